@@ -3,8 +3,8 @@
  *
  * Owns what each workload means as code. Shared by the bench and its child processes.
  */
-import { fn } from '../src/executors/workflow/function.ts'
-import type { SystemSource } from '../src/manifest/define.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
 
 /** Called by functions when something worth timing happens. */
 export interface Probe {

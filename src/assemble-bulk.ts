@@ -3,12 +3,12 @@
  *
  * Owns nothing but that. Holds no rule.
  */
-import type { Engine } from './engine/engine.ts'
-import { type BulkDeps, bulkHandler } from './executors/workflow/bulk.ts'
-import { BULK, ownFunction } from './manifest/own.ts'
-import type { System } from './manifest/system.ts'
-import { Jobs } from './modes/jobs.ts'
-import type { Reader } from './ports/reader.ts'
+import type { Engine } from '#engine/engine.ts'
+import { type BulkDeps, bulkHandler } from '#executors/workflow/bulk.ts'
+import { BULK, ownFunction } from '#manifest/own.ts'
+import type { System } from '#manifest/system.ts'
+import { Jobs } from '#modes/jobs.ts'
+import type { Reader } from '#ports/reader.ts'
 
 /** The engine is not there yet when its first system is defined. */
 export const withBulk = (system: System, engine: () => Engine, reader: () => BulkDeps['reader']): System => {

@@ -3,16 +3,17 @@
  *
  * Owns nothing but that. A system without a chat has no such function.
  */
+
+import type { Engine } from '#engine/engine.ts'
+import { chatFunctions } from '#executors/workflow/chat.ts'
+import { normalise, type SystemSource } from '#manifest/define.ts'
+import type { System } from '#manifest/system.ts'
+import { Chats } from '#modes/chats.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { PlanDesk } from '#ports/plan-desk.ts'
+import type { Reader } from '#ports/reader.ts'
 import { withPlanRuns } from './assemble-plans.ts'
-import type { Engine } from './engine/engine.ts'
-import { chatFunctions } from './executors/workflow/chat.ts'
-import { normalise, type SystemSource } from './manifest/define.ts'
-import type { System } from './manifest/system.ts'
-import { Chats } from './modes/chats.ts'
-import type { Clock } from './ports/clock.ts'
-import type { Ids } from './ports/ids.ts'
-import type { PlanDesk } from './ports/plan-desk.ts'
-import type { Reader } from './ports/reader.ts'
 
 interface World {
   readonly ids: Pick<Ids, 'digest'>

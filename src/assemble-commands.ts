@@ -7,9 +7,9 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ledgerServer, removeServerFile, writeServerFile } from './http/server-file.ts'
-import type { Service } from './http/service.ts'
-import { ownPid, reportToStderr } from './triggers/host.ts'
+import { ledgerServer, removeServerFile, writeServerFile } from '#http/server-file.ts'
+import type { Service } from '#http/service.ts'
+import { ownPid, reportToStderr } from '#triggers/host.ts'
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
@@ -18,11 +18,11 @@ const SECRET_BYTES = 32
 const serve = async (service: Service, secret: string, ending: AbortSignal): Promise<Listener> => {
   const [{ createApp }, { LOOPBACK }, { askedLocally }, { isSameSecret }, { VERSION }, { getRequestListener }] =
     await Promise.all([
-      import('./http/app.ts'),
-      import('./http/auth-settings.ts'),
-      import('./http/identity.ts'),
-      import('./http/secret.ts'),
-      import('./cli/version.ts'),
+      import('#http/app.ts'),
+      import('#http/auth-settings.ts'),
+      import('#http/identity.ts'),
+      import('#http/secret.ts'),
+      import('#cli/version.ts'),
       import('@hono/node-server'),
     ])
   const app = createApp(service, {

@@ -3,20 +3,21 @@
  *
  * Owns which implementation stands behind each door. Holds no rule.
  */
+
+import type { Engine } from '#engine/engine.ts'
+import { type Environment, resolveReferences } from '#manifest/reference.ts'
+import type { Chats } from '#modes/chats.ts'
+import type { Jobs } from '#modes/jobs.ts'
+import type { Plans } from '#planner/plans.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import { ownFolder, reportToStderr, SourceHost } from '#triggers/host.ts'
+import { Webhooks } from '#triggers/webhooks.ts'
 import { openJobs } from './assemble-bulk.ts'
 import { openChats } from './assemble-chats.ts'
 import { openPlans } from './assemble-plans.ts'
 import type { Store } from './assemble-stores.ts'
-import type { Engine } from './engine/engine.ts'
-import { type Environment, resolveReferences } from './manifest/reference.ts'
-import type { Chats } from './modes/chats.ts'
-import type { Jobs } from './modes/jobs.ts'
 import { openOutbox } from './outboxes.ts'
-import type { Plans } from './planner/plans.ts'
-import type { Clock } from './ports/clock.ts'
-import type { Ids } from './ports/ids.ts'
-import { ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
-import { Webhooks } from './triggers/webhooks.ts'
 
 /** What hangs on the engine from outside: sources that watch, webhooks that are delivered, chats, plans, jobs. */
 export interface Doors {

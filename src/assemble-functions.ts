@@ -4,23 +4,23 @@
  * Owns which function gets which. Holds no rule: who may call which host is model/outbound.ts.
  */
 import { resolve } from 'node:path'
-import type { IsolatedProcesses, IsolationOptions } from './adapters/isolation/pool.ts'
-import { guardGlobalFetch, standardFetch, withFetch } from './adapters/tools/function-fetch.ts'
-import type { Network } from './adapters/tools/guarded-connect.ts'
-import type { FetchPolicy } from './adapters/tools/guarded-fetch.ts'
-import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
-import { enterIsolated } from './executors/workflow/isolated.ts'
-import { codeFileOf } from './manifest/code-file.ts'
-import { durationMs } from './manifest/duration.ts'
-import { taskOfStep } from './manifest/humans.ts'
-import type { Environment } from './manifest/reference.ts'
-import type { System } from './manifest/system.ts'
-import type { Json } from './model/json.ts'
-import { type CodeLimits, demandHost } from './model/outbound.ts'
-import type { Call, CodeProcesses } from './ports/code-process.ts'
-import type { Abort } from './ports/executor.ts'
-import type { Entry, StepContext, StepGate } from './ports/step-gate.ts'
-import type { RawRequest, ToolContext } from './ports/tool.ts'
+import type { IsolatedProcesses, IsolationOptions } from '#adapters/isolation/pool.ts'
+import { guardGlobalFetch, standardFetch, withFetch } from '#adapters/tools/function-fetch.ts'
+import type { Network } from '#adapters/tools/guarded-connect.ts'
+import type { FetchPolicy } from '#adapters/tools/guarded-fetch.ts'
+import { type EnterOptions, enterFunction } from '#executors/workflow/function.ts'
+import { enterIsolated } from '#executors/workflow/isolated.ts'
+import { codeFileOf } from '#manifest/code-file.ts'
+import { durationMs } from '#manifest/duration.ts'
+import { taskOfStep } from '#manifest/humans.ts'
+import type { Environment } from '#manifest/reference.ts'
+import type { System } from '#manifest/system.ts'
+import type { Json } from '#model/json.ts'
+import { type CodeLimits, demandHost } from '#model/outbound.ts'
+import type { Call, CodeProcesses } from '#ports/code-process.ts'
+import type { Abort } from '#ports/executor.ts'
+import type { Entry, StepContext, StepGate } from '#ports/step-gate.ts'
+import type { RawRequest, ToolContext } from '#ports/tool.ts'
 
 /** What stands for the world: tests have another. */
 export interface Outside extends Pick<FetchPolicy, 'ports'> {
@@ -40,7 +40,7 @@ const policyFor = (limits: CodeLimits, { ports }: Outside): FetchPolicy => ({
 })
 
 /** Loaded by the first request. */
-const way = () => import('./adapters/tools/guarded-fetch.ts')
+const way = () => import('#adapters/tools/guarded-fetch.ts')
 
 const fetchFor =
   (outside: Outside) =>
@@ -139,7 +139,7 @@ export const lazyIsolation = ({ idle = '1m', hang = '10s', ...rest }: IsolationS
   let opened: IsolatedProcesses | null = null
   return {
     acquire: async (...asked) => {
-      const { IsolatedProcesses } = await import('./adapters/isolation/pool.ts')
+      const { IsolatedProcesses } = await import('#adapters/isolation/pool.ts')
       opened ??= new IsolatedProcesses(options)
       return opened.acquire(...asked)
     },

@@ -4,10 +4,10 @@
  * Owns when it is loaded: with the first request. Ends what is open when the system closes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Peer } from './http/address.ts'
-import type { Embedded, EmbedOptions } from './http/embed.ts'
-import type { Service } from './http/service.ts'
-import { ownPid, reportToStderr } from './triggers/host.ts'
+import type { Peer } from '#http/address.ts'
+import type { Embedded, EmbedOptions } from '#http/embed.ts'
+import type { Service } from '#http/service.ts'
+import { ownPid, reportToStderr } from '#triggers/host.ts'
 
 export interface EmbeddedHttp {
   /**
@@ -33,10 +33,10 @@ const serve = async (service: Service, options: EmbedOptions, ending: AbortSigna
     { VERSION },
     { getRequestListener },
   ] = await Promise.all([
-    import('./http/app.ts'),
-    import('./http/embed.ts'),
-    import('./http/web-app.ts'),
-    import('./cli/version.ts'),
+    import('#http/app.ts'),
+    import('#http/embed.ts'),
+    import('#http/web-app.ts'),
+    import('#cli/version.ts'),
     import('@hono/node-server'),
   ])
   const report = reportToStderr((text) => service.redact(text))

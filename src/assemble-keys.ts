@@ -3,14 +3,14 @@
  *
  * Owns which variable means which key, and what stands between a store and the engine. What a key does is adapters/system.
  */
-import { CheckedLedger } from './adapters/system/checked-ledger.ts'
-import { SystemIds } from './adapters/system/ids.ts'
-import { readKeyRecord } from './adapters/system/key-document.ts'
-import type { KeyRing } from './adapters/system/key-record.ts'
-import { KeyedSeals } from './adapters/system/keyed-seals.ts'
-import { LEDGER_KEY, readKeys } from './adapters/system/keys.ts'
+import { CheckedLedger } from '#adapters/system/checked-ledger.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { readKeyRecord } from '#adapters/system/key-document.ts'
+import type { KeyRing } from '#adapters/system/key-record.ts'
+import { KeyedSeals } from '#adapters/system/keyed-seals.ts'
+import { LEDGER_KEY, readKeys } from '#adapters/system/keys.ts'
+import type { Environment } from '#manifest/reference.ts'
 import type { Store } from './assemble-stores.ts'
-import type { Environment } from './manifest/reference.ts'
 
 export interface KeyOptions {
   /** Seals facts and events with HMAC. Several keys, with commas: the first seals, all check. Default: `TRIHAND_SEAL_KEY`. */

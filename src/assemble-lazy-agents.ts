@@ -3,10 +3,11 @@
  *
  * Owns when it is loaded.
  */
+
+import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
+import type { System } from '#manifest/system.ts'
 import type { AgentHand, AgentsInput } from './assemble-agents.ts'
 import { simulatedFor } from './assemble-models.ts'
-import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
-import type { System } from './manifest/system.ts'
 
 export interface LazyAgents {
   readonly broker: ToolBroker

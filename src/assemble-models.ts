@@ -3,15 +3,15 @@
  *
  * Owns that wiring. Holds no rule; models and prices are loaded by the first task that needs them.
  */
-import { priceList } from './adapters/models/prices.ts'
-import { type Models, openModels, type Variables } from './adapters/models/registry.ts'
+import { priceList } from '#adapters/models/prices.ts'
+import { type Models, openModels, type Variables } from '#adapters/models/registry.ts'
+import { valueChecker } from '#manifest/check-value.ts'
+import { resolveReferences } from '#manifest/reference.ts'
+import type { System } from '#manifest/system.ts'
+import type { ModelBook } from '#model/agent.ts'
+import type { PriceOf } from '#model/usage.ts'
+import type { Model } from '#ports/model.ts'
 import type { HandSettings } from './hands.ts'
-import { valueChecker } from './manifest/check-value.ts'
-import { resolveReferences } from './manifest/reference.ts'
-import type { System } from './manifest/system.ts'
-import type { ModelBook } from './model/agent.ts'
-import type { PriceOf } from './model/usage.ts'
-import type { Model } from './ports/model.ts'
 
 /** Made once for each definition. */
 export const perSystem = <T>(make: (system: System) => T): ((system: System) => T) => {
@@ -28,7 +28,7 @@ const lazyScripted = (scripts: System['scripts']): Model => {
   let loading: Promise<Model> | null = null
   return {
     call: async (request, signal) => {
-      loading ??= import('./adapters/models/scripted.ts').then(({ ScriptedModel }) => new ScriptedModel(scripts))
+      loading ??= import('#adapters/models/scripted.ts').then(({ ScriptedModel }) => new ScriptedModel(scripts))
       return (await loading).call(request, signal)
     },
   }

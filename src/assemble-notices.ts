@@ -3,16 +3,16 @@
  *
  * Owns which courier stands behind each setting. Holds no rule; without a setting nothing is loaded and nothing is added.
  */
-import type { FunctionSource } from './executors/workflow/function.ts'
-import type { HealthBook, NoticeRoute } from './executors/workflow/notices.ts'
-import { CALLBACK } from './manifest/callback.ts'
-import type { SystemSource } from './manifest/define.ts'
-import { defineEndpoints } from './manifest/endpoints.ts'
-import { type Environment, resolveReferences } from './manifest/reference.ts'
-import { TrihandError } from './model/errors.ts'
-import { endpointHandler } from './model/policies/endpoint-health.ts'
-import type { Clock } from './ports/clock.ts'
-import type { Ids } from './ports/ids.ts'
+import type { FunctionSource } from '#executors/workflow/function.ts'
+import type { HealthBook, NoticeRoute } from '#executors/workflow/notices.ts'
+import { CALLBACK } from '#manifest/callback.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { defineEndpoints } from '#manifest/endpoints.ts'
+import { type Environment, resolveReferences } from '#manifest/reference.ts'
+import { TrihandError } from '#model/errors.ts'
+import { endpointHandler } from '#model/policies/endpoint-health.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
 
 export interface NoticesOptions {
   /**
@@ -42,7 +42,7 @@ const variable = ({ environment }: World, name: string): string | null => enviro
 /** To this address and no other. */
 const wayTo = async (url: string) => {
   if (!URL.canParse(url)) throw new TrihandError('CONFIG_INVALID', `notices: ${url} is no URL`)
-  const { guardedFetch } = await import('./adapters/tools/guarded-fetch.ts')
+  const { guardedFetch } = await import('#adapters/tools/guarded-fetch.ts')
   const { hostname, port, protocol } = new URL(url)
   return guardedFetch({
     allowsHost: (host) => host === hostname,
@@ -73,7 +73,7 @@ const endpointsOf = ({ endpoints = [] }: SystemSource, { webhooks = [] }: Notice
 ]
 
 const webhookRoute = async ({ name, url, events, secrets }: Endpoint, world: World): Promise<NoticeRoute> => {
-  const { webhookCourier } = await import('./adapters/notices/webhook.ts')
+  const { webhookCourier } = await import('#adapters/notices/webhook.ts')
   const { environment, clock, ids, document } = world
   const address = resolveReferences(url, environment)
   const resolved = secrets.flatMap((secret) => resolveReferences(secret, environment).split(' ').filter(Boolean))
@@ -92,8 +92,8 @@ const mailRoutes = async ({ addresses = {} }: NoticesOptions, world: World): Pro
   if (smtpUrl === null) return []
   const from = variable(world, 'TRIHAND_MAIL_FROM')
   if (from === null) throw new TrihandError('CONFIG_INVALID', 'SMTP_URL is set; TRIHAND_MAIL_FROM says from whom')
-  const { mailCourier } = await import('./adapters/notices/mail.ts')
-  const { TASK_EVENTS } = await import('./adapters/notices/task-text.ts')
+  const { mailCourier } = await import('#adapters/notices/mail.ts')
+  const { TASK_EVENTS } = await import('#adapters/notices/task-text.ts')
   const courier = mailCourier({ smtpUrl, from, addresses, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') })
   return [{ name: 'notify-mail', events: TASK_EVENTS, courier }]
 }
@@ -101,8 +101,8 @@ const mailRoutes = async ({ addresses = {} }: NoticesOptions, world: World): Pro
 const chatRoutes = async (world: World): Promise<readonly NoticeRoute[]> => {
   const url = variable(world, 'TRIHAND_SLACK_WEBHOOK')
   if (url === null) return []
-  const { chatCourier } = await import('./adapters/notices/chat.ts')
-  const { TASK_EVENTS } = await import('./adapters/notices/task-text.ts')
+  const { chatCourier } = await import('#adapters/notices/chat.ts')
+  const { TASK_EVENTS } = await import('#adapters/notices/task-text.ts')
   const courier = chatCourier({ url, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }, await wayTo(url))
   return [{ name: 'notify-chat', events: TASK_EVENTS, courier }]
 }
@@ -113,17 +113,17 @@ const callbacks = async ({ callbackSecret }: NoticesOptions, world: World): Prom
   const given = callbackSecret ?? variable(world, 'TRIHAND_CALLBACK_SECRET') ?? ''
   const secrets = resolveReferences(given, environment).split(' ').filter(Boolean)
   if (secrets.length === 0) return []
-  const { webhookCouriers } = await import('./adapters/notices/webhook.ts')
+  const { webhookCouriers } = await import('#adapters/notices/webhook.ts')
   const publicUrl = variable(world, 'TRIHAND_PUBLIC_URL')
   const couriers = webhookCouriers({ secrets, publicUrl, dataPath: ({ id }) => `/api/runs/${id}` }, () => clock.now())
   const courierTo = async (url: string) => couriers(url, await wayTo(url))
-  const { callbackNotices } = await import('./executors/workflow/notices.ts')
+  const { callbackNotices } = await import('#executors/workflow/notices.ts')
   return [callbackNotices(CALLBACK, courierTo, () => ids.roll())]
 }
 
 const told = async (routes: readonly NoticeRoute[], { ids }: World): Promise<readonly FunctionSource[]> => {
   if (routes.length === 0) return []
-  const { noticeFunctions } = await import('./executors/workflow/notices.ts')
+  const { noticeFunctions } = await import('#executors/workflow/notices.ts')
   return noticeFunctions(routes, () => ids.roll())
 }
 

@@ -3,19 +3,19 @@
  *
  * Owns nothing but that.
  */
-import type { Engine } from './engine/engine.ts'
-import { forEachOwner, pauseAfterConflict, TurnQueue } from './engine/turn-queue.ts'
-import { planRun } from './executors/workflow/plan-run.ts'
-import { ownFunction } from './manifest/own.ts'
-import { defineContent } from './manifest/plan-reading.ts'
-import type { System } from './manifest/system.ts'
-import type { PlanId, TenantId } from './model/ids.ts'
-import { PLAN_RUN } from './model/plan-draft.ts'
-import { Plans } from './planner/plans.ts'
-import type { Clock } from './ports/clock.ts'
-import type { Ids } from './ports/ids.ts'
-import type { PlanDesk } from './ports/plan-desk.ts'
-import type { Reader } from './ports/reader.ts'
+import type { Engine } from '#engine/engine.ts'
+import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/turn-queue.ts'
+import { planRun } from '#executors/workflow/plan-run.ts'
+import { ownFunction } from '#manifest/own.ts'
+import { defineContent } from '#manifest/plan-reading.ts'
+import type { System } from '#manifest/system.ts'
+import type { PlanId, TenantId } from '#model/ids.ts'
+import { PLAN_RUN } from '#model/plan-draft.ts'
+import { Plans } from '#planner/plans.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { PlanDesk } from '#ports/plan-desk.ts'
+import type { Reader } from '#ports/reader.ts'
 
 interface World {
   readonly ids: Pick<Ids, 'digest' | 'uuid' | 'roll'>

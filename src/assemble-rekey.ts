@@ -3,24 +3,24 @@
  *
  * Owns the refusals before anything is written, and the record of keys around the work (rekey.ts).
  */
-import type { PayloadDatabase } from './adapters/migrations/payload-tables.ts'
-import { Cipher } from './adapters/system/cipher.ts'
-import { SystemClock } from './adapters/system/clock.ts'
-import { type KeyRecord, readKeyRecord } from './adapters/system/key-document.ts'
+import type { PayloadDatabase } from '#adapters/migrations/payload-tables.ts'
+import { Cipher } from '#adapters/system/cipher.ts'
+import { SystemClock } from '#adapters/system/clock.ts'
+import { type KeyRecord, readKeyRecord } from '#adapters/system/key-document.ts'
 import {
   changedRecord,
   changingRecord,
   type KeyRing,
   openKeyRecord,
   writeKeyRecord,
-} from './adapters/system/key-record.ts'
-import type { Key } from './adapters/system/keys.ts'
-import { type RekeyProgress, rekeyPayloads } from './adapters/system/rekey.ts'
+} from '#adapters/system/key-record.ts'
+import type { Key } from '#adapters/system/keys.ts'
+import { type RekeyProgress, rekeyPayloads } from '#adapters/system/rekey.ts'
+import type { Environment } from '#manifest/reference.ts'
+import { TrihandError } from '#model/errors.ts'
 import { idsWith, type KeyOptions, readKeyRing } from './assemble-keys.ts'
 import { openPayloads, openStore, type Store } from './assemble-stores.ts'
 import type { LedgerChoice } from './config.ts'
-import type { Environment } from './manifest/reference.ts'
-import { TrihandError } from './model/errors.ts'
 
 export interface RekeyOptions extends KeyOptions {
   readonly choice: LedgerChoice

@@ -3,17 +3,17 @@
  *
  * Owns nothing but that. Holds no rule.
  */
-import { drawSecret } from './adapters/system/secret.ts'
+import { drawSecret } from '#adapters/system/secret.ts'
+import type { Engine } from '#engine/engine.ts'
+import { Filters } from '#engine/filters.ts'
+import { Requests } from '#engine/requests.ts'
+import { Tokens } from '#engine/tokens.ts'
+import { durationMs } from '#manifest/duration.ts'
+import { SERVER_TENANT } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
 import type { Store } from './assemble-stores.ts'
 import { DEFAULT_LEASE } from './assemble-worker.ts'
-import type { Engine } from './engine/engine.ts'
-import { Filters } from './engine/filters.ts'
-import { Requests } from './engine/requests.ts'
-import { Tokens } from './engine/tokens.ts'
-import { durationMs } from './manifest/duration.ts'
-import { SERVER_TENANT } from './model/ids.ts'
-import type { Clock } from './ports/clock.ts'
-import type { Ids } from './ports/ids.ts'
 
 export interface ServerDesk {
   /** Credentials for whoever asks over HTTP. */

@@ -3,19 +3,20 @@
  *
  * Owns what is made for each tenant, once, and what a tenant does not reach: workers, which belong to the server. Holds no rule.
  */
+
+import type { Engine } from '#engine/engine.ts'
+import { tenantReader } from '#engine/tenant-reader.ts'
+import type { Service, TenantNews } from '#http/service.ts'
+import { durationMs } from '#manifest/duration.ts'
+import type { Environment } from '#manifest/reference.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Kind } from '#model/identity.ts'
+import { LOCAL_TENANT, type TenantId } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { News } from '#ports/news.ts'
+import type { Reader } from '#ports/reader.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
-import type { Engine } from './engine/engine.ts'
-import { tenantReader } from './engine/tenant-reader.ts'
-import type { Service, TenantNews } from './http/service.ts'
-import { durationMs } from './manifest/duration.ts'
-import type { Environment } from './manifest/reference.ts'
-import { TrihandError } from './model/errors.ts'
-import type { Kind } from './model/identity.ts'
-import { LOCAL_TENANT, type TenantId } from './model/ids.ts'
-import type { Clock } from './ports/clock.ts'
-import type { Ids } from './ports/ids.ts'
-import type { News } from './ports/news.ts'
-import type { Reader } from './ports/reader.ts'
 
 export interface TenantDeps {
   readonly engine: Engine

@@ -3,13 +3,13 @@
  *
  * Owns nothing but that. Which keys a process has is assemble-keys.ts, what they do is adapters/system.
  */
-import { Cipher } from './adapters/system/cipher.ts'
-import type { SystemIds } from './adapters/system/ids.ts'
-import { readKeyRecord } from './adapters/system/key-document.ts'
-import { type KeyRing, openKeyRecord } from './adapters/system/key-record.ts'
-import type { Key } from './adapters/system/keys.ts'
-import { Payloads } from './adapters/system/payloads.ts'
-import { VaultLedger, vaultBlobs, vaultReader } from './adapters/system/vault.ts'
+import { Cipher } from '#adapters/system/cipher.ts'
+import type { SystemIds } from '#adapters/system/ids.ts'
+import { readKeyRecord } from '#adapters/system/key-document.ts'
+import { type KeyRing, openKeyRecord } from '#adapters/system/key-record.ts'
+import type { Key } from '#adapters/system/keys.ts'
+import { Payloads } from '#adapters/system/payloads.ts'
+import { VaultLedger, vaultBlobs, vaultReader } from '#adapters/system/vault.ts'
 import type { Store } from './assemble-stores.ts'
 
 const isSome = (keys: readonly Key[]): keys is readonly [Key, ...Key[]] => keys.length > 0

@@ -4,11 +4,11 @@
  * Owns its name and its place, from what it was told and what the pools of the system say. Holds no rule.
  */
 
-import { placeIn } from './manifest/placement.ts'
-import type { System } from './manifest/system.ts'
-import { type WorkerId, workerId } from './model/ids.ts'
-import type { WorkerPlace } from './model/worker-info.ts'
-import type { Ids } from './ports/ids.ts'
+import { placeIn } from '#manifest/placement.ts'
+import type { System } from '#manifest/system.ts'
+import { type WorkerId, workerId } from '#model/ids.ts'
+import type { WorkerPlace } from '#model/worker-info.ts'
+import type { Ids } from '#ports/ids.ts'
 
 export interface WorkerIdentity {
   readonly id: WorkerId

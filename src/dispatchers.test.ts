@@ -1,7 +1,7 @@
 /** Dispatchers that a configuration names. */
 import { expect, test } from 'vitest'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { dispatcherOf } from './dispatchers.ts'
-import { VirtualClock } from './testing/virtual-clock.ts'
 
 test('[N10] a choice of restate is a dispatcher, whatever the system is called', async () => {
   const open = dispatcherOf({ kind: 'restate', ingress: 'http://127.0.0.1:8080' }, 'My_Shop 2')

@@ -4,20 +4,20 @@
  * Owns that part of the wiring, as assemble.ts owns the rest. Holds no rule; what is large is loaded with the first task that
  * wants it.
  */
-import { SystemClock } from './adapters/system/clock.ts'
+import { SystemClock } from '#adapters/system/clock.ts'
+import type { Hands } from '#executors/built-in.ts'
+import { NotReached, remoteExecutor } from '#executors/remote.ts'
+import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
+import { executorHandler, type ServeOptions } from '#http/serve-executor.ts'
+import type { RemoteDefinition } from '#manifest/executors.ts'
+import { resolveReferences } from '#manifest/reference.ts'
+import { compileRule } from '#manifest/rules.ts'
+import type { System } from '#manifest/system.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Executor } from '#ports/executor.ts'
+import type { Ids } from '#ports/ids.ts'
+import { ownEnvironment } from '#triggers/host.ts'
 import type { CodeWorld } from './assemble-functions.ts'
-import type { Hands } from './executors/built-in.ts'
-import { NotReached, remoteExecutor } from './executors/remote.ts'
-import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
-import { executorHandler, type ServeOptions } from './http/serve-executor.ts'
-import type { RemoteDefinition } from './manifest/executors.ts'
-import { resolveReferences } from './manifest/reference.ts'
-import { compileRule } from './manifest/rules.ts'
-import type { System } from './manifest/system.ts'
-import type { Clock } from './ports/clock.ts'
-import type { Executor } from './ports/executor.ts'
-import type { Ids } from './ports/ids.ts'
-import { ownEnvironment } from './triggers/host.ts'
 
 export interface HandSettings {
   /** Absent: tasks that need a model fail and say so. */
@@ -49,7 +49,7 @@ export const reach =
   (clock: Clock) =>
   ({ url, secret }: RemoteDefinition): Executor =>
     remoteExecutor(async (message, signal) => {
-      const { signedPost } = await import('./adapters/remote/signed-post.ts')
+      const { signedPost } = await import('#adapters/remote/signed-post.ts')
       const unreached = (reason: string): Error => new NotReached(reason)
       const resolved = resolveReferences(secret, ownEnvironment())
       return signedPost({ url, secret: resolved, now: () => clock.now(), unreached })(message, signal)
@@ -68,7 +68,7 @@ export const handsOf = (system: System, ids: Ids, { models = NO_MODELS, broker }
     ask: (rule, roots) => compileRule(rule, Object.keys(roots))(roots),
   },
   documents: {
-    read: async (...asked) => (await import('./adapters/documents/reader.ts')).createDocumentReader().read(...asked),
+    read: async (...asked) => (await import('#adapters/documents/reader.ts')).createDocumentReader().read(...asked),
   },
   ...(broker === undefined ? {} : { broker }),
 })

@@ -3,22 +3,22 @@
  *
  * Owns the choice, as assemble.ts does for the ledger. Holds no rule.
  */
-import { SystemIds } from './adapters/system/ids.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { normalise, type SystemSource } from '#manifest/define.ts'
+import { resolveReferences } from '#manifest/reference.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Outbox } from '#ports/outbox.ts'
+import { ownEnvironment } from '#triggers/host.ts'
 import { ledgerChoice } from './config.ts'
-import { normalise, type SystemSource } from './manifest/define.ts'
-import { resolveReferences } from './manifest/reference.ts'
-import { TrihandError } from './model/errors.ts'
-import type { Outbox } from './ports/outbox.ts'
-import { ownEnvironment } from './triggers/host.ts'
 
 /** The outbox in a user's own database. */
 export const openOutbox = async (database: string): Promise<Outbox> => {
   const choice = ledgerChoice(database)
   switch (choice.kind) {
     case 'sqlite':
-      return (await import('./adapters/sqlite/outbox.ts')).openSqliteOutbox(choice.file)
+      return (await import('#adapters/sqlite/outbox.ts')).openSqliteOutbox(choice.file)
     case 'postgres':
-      return (await import('./adapters/postgres/outbox.ts')).openPostgresOutbox(choice.url)
+      return (await import('#adapters/postgres/outbox.ts')).openPostgresOutbox(choice.url)
     case 'memory':
       throw new TrihandError('CONFIG_INVALID', 'memory: has no tables; give a SQLite file or a postgres: url')
   }
@@ -31,7 +31,7 @@ export const changeTables = async (
   table: string | null,
 ): Promise<readonly string[]> => {
   const ids = new SystemIds()
-  const { watchOf } = await import('./triggers/table.ts')
+  const { watchOf } = await import('#triggers/table.ts')
   const changed: string[] = []
   for (const definition of normalise(source, (text) => ids.digest(text)).sources.values()) {
     if (definition.kind !== 'table' || (table !== null && definition.table !== table)) continue

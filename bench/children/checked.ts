@@ -1,11 +1,11 @@
 /** Takes up the run of `long` with facts that are checked when they are loaded, or are not, and stays until it is killed. */
-import { CheckedLedger } from '../../src/adapters/system/checked-ledger.ts'
-import { SystemClock } from '../../src/adapters/system/clock.ts'
-import { SystemIds } from '../../src/adapters/system/ids.ts'
+import { CheckedLedger } from '#adapters/system/checked-ledger.ts'
+import { SystemClock } from '#adapters/system/clock.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { normalise } from '#manifest/define.ts'
 import { joinEngine } from '../../src/assemble.ts'
 import { openStore } from '../../src/assemble-stores.ts'
 import { ledgerChoice } from '../../src/config.ts'
-import { normalise } from '../../src/manifest/define.ts'
 import { benchSystem } from '../system.ts'
 
 const [, , database = '', schema = '', how = 'checked'] = process.argv

@@ -1,5 +1,5 @@
 /** Loads and lints the large manifest once, as a process that has just begun, and says how long that took. */
-import { loadManifest } from '../../src/manifest/yaml/load.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
 import { largeManifest } from '../large-manifest.ts'
 
 const text = largeManifest()

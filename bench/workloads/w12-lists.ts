@@ -3,9 +3,9 @@
  *
  * Each figure is the slowest kind of question of its list, by p99: newest and deep pages, every filter, common and rare values.
  */
-import { MOST_COUNTED } from '../../src/http/wire-counts.ts'
-import { LOCAL_TENANT, type RunId, type TaskId } from '../../src/model/ids.ts'
-import type { Reader, RunQuery, TaskQuery } from '../../src/ports/reader.ts'
+import { MOST_COUNTED } from '#http/wire-counts.ts'
+import { LOCAL_TENANT, type RunId, type TaskId } from '#model/ids.ts'
+import type { Reader, RunQuery, TaskQuery } from '#ports/reader.ts'
 import { fill, GROUPS, HANDLERS, RARE, runAt, type Size, taskAt, USERS } from '../fill.ts'
 import { atMost, type Measurement, median, percentile } from '../report.ts'
 import { type BenchLedger, open } from '../target.ts'

@@ -2,10 +2,11 @@
  * W19: a thousand runs that write one session at once, beside a thousand that write a session each. How the time grows from a tenth of them
  * to all.
  */
+
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import type { SessionId } from '#model/ids.ts'
 import { createTrihand } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import type { SessionId } from '../../src/model/ids.ts'
 import { atMost, type Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 

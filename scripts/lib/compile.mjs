@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -40,6 +41,25 @@ const isFresh = (out, hash) => {
 }
 
 /**
+ * Sources import from other folders as `#model/…` (`imports` in package.json), which names the sources. What was compiled is found
+ * beside itself: paths become relative, so that it runs from any folder and needs nothing of package.json.
+ */
+const withRelativeImports = (folder) => {
+  const sources = existsSync(`${folder}/src`) ? `${folder}/src` : folder
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.[jt]s$/.test(name),
+  )) {
+    const path = `${folder}/${name}`
+    const text = readFileSync(path, 'utf8')
+    const next = text.replaceAll(/(['"])#([a-z]+\/[^'"\n]+)\.ts\1/g, (_, quote, module) => {
+      const target = relative(dirname(path), `${sources}/${module}`).replaceAll('\\', '/')
+      return `${quote}${target.startsWith('.') ? target : `./${target}`}${name.endsWith('.d.ts') ? '.ts' : '.js'}${quote}`
+    })
+    if (next !== text) writeFileSync(path, next)
+  }
+}
+
+/**
  * Answers the exit code for the process. `--if-changed` on the command line skips a build that would change nothing. `finish` gets
  * the folder before it takes its place.
  */
@@ -55,6 +75,7 @@ export const compile = async ({ config, out, folders, finish }) => {
       stdio: 'inherit',
     })
     if (status !== 0) return status ?? 1
+    withRelativeImports(next)
     await finish(next)
     writeFileSync(`${next}/.build`, hash)
     // Somebody else was faster: what they built is the same, and may be in use already.

@@ -1,8 +1,8 @@
 /** What a serving process says of its runs, and how much of it. */
 import { expect, test } from 'vitest'
+import type { RunNotice } from '#engine/publish.ts'
+import { runId } from '#model/ids.ts'
 import { BROKEN, fact } from '../../test/support/run-story.ts'
-import type { RunNotice } from '../engine/publish.ts'
-import { runId } from '../model/ids.ts'
 import { Activity } from './activity.ts'
 import { Output } from './output.ts'
 

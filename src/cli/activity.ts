@@ -3,12 +3,12 @@
  *
  * Owns the budget: more than a screen in a second is summed up, so that a busy system is not slowed down by its own talk.
  */
-import type { RunNotice } from '../engine/publish.ts'
-import { shortId } from '../http/run-id.ts'
-import { isoTime } from '../http/wire-time.ts'
-import { tell } from '../http/words.ts'
-import type { RunFact } from '../model/run-fact.ts'
-import { isEnded, type RunStatus } from '../model/status.ts'
+import type { RunNotice } from '#engine/publish.ts'
+import { shortId } from '#http/run-id.ts'
+import { isoTime } from '#http/wire-time.ts'
+import { tell } from '#http/words.ts'
+import type { RunFact } from '#model/run-fact.ts'
+import { isEnded, type RunStatus } from '#model/status.ts'
 import { type Output, visible } from './output.ts'
 
 const LINES_PER_SECOND = 50

@@ -4,9 +4,9 @@
  * Owns which ledger is meant and the refusals. A backup is a ledger: `trihand verify --file` judges it, `--database` opens it.
  */
 import { existsSync, statSync } from 'node:fs'
+import { TrihandError } from '#model/errors.ts'
 import { backUp } from '../assemble-stores.ts'
 import { ledgerChoice } from '../config.ts'
-import { TrihandError } from '../model/errors.ts'
 import { liveServer } from './connect.ts'
 import { EXIT, visible } from './output.ts'
 import { defaultLedger } from './settings.ts'

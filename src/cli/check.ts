@@ -5,12 +5,12 @@
  * grows with one page of runs and with what is found.
  */
 import { realpathSync } from 'node:fs'
+import type { OpenRun } from '#http/api.ts'
+import type { Page } from '#http/query.ts'
+import { defineSystem, normalise } from '#manifest/define.ts'
+import type { System } from '#manifest/system.ts'
+import { TrihandError } from '#model/errors.ts'
 import { ledgerChoice } from '../config.ts'
-import type { OpenRun } from '../http/api.ts'
-import type { Page } from '../http/query.ts'
-import { defineSystem, normalise } from '../manifest/define.ts'
-import type { System } from '../manifest/system.ts'
-import { TrihandError } from '../model/errors.ts'
 import { checkRun, type Trouble } from './check-run.ts'
 import { liveServer, withApi } from './connect.ts'
 import { loadSystem } from './load-system.ts'

@@ -3,8 +3,8 @@
  *
  * Shows the settings of a server (model/setting.ts). A secret is never shown, only that it is set.
  */
-import type { ConfiguredSetting } from '../http/api.ts'
-import { SETTINGS, type Setting } from '../model/setting.ts'
+import type { ConfiguredSetting } from '#http/api.ts'
+import { SETTINGS, type Setting } from '#model/setting.ts'
 import type { Environment } from './settings.ts'
 
 /** What stands between the slashes and the @ of an address is for nobody's eyes; nor is what follows a question mark. */

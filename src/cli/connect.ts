@@ -5,10 +5,10 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { folderServer, ledgerServer, readServerFile, type ServerFile } from '#http/server-file.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { TrihandError } from '#model/errors.ts'
 import { ledgerChoice } from '../config.ts'
-import { folderServer, ledgerServer, readServerFile, type ServerFile } from '../http/server-file.ts'
-import type { SystemSource } from '../manifest/define.ts'
-import { TrihandError } from '../model/errors.ts'
 import { type Api, remoteApi } from './api.ts'
 import { codeFolder, defaultLedger, isServerUrl, type Settings } from './settings.ts'
 import type { CommonFlags, Shell } from './shell.ts'

@@ -5,12 +5,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/auth-settings.ts'
+import { randomText } from '#http/chance.ts'
+import { TrihandError } from '#model/errors.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
 import type { Trihand } from '../assemble.ts'
 import { prepareFolder } from '../assemble-stores.ts'
-import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '../http/auth-settings.ts'
-import { randomText } from '../http/chance.ts'
-import { TrihandError } from '../model/errors.ts'
-import { LOCAL_TENANT } from '../model/ids.ts'
 import type { Settings } from './settings.ts'
 import type { Shell } from './shell.ts'
 

@@ -1,6 +1,6 @@
 /** `trihand dev [path]`: runs a system from its source, serves it on loopback, and takes a changed source without a restart. */
 import { dirname } from 'node:path'
-import type { Finding } from '../manifest/yaml/finding.ts'
+import type { Finding } from '#manifest/yaml/finding.ts'
 import type { Serving } from './announce.ts'
 import { findSystem, loadSystem } from './load-system.ts'
 import { visible } from './output.ts'

@@ -3,9 +3,9 @@
  *
  * Owns what a replay is: type, source, subject and data of the old event. What it starts is decided anew.
  */
-import type { StoredEvent } from '../http/api.ts'
-import type { Page } from '../http/query.ts'
-import { TrihandError } from '../model/errors.ts'
+import type { StoredEvent } from '#http/api.ts'
+import type { Page } from '#http/query.ts'
+import { TrihandError } from '#model/errors.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { queryText } from './listing.ts'

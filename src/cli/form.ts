@@ -3,7 +3,7 @@
  *
  * Owns the questions. Which fields there are, and what fits, is model/form-fields.ts, as on the page.
  */
-import type { Json, TaskAction, TaskDetail } from '../http/api.ts'
+import type { Json, TaskAction, TaskDetail } from '#http/api.ts'
 import {
   type Field,
   type FieldKind,
@@ -12,8 +12,8 @@ import {
   filledRecord,
   problemOf,
   problemsOf,
-} from '../model/form-fields.ts'
-import { isJsonRecord } from '../model/json.ts'
+} from '#model/form-fields.ts'
+import { isJsonRecord } from '#model/json.ts'
 import type { Ask } from './conversation.ts'
 import { visible } from './output.ts'
 

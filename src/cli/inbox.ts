@@ -4,8 +4,8 @@
  * Owns the question in between: the word is bound to what this very call has printed, by its hash. Where nobody can be asked, `--hash` says
  * what was seen. What a word does is the task's own rule.
  */
-import type { Json, TaskDetail, TaskItem } from '../http/api.ts'
-import { TrihandError } from '../model/errors.ts'
+import type { Json, TaskDetail, TaskItem } from '#http/api.ts'
+import { TrihandError } from '#model/errors.ts'
 import { confirmed, demandSomebody, isMeant } from './confirm.ts'
 import { withApi } from './connect.ts'
 import { type Ask, converse } from './conversation.ts'

@@ -4,11 +4,11 @@
  * Owns what a refused manifest is told as: its first error, with its place, and how many more there are.
  */
 import { dirname, join } from 'node:path'
+import type { SystemSource } from '#manifest/define.ts'
+import type { Finding } from '#manifest/yaml/finding.ts'
+import { sourceOf } from '#manifest/yaml/source.ts'
+import { isErrorCode, TrihandError } from '#model/errors.ts'
 import { guardFetch } from '../assemble-functions.ts'
-import type { SystemSource } from '../manifest/define.ts'
-import type { Finding } from '../manifest/yaml/finding.ts'
-import { sourceOf } from '../manifest/yaml/source.ts'
-import { isErrorCode, TrihandError } from '../model/errors.ts'
 import { readManifest } from './manifest-folder.ts'
 import { type Exports, partsOf, toolsBeside } from './manifest-parts.ts'
 

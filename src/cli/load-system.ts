@@ -7,9 +7,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
-import { problemOf } from '../http/problem.ts'
-import { defineSystem, type SystemSource } from '../manifest/define.ts'
-import { isErrorCode, type Place, TrihandError } from '../model/errors.ts'
+import { problemOf } from '#http/problem.ts'
+import { defineSystem, type SystemSource } from '#manifest/define.ts'
+import { isErrorCode, type Place, TrihandError } from '#model/errors.ts'
 import { keptCode, type Translate } from './kept-code.ts'
 import { type Fault, faultOf } from './load-place.ts'
 

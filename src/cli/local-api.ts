@@ -3,10 +3,11 @@
  *
  * Owns nothing but that opening. Loaded only when no server answers: the stores are most of what a call would have to load.
  */
+
+import { createApp } from '#http/app.ts'
+import type { Report } from '#http/problem.ts'
+import type { SystemSource } from '#manifest/define.ts'
 import { createTrihand } from '../assemble.ts'
-import { createApp } from '../http/app.ts'
-import type { Report } from '../http/problem.ts'
-import type { SystemSource } from '../manifest/define.ts'
 import { type Api, apiOver } from './api.ts'
 import { VERSION } from './version.ts'
 

@@ -1,10 +1,10 @@
 /** What becomes a line of the log, and at which level. */
 import { expect, test } from 'vitest'
+import type { Observer } from '#engine/observers.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { TrihandError } from '#model/errors.ts'
+import { createRedaction } from '#model/redaction.ts'
 import { createTrihand } from '../assemble.ts'
-import type { Observer } from '../engine/observers.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { TrihandError } from '../model/errors.ts'
-import { createRedaction } from '../model/redaction.ts'
 import { Log, openLog } from './log.ts'
 import type { LogLevel } from './log-level.ts'
 

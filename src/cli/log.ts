@@ -5,12 +5,13 @@
  *
  * log-1  Every retry and every loss has a line at `warn` or above: of the ledger, of a step, of a run, of a lease.
  */
+
+import type { Written } from '#engine/observers.ts'
+import { isoTime } from '#http/wire-time.ts'
+import { type Failure, TrihandError } from '#model/errors.ts'
+import type { Readiness } from '#model/readiness.ts'
+import type { RunFact } from '#model/run-fact.ts'
 import type { Trihand } from '../assemble.ts'
-import type { Written } from '../engine/observers.ts'
-import { isoTime } from '../http/wire-time.ts'
-import { type Failure, TrihandError } from '../model/errors.ts'
-import type { Readiness } from '../model/readiness.ts'
-import type { RunFact } from '../model/run-fact.ts'
 import { LOG_LEVELS, type LogLevel } from './log-level.ts'
 import { jsonText } from './output.ts'
 import type { Shell } from './shell.ts'

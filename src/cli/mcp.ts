@@ -5,9 +5,9 @@
  */
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { type Answered, CALLER, type Door } from '../http/mcp/door.ts'
-import type { ApiDocument, Call } from '../http/mcp/operation.ts'
-import { createMcpServer } from '../http/mcp/server.ts'
+import { type Answered, CALLER, type Door } from '#http/mcp/door.ts'
+import type { ApiDocument, Call } from '#http/mcp/operation.ts'
+import { createMcpServer } from '#http/mcp/server.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { EXIT, Refused } from './output.ts'

@@ -8,10 +8,10 @@
  * output-3  No error is told with a secret of the environment in it.
  */
 import pc from 'picocolors'
-import { type Problem, problemOf } from '../http/problem.ts'
-import { secretsOf } from '../manifest/secrets.ts'
-import { createRedaction } from '../model/redaction.ts'
-import { visibleLines, visibleText } from '../model/visible-text.ts'
+import { type Problem, problemOf } from '#http/problem.ts'
+import { secretsOf } from '#manifest/secrets.ts'
+import { createRedaction } from '#model/redaction.ts'
+import { visibleLines, visibleText } from '#model/visible-text.ts'
 
 export const EXIT = {
   done: 0,

@@ -1,7 +1,7 @@
 /** [A3] A manifest rehearsed without any code: what is reached, what is not, and why. */
 import { describe, expect, test } from 'vitest'
-import { isComplete, type Rehearsal } from '../manifest/simulate/report.ts'
-import { loadManifest } from '../manifest/yaml/load.ts'
+import { isComplete, type Rehearsal } from '#manifest/simulate/report.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
 import { type RehearsalOptions, rehearse } from './rehearse.ts'
 
 const DEFAULTS: RehearsalOptions = { seed: 1, paths: 'all', humans: 'all', maxRuns: 500 }

@@ -6,18 +6,18 @@
  */
 
 import { hash } from 'node:crypto'
+import { type Cast, castOf, type Direction, nothingSeen, variantsOf } from '#manifest/simulate/cast.ts'
+import { beginningsOf, type Rehearsal, rehearsalOf } from '#manifest/simulate/report.ts'
+import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
+import { partsIn } from '#manifest/simulate/script.ts'
+import { heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { plainSeals } from '#model/seal.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { Reader } from '#ports/reader.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { openStore } from '../assemble-stores.ts'
-import { type Cast, castOf, type Direction, nothingSeen, variantsOf } from '../manifest/simulate/cast.ts'
-import { beginningsOf, type Rehearsal, rehearsalOf } from '../manifest/simulate/report.ts'
-import { sampleOf, seeded } from '../manifest/simulate/sample.ts'
-import { partsIn } from '../manifest/simulate/script.ts'
-import { heardBy, type Manifest } from '../manifest/yaml/manifest.ts'
-import { LOCAL_TENANT } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import { plainSeals } from '../model/seal.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Reader } from '../ports/reader.ts'
-import { startTestSystem, type TestSystem } from '../testing/system.ts'
 
 export interface RehearsalOptions extends Pick<Direction, 'paths' | 'humans' | 'maxRuns'> {
   readonly seed: number

@@ -4,8 +4,8 @@
  * Owns the terms on the command line, the question before it, and the progress. The job is the server's and goes on without us: Ctrl+C
  * leaves it as it is.
  */
-import type { Job } from '../http/api.ts'
-import { TrihandError } from '../model/errors.ts'
+import type { Job } from '#http/api.ts'
+import { TrihandError } from '#model/errors.ts'
 import { confirmed } from './confirm.ts'
 import { withApi } from './connect.ts'
 import { hasEnded, untilTold } from './follow.ts'

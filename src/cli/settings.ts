@@ -5,12 +5,12 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Limits, USUAL_LIMITS } from '#http/allowance.ts'
+import { durationMs } from '#manifest/duration.ts'
+import { parseLabels } from '#manifest/placement.ts'
+import { TrihandError } from '#model/errors.ts'
+import { unknownSettings } from '#model/setting.ts'
 import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '../config.ts'
-import { type Limits, USUAL_LIMITS } from '../http/allowance.ts'
-import { durationMs } from '../manifest/duration.ts'
-import { parseLabels } from '../manifest/placement.ts'
-import { TrihandError } from '../model/errors.ts'
-import { unknownSettings } from '../model/setting.ts'
 import { isLogLevel, LOG_LEVELS, type LogLevel } from './log-level.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

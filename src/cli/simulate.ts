@@ -3,10 +3,10 @@
  *
  * Owns flags and words. Exit 0: everything was reached; 1: something was not, or a run failed; 4: the manifest does not load.
  */
-import { HUMANS, PATHS } from '../manifest/simulate/cast.ts'
-import { isComplete, type Reach, type Rehearsal } from '../manifest/simulate/report.ts'
-import { TrihandError } from '../model/errors.ts'
-import { toJson } from '../model/json.ts'
+import { HUMANS, PATHS } from '#manifest/simulate/cast.ts'
+import { isComplete, type Reach, type Rehearsal } from '#manifest/simulate/report.ts'
+import { TrihandError } from '#model/errors.ts'
+import { toJson } from '#model/json.ts'
 import { parseJson } from './json-argument.ts'
 import { tellFindings } from './manifest.ts'
 import { findManifest, readManifest } from './manifest-folder.ts'

@@ -1,8 +1,8 @@
 /** The first line that a new user is told to type works as it stands. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { fn } from '../executors/workflow/function.ts'
-import { normalise } from '../manifest/define.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { normalise } from '#manifest/define.ts'
 import { suggestionsFor } from './suggest.ts'
 
 const hear = fn('hear', { trigger: 'order.placed' }, () => null)

@@ -3,11 +3,11 @@
  *
  * Owns the choice and the quoting. A schema that its library cannot write is answered with no suggestion of data: the user knows better.
  */
-import { jsonSchemaOf } from '../manifest/json-schema.ts'
-import { sampleOf, seeded } from '../manifest/simulate/sample.ts'
-import type { System } from '../manifest/system.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
+import { jsonSchemaOf } from '#manifest/json-schema.ts'
+import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
+import type { System } from '#manifest/system.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
 
 /** Null: nobody can say what fits. */
 const dataFor = ({ events }: System, type: string): Json | null => {

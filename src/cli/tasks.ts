@@ -4,9 +4,9 @@
  *
  * Owns flags and printing. Deciding needs `--as` and the hash of what was shown: a script cannot pass for a person by accident.
  */
-import type { Json, TaskDetail, TaskSummary } from '../http/api.ts'
-import type { Page } from '../http/query.ts'
-import { TrihandError } from '../model/errors.ts'
+import type { Json, TaskDetail, TaskSummary } from '#http/api.ts'
+import type { Page } from '#http/query.ts'
+import { TrihandError } from '#model/errors.ts'
 import type { Headers } from './api.ts'
 import { withApi } from './connect.ts'
 import { parseJson } from './json-argument.ts'

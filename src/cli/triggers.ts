@@ -3,10 +3,10 @@
  * triggers in a user's own database.
  */
 
-import type { Receipt } from '../http/api.ts'
-import type { Page } from '../http/query.ts'
+import type { Receipt } from '#http/api.ts'
+import type { Page } from '#http/query.ts'
+import type { TriggerRow } from '#triggers/list.ts'
 import { changeTables } from '../outboxes.ts'
-import type { TriggerRow } from '../triggers/list.ts'
 import type { Api } from './api.ts'
 import { liveServer, withApi } from './connect.ts'
 import { parseJson } from './json-argument.ts'

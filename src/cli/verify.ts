@@ -1,14 +1,15 @@
 /** `trihand verify`: judges the ledger with the independent checker, also beside a live server. Exit 0 clean, 1 violations, 2 unreadable. */
+
+import { exitCodeOf, printJson, printReport } from '#cli/verify/print.ts'
+import type { Report } from '#cli/verify/report.ts'
+import { UnreadableLedger } from '#cli/verify/source.ts'
+import { type Target, verifyLedger } from '#cli/verify/verify.ts'
+import { TrihandError } from '#model/errors.ts'
 import { ledgerChoice } from '../config.ts'
-import { TrihandError } from '../model/errors.ts'
 import { liveServer } from './connect.ts'
 import { visible } from './output.ts'
 import { defaultLedger } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
-import { exitCodeOf, printJson, printReport } from './verify/print.ts'
-import type { Report } from './verify/report.ts'
-import { UnreadableLedger } from './verify/source.ts'
-import { type Target, verifyLedger } from './verify/verify.ts'
 
 export interface VerifyFlags {
   readonly file?: string

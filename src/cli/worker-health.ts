@@ -3,13 +3,14 @@
  *
  * Owns which port: the one that was asked for, or the first free one of 4410 to 4419, or any. A worker works also where all are taken.
  */
+
+import { type AuthSettings, authSettings, LOOPBACK } from '#http/auth-settings.ts'
+import { randomText } from '#http/chance.ts'
+import { followReadiness } from '#http/readiness.ts'
+import { type Listening, listen } from '#http/server.ts'
+import { createWorkerApp } from '#http/worker-app.ts'
+import { TrihandError } from '#model/errors.ts'
 import type { Trihand } from '../assemble.ts'
-import { type AuthSettings, authSettings, LOOPBACK } from '../http/auth-settings.ts'
-import { randomText } from '../http/chance.ts'
-import { followReadiness } from '../http/readiness.ts'
-import { type Listening, listen } from '../http/server.ts'
-import { createWorkerApp } from '../http/worker-app.ts'
-import { TrihandError } from '../model/errors.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
 import type { Shell } from './shell.ts'

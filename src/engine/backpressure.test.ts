@@ -1,14 +1,14 @@
 /** A flood on a ledger that answers when the test says so: what is taken in, what waits, and that nothing is dropped. */
 
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { plainSeals } from '#model/seal.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf, HOUR } from '../../test/support/engine.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { SystemIds } from '../adapters/system/ids.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { plainSeals } from '../model/seal.ts'
-import type { Ledger } from '../ports/ledger.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 const EVENTS = 2_000
 const SLOTS = 5

@@ -6,9 +6,9 @@
  *
  * broken-run-1  A run with a broken fact is never entered: it ends as `quarantined`, whoever waits for it hears that, and other runs go on.
  */
-import type { RunId, TenantId } from '../model/ids.ts'
-import type { RunFact } from '../model/run-fact.ts'
-import type { StreamRecord } from '../ports/ledger.ts'
+import type { RunId, TenantId } from '#model/ids.ts'
+import type { RunFact } from '#model/run-fact.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
 import { headOf, sealFacts } from './chain.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'

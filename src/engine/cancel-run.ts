@@ -3,11 +3,11 @@
  *
  * Owns the order of the two. What a cancel does is model/run.ts.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { Instant, RunId } from '../model/ids.ts'
-import type { RunCommand } from '../model/run-fact.ts'
-import { isEnded } from '../model/status.ts'
-import type { StreamRecord } from '../ports/ledger.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Instant, RunId } from '#model/ids.ts'
+import type { RunCommand } from '#model/run-fact.ts'
+import { isEnded } from '#model/status.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'
 import type { Answer } from './request.ts'

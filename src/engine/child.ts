@@ -4,12 +4,12 @@
  * Owns its birth in the append that opens the step. Its end is found by looking (offer.ts). A child of the life before is not born
  * again: the step is opened on it, and once that is in the ledger it is retried (child-retry-1).
  */
-import { checkAgainst } from '../manifest/schema.ts'
-import { childRules } from '../model/child-retry.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { RunId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { InvokeOptions } from '../ports/step-gate.ts'
+import { checkAgainst } from '#manifest/schema.ts'
+import { childRules } from '#model/child-retry.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { RunId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { InvokeOptions } from '#ports/step-gate.ts'
 import { cancelChild } from './cancel-child.ts'
 import { causeFrom } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'

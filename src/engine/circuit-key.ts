@@ -1,5 +1,5 @@
 /** Which breaker a run's calls go through: the function's own, or one for each key that its rule gives. */
-import type { Circuit } from '../manifest/circuit.ts'
+import type { Circuit } from '#manifest/circuit.ts'
 import type { Resident } from './resident.ts'
 import { eventRoot } from './route.ts'
 import { keyOf, RuleFailed } from './rule-values.ts'

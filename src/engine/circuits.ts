@@ -5,14 +5,14 @@
  *
  * circuits-1  Who opens, probes or closes is settled by the event's id: the second teller of a fact learns that it was told.
  */
-import type { Circuit } from '../manifest/circuit.ts'
-import { type CircuitCommand, type CircuitFact, type CircuitState, circuit as machine } from '../model/circuit.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
-import type { Instant, TenantId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import type { Circuit } from '#manifest/circuit.ts'
+import { type CircuitCommand, type CircuitFact, type CircuitState, circuit as machine } from '#model/circuit.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Instant, TenantId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ledger } from '#ports/ledger.ts'
 import { advanceCircuit } from './advance.ts'
 import type { Performed } from './perform.ts'
 

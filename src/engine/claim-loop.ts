@@ -3,7 +3,7 @@
  *
  * Owns that rhythm. What is asked and how much is the worker's.
  */
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '#ports/clock.ts'
 
 export interface ClaimLoopDeps {
   readonly clock: () => Clock

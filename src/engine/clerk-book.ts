@@ -3,14 +3,14 @@
  *
  * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
  */
-import type { FlowDefinition } from '../manifest/flow.ts'
-import { queueSource } from '../manifest/queues.ts'
-import type { FunctionDefinition, System } from '../manifest/system.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
-import { readScheduleFact } from '../model/fact-codec.ts'
-import type { GateCommand, GateState } from '../model/gate-fact.ts'
-import { hearsJust } from '../model/gate-read.ts'
+import type { FlowDefinition } from '#manifest/flow.ts'
+import { queueSource } from '#manifest/queues.ts'
+import type { FunctionDefinition, System } from '#manifest/system.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import { readScheduleFact } from '#model/fact-codec.ts'
+import type { GateCommand, GateState } from '#model/gate-fact.ts'
+import { hearsJust } from '#model/gate-read.ts'
 import {
   type ClaimableId,
   type ClerkId,
@@ -23,12 +23,12 @@ import {
   type RunId,
   type SessionId,
   type TenantId,
-} from '../model/ids.ts'
-import type { QueueCommand, QueueFact, QueueState } from '../model/queue-fact.ts'
-import { comingSlots } from '../model/schedule-due.ts'
-import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { StreamRecord } from '../ports/ledger.ts'
+} from '#model/ids.ts'
+import type { QueueCommand, QueueFact, QueueState } from '#model/queue-fact.ts'
+import { comingSlots } from '#model/schedule-due.ts'
+import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule-fact.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
 import { advanceGate, advanceQueue, advanceSchedule } from './advance.ts'
 import { ClerkCommands, type ClerkRole } from './clerk-commands.ts'
 import { FIRST_TAIL, lookAtClerk } from './clerk-state.ts'

@@ -10,10 +10,10 @@
  * clerk-commands-4  In a process that also holds the clerk, the commands and the clerk write in turns: neither waits for the other to be
  *                   out of work.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { ClerkId, Instant } from '../model/ids.ts'
-import type { Refusal } from '../model/machine.ts'
-import type { StreamRecord } from '../ports/ledger.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { ClerkId, Instant } from '#model/ids.ts'
+import type { Refusal } from '#model/machine.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
 import type { Advance } from './advance.ts'
 import { commitBirths } from './births.ts'
 import { type ChainHead, EMPTY_CHAIN, headOf } from './chain.ts'

@@ -3,9 +3,9 @@
  *
  * Owns reading from the last checkpoint on. Commands from outside are clerk-commands.ts.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { ClaimableId, ClerkId } from '../model/ids.ts'
-import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '../ports/ledger.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { ClaimableId, ClerkId } from '#model/ids.ts'
+import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from './chain.ts'
 import type { ClerkFact, Duty } from './duty.ts'
 import type { House } from './house.ts'

@@ -1,13 +1,13 @@
 /** Clerks on a memory ledger that is watched, delayed and failed where a test says so. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Append, Ledger, StreamWrite } from '#ports/ledger.ts'
+import { anAppend, anEvent, newWorker } from '#testing/ledger/builders.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf, HOUR } from '../../test/support/engine.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { type FunctionOptions, fn } from '../executors/workflow/function.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { Append, Ledger, StreamWrite } from '../ports/ledger.ts'
-import { anAppend, anEvent, newWorker } from '../testing/ledger/builders.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 /** What happens around an append: before it is passed on, and instead of its answer. */
 interface Meddling {

@@ -16,11 +16,11 @@
  *           written takes no other along.
  * commit-8  When the process closes, whoever waits and whoever still comes is answered (SHUTTING_DOWN). Nobody is left waiting.
  */
-import { type ErrorCode, TrihandError } from '../model/errors.ts'
-import type { StreamId } from '../model/ids.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
+import { type ErrorCode, TrihandError } from '#model/errors.ts'
+import type { StreamId } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import { type InLine, Line } from './line.ts'
 import type { Written } from './observers.ts'
 import { pauseAfter } from './patience.ts'

@@ -1,6 +1,6 @@
 /** Timeouts that share one timer: in order, once, and out of the way when they are taken out. */
 import { expect, test } from 'vitest'
-import { VirtualClock } from '../testing/virtual-clock.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { Deadline, Deadlines } from './deadlines.ts'
 
 class Named extends Deadline {

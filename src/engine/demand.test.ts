@@ -1,11 +1,11 @@
 /** What a run takes: how scope, owner and key become the text of a slot, and what happens where a rule fails. */
 import { describe, expect, test } from 'vitest'
-import { fn } from '../executors/workflow/function.ts'
-import { normalise } from '../manifest/define.ts'
-import type { FunctionDefinition } from '../manifest/system.ts'
-import { LOCAL_TENANT, sessionId, type TenantId } from '../model/ids.ts'
-import { NO_LIMIT } from '../model/lane.ts'
-import type { FlowSource } from '../model/policies/flow-source.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { normalise } from '#manifest/define.ts'
+import type { FunctionDefinition } from '#manifest/system.ts'
+import { LOCAL_TENANT, sessionId, type TenantId } from '#model/ids.ts'
+import { NO_LIMIT } from '#model/lane.ts'
+import type { FlowSource } from '#model/policies/flow-source.ts'
 import { demandOf, demandOfCall, demandOfDecided, leaseFor, rootsOfInput } from './demand.ts'
 import { RuleFailed } from './rule-values.ts'
 

@@ -7,12 +7,12 @@
  * demand-1  Slots of two tenants are never the same, nor those of two scopes.
  * demand-2  A key that cannot be worked out is never a bucket that many share, as long as the run can still be refused.
  */
-import type { Concurrency, FlowDefinition } from '../manifest/flow.ts'
-import type { FunctionDefinition } from '../manifest/system.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { SessionId, TenantId, WorkerId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import { MAX_PRIORITY, NO_LIMIT, type Slot } from '../model/lane.ts'
+import type { Concurrency, FlowDefinition } from '#manifest/flow.ts'
+import type { FunctionDefinition } from '#manifest/system.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { SessionId, TenantId, WorkerId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { MAX_PRIORITY, NO_LIMIT, type Slot } from '#model/lane.ts'
 import { keyOf, numberOf, priorityOf, type Roots, RuleFailed } from './rule-values.ts'
 
 export interface Demand {

@@ -1,17 +1,17 @@
 /** A process that dies before or after any of its appends, around an effect in doubt: people are asked once, and their word acts once. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryReader } from '#adapters/memory/reader.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { TaskSummary } from '#ports/reader.ts'
+import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
+import { newWorker } from '#testing/ledger/builders.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '../../test/support/engine.ts'
 import { carefully } from '../../test/support/step-answer.ts'
 import { person } from '../../test/support/task-story.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryReader } from '../adapters/memory/reader.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { LOCAL_TENANT } from '../model/ids.ts'
-import type { TaskSummary } from '../ports/reader.ts'
-import { type Fault, faultyLedger } from '../testing/faulty-ledger.ts'
-import { newWorker } from '../testing/ledger/builders.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

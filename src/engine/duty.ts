@@ -3,8 +3,8 @@
  *
  * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
  */
-import type { ClaimableId, ClerkId, Instant, StreamId } from '../model/ids.ts'
-import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '../ports/ledger.ts'
+import type { ClaimableId, ClerkId, Instant, StreamId } from '#model/ids.ts'
+import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
 
 /** Any machine's fact: named and dated; the rest is its own. */

@@ -3,9 +3,9 @@
  *
  * Owns the question, in parts: a gate may mind thousands of runs.
  */
-import type { RunId } from '../model/ids.ts'
-import { isEnded, type RunStatus } from '../model/status.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import type { RunId } from '#model/ids.ts'
+import { isEnded, type RunStatus } from '#model/status.ts'
+import type { Ledger } from '#ports/ledger.ts'
 
 export const endedRuns = async (
   ledger: Pick<Ledger, 'load'>,

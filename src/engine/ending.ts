@@ -6,13 +6,13 @@
  * ending-1  There is such an event if and only if the run has ended in that way while somebody listened, and it is there once.
  * ending-2  A run that was asked for with a callback has, with each of its ends, a run that tells of it.
  */
-import { callbackFunction } from '../manifest/callback.ts'
-import { endSource } from '../manifest/sources.ts'
-import { isHeard } from '../manifest/system.ts'
-import type { Event } from '../model/event.ts'
-import type { Json } from '../model/json.ts'
-import type { Payload } from '../model/payload.ts'
-import type { EndedRun, RunFact, RunState } from '../model/run-fact.ts'
+import { callbackFunction } from '#manifest/callback.ts'
+import { endSource } from '#manifest/sources.ts'
+import { isHeard } from '#manifest/system.ts'
+import type { Event } from '#model/event.ts'
+import type { Json } from '#model/json.ts'
+import type { Payload } from '#model/payload.ts'
+import type { EndedRun, RunFact, RunState } from '#model/run-fact.ts'
 import { causeFrom, startOf } from './cause.ts'
 import { declaredEnd, declaresEnd, type Ended, type EndingHouse, type EndingRecord } from './declared-end.ts'
 import { NO_DEMAND } from './demand.ts'

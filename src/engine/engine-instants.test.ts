@@ -1,15 +1,15 @@
 /** What a dispatcher that keeps instants hears from the engine. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { openMemory } from '#adapters/memory/open.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { Dispatcher } from '#ports/dispatcher.ts'
+import { startTestSystem } from '#testing/system.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf, HOUR } from '../../test/support/engine.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { openMemory } from '../adapters/memory/open.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { SystemIds } from '../adapters/system/ids.ts'
-import { fn } from '../executors/workflow/function.ts'
-import type { ClaimableId, Instant } from '../model/ids.ts'
-import type { Dispatcher } from '../ports/dispatcher.ts'
-import { startTestSystem } from '../testing/system.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 /** A dispatcher outside, which only notes what it is told. */
 const noting = () => {

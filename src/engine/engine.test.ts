@@ -1,13 +1,13 @@
 /** The engine on a memory ledger that fails where a test says so: who is told what, and when. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { type FunctionSource, fn } from '#executors/workflow/function.ts'
+import { type RunId, workerId } from '#model/ids.ts'
+import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf, HOUR } from '../../test/support/engine.ts'
 import { answerStep } from '../../test/support/step-answer.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { type FunctionSource, fn } from '../executors/workflow/function.ts'
-import { type RunId, workerId } from '../model/ids.ts'
-import { type FaultPlan, faultyLedger } from '../testing/faulty-ledger.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Engine } from './engine.ts'
 
 const NO_FAULTS: FaultPlan = () => null

@@ -7,11 +7,11 @@
  * entity-move-1  Of two that move an entity from the same version, one is refused, in whichever process they are.
  * entity-move-2  Moves of one entity by this process take turns, and a move is judged again until it is made or has become wrong.
  */
-import type { Event } from '../model/event.ts'
-import type { Json } from '../model/json.ts'
-import { DOCUMENT_KEY } from '../model/row-key.ts'
-import { STATE_MOVED } from '../model/state-machine.ts'
-import type { EntityMove } from '../ports/step-gate.ts'
+import type { Event } from '#model/event.ts'
+import type { Json } from '#model/json.ts'
+import { DOCUMENT_KEY } from '#model/row-key.ts'
+import { STATE_MOVED } from '#model/state-machine.ts'
+import type { EntityMove } from '#ports/step-gate.ts'
 import { commitBirths } from './births.ts'
 import { causeFrom } from './cause.ts'
 import { routeAll } from './events.ts'

@@ -3,10 +3,10 @@
  *
  * Owns the command. Which of the three it becomes is decided by the run (model/run.ts).
  */
-import type { Failure } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
-import type { RunCommand } from '../model/run-fact.ts'
-import type { StepRequest, TaskRequest } from '../ports/step-gate.ts'
+import type { Failure } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { RunCommand } from '#model/run-fact.ts'
+import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { effectKeyOf } from './attempt-commands.ts'
 import { doubtTask } from './doubt.ts'
 import type { Resident } from './resident.ts'

@@ -7,9 +7,9 @@
  * filters-1  Nobody reads or changes another person's filter.
  * filters-2  Of two who change the same version one succeeds: an event of the server itself, which can be there once, carries the change.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { TenantId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { TenantId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
 import {
   type FilterSpec,
   type FilterWish,
@@ -18,11 +18,11 @@ import {
   MAX_FILTERS,
   type SavedFilter,
   toFilterJson,
-} from '../model/saved-filter.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
-import type { Reader } from '../ports/reader.ts'
+} from '#model/saved-filter.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
 import type { IncomingEvent, Receipt, SendOptions } from './intake.ts'
 
 export interface FiltersDeps {

@@ -4,14 +4,14 @@
  * Owns how an order is given. It is an event in the ledger: workers of this process follow it at once, others with their next beat
  * (orders.ts). Belongs to the server, whatever tenant asks.
  */
-import type { System } from '../manifest/system.ts'
-import type { TenantId, WorkerId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { OrderCommand, Stop, WorkerOrder } from '../model/orders.ts'
-import { NO_VERSION } from '../model/pin.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ledger } from '../ports/ledger.ts'
-import type { Reader, RunSummary } from '../ports/reader.ts'
+import type { System } from '#manifest/system.ts'
+import type { TenantId, WorkerId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { OrderCommand, Stop, WorkerOrder } from '#model/orders.ts'
+import { NO_VERSION } from '#model/pin.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import type { Reader, RunSummary } from '#ports/reader.ts'
 import { advanceOrders } from './advance.ts'
 import { eventOf, Orders } from './orders.ts'
 import { noWorkerFor, type WaitingRun } from './share.ts'

@@ -3,8 +3,8 @@
  *
  * Owns the writing and the reading. Which outcomes there are is model/flow-outcome.ts.
  */
-import { type ErrorCode, type Failure, TrihandError } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
+import { type ErrorCode, type Failure, TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
 import {
   eventOutcomes,
   type FlowOutcome,
@@ -16,11 +16,11 @@ import {
   queueChanges,
   readOutcome,
   readQueued,
-} from '../model/flow-outcome.ts'
-import type { GateFact } from '../model/gate-fact.ts'
-import type { Instant, RunId, TenantId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
+} from '#model/flow-outcome.ts'
+import type { GateFact } from '#model/gate-fact.ts'
+import type { Instant, RunId, TenantId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
 import { hasGate } from './route.ts'

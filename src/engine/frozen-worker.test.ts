@@ -3,15 +3,15 @@
  * each with a clock of its own. A worker is frozen while the test does not move its clock.
  */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryReader } from '#adapters/memory/reader.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT, type TaskId } from '#model/ids.ts'
+import type { StepContext } from '#ports/step-gate.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '../../test/support/engine.ts'
 import { carefully, operator } from '../../test/support/step-answer.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryReader } from '../adapters/memory/reader.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { LOCAL_TENANT, type TaskId } from '../model/ids.ts'
-import type { StepContext } from '../ports/step-gate.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 const LEASE_MS = 15_000
 const TIMEOUT_MS = 60_000

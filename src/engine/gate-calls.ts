@@ -6,11 +6,11 @@
  * gate-calls-1  A call that is turned away at once writes nothing: the caller is told. One of a schedule, or one that waited, is a run
  *               that ends as it is born, so that whoever asked finds the reason.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
-import type { GateFact, GateState } from '../model/gate-fact.ts'
-import { heardTypes, holdsKey, isTaken, isUndecided } from '../model/gate-read.ts'
-import type { Instant, RunId } from '../model/ids.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { GateFact, GateState } from '#model/gate-fact.ts'
+import { heardTypes, holdsKey, isTaken, isUndecided } from '#model/gate-read.ts'
+import type { Instant, RunId } from '#model/ids.ts'
 import { type Advance, advanceGate } from './advance.ts'
 import { callCommandOf } from './arrivals.ts'
 import type { ClerkCommands, ClerkRole } from './clerk-commands.ts'

@@ -3,17 +3,17 @@
  *
  * Owns the shapes, and the name and cause of a run that an event begins; which gates there are is clerk-book.ts.
  */
-import type { FlowDefinition } from '../manifest/flow.ts'
-import type { FunctionDefinition, Listener } from '../manifest/system.ts'
-import type { Call } from '../model/arrival.ts'
-import type { Cause, StoredEvent } from '../model/event.ts'
-import type { Kind } from '../model/identity.ts'
-import { type GateId, type RunId, timedRunId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { Requesters } from '../model/requester.ts'
-import type { EndedRun } from '../model/run-fact.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { StreamRecord } from '../ports/ledger.ts'
+import type { FlowDefinition } from '#manifest/flow.ts'
+import type { FunctionDefinition, Listener } from '#manifest/system.ts'
+import type { Call } from '#model/arrival.ts'
+import type { Cause, StoredEvent } from '#model/event.ts'
+import type { Kind } from '#model/identity.ts'
+import { type GateId, type RunId, timedRunId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Requesters } from '#model/requester.ts'
+import type { EndedRun } from '#model/run-fact.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
 
 /** A handler with flow control that needs memory, and what it listens to. */
 export interface GateKeeping {

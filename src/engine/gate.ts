@@ -4,11 +4,11 @@
  * Owns which call begins a step, waits and events; attempts are attempts.ts, children child.ts, people ask.ts. Never answers before the
  * ledger has (step-port-1).
  */
-import type { Failure } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
-import type { Telling } from '../model/lifecycle.ts'
-import { NOTHING } from '../model/payload.ts'
-import type { SettledStep } from '../model/step.ts'
+import type { Failure } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { Telling } from '#model/lifecycle.ts'
+import { NOTHING } from '#model/payload.ts'
+import type { SettledStep } from '#model/step.ts'
 import type {
   AskReply,
   AskRequest,
@@ -20,7 +20,7 @@ import type {
   TaskRequest,
   WaitAnswer,
   WaitRequest,
-} from '../ports/step-gate.ts'
+} from '#ports/step-gate.ts'
 import { askPeople } from './ask.ts'
 import { completeStep, failAtOnce } from './attempt-commands.ts'
 import { Attempts } from './attempts.ts'

@@ -4,7 +4,7 @@
  *
  * Owns the timer's address, and how a run makes way. Never decides why or until when (circuits.ts, model/orders.ts).
  */
-import type { Instant } from '../model/ids.ts'
+import type { Instant } from '#model/ids.ts'
 import type { Resident } from './resident.ts'
 
 /** The instant is part of the address: a run that is entered again meanwhile finds the same timer. */

@@ -3,13 +3,13 @@
  *
  * Owns how intents become luggage for the result's append. Never applies one by itself.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { TenantId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { Payload } from '../model/payload.ts'
-import { DOCUMENT_KEY, DOCUMENT_TABLE } from '../model/row-key.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
-import type { EmittedEvent } from '../ports/step-gate.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { TenantId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Payload } from '#model/payload.ts'
+import { DOCUMENT_KEY, DOCUMENT_TABLE } from '#model/row-key.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { EmittedEvent } from '#ports/step-gate.ts'
 import { causeFrom } from './cause.ts'
 import { emittedBy } from './events.ts'
 import { storeValue } from './payloads.ts'

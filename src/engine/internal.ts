@@ -6,8 +6,8 @@
  * internal-1  A run of an internal function has an event, a schedule, a queue or a watched source behind it; no caller, no plan, no
  *             agent and no other function starts one.
  */
-import type { FunctionDefinition } from '../manifest/system.ts'
-import { TrihandError } from '../model/errors.ts'
+import type { FunctionDefinition } from '#manifest/system.ts'
+import { TrihandError } from '#model/errors.ts'
 
 export const demandOpen = ({ name, internal }: Pick<FunctionDefinition, 'name' | 'internal'>): void => {
   if (internal) throw new TrihandError('FUNCTION_INTERNAL', `${name} is started by its triggers alone`)

@@ -3,9 +3,9 @@
  *
  * Owns the reading and the writing. Which claims leave the state of a gate is model/kept-claims.ts.
  */
-import type { GateFact, GateState, OpenGate } from '../model/gate-fact.ts'
-import type { GateId, Instant } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
+import type { GateFact, GateState, OpenGate } from '#model/gate-fact.ts'
+import type { GateId, Instant } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
 import {
   claimedKeys,
   claimsToKeep,
@@ -15,9 +15,9 @@ import {
   missingKeys,
   readKept,
   withRecalled,
-} from '../model/kept-claims.ts'
-import type { Claim } from '../model/policies/idempotency.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
+} from '#model/kept-claims.ts'
+import type { Claim } from '#model/policies/idempotency.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 
 type World = Pick<House, 'document' | 'documents' | 'hasDocuments' | 'ids' | 'tenant'>

@@ -5,13 +5,13 @@
  *
  * late-result-1  A late answer is in the run's facts and on the task that asks, or in neither.
  */
-import type { Failure } from '../model/errors.ts'
-import type { RunId } from '../model/ids.ts'
-import type { Payload } from '../model/payload.ts'
-import type { LiveRun, RunCommand } from '../model/run-fact.ts'
-import { earlierAttempts, stillActing } from '../model/uncertain-step.ts'
-import { withLateResult } from '../model/uncertain-task.ts'
-import type { StreamWrite } from '../ports/ledger.ts'
+import type { Failure } from '#model/errors.ts'
+import type { RunId } from '#model/ids.ts'
+import type { Payload } from '#model/payload.ts'
+import type { LiveRun, RunCommand } from '#model/run-fact.ts'
+import { earlierAttempts, stillActing } from '#model/uncertain-step.ts'
+import { withLateResult } from '#model/uncertain-task.ts'
+import type { StreamWrite } from '#ports/ledger.ts'
 import { advanceTask } from './advance.ts'
 import type { House } from './house.ts'
 import { type Change, commandFromOutside } from './outside.ts'

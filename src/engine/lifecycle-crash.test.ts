@@ -1,14 +1,14 @@
 /** A process that dies before or after any of its appends: what its hands tell is told once, and whoever listens starts once. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryReader } from '#adapters/memory/reader.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
+import { newWorker } from '#testing/ledger/builders.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '../../test/support/engine.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryReader } from '../adapters/memory/reader.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { LOCAL_TENANT } from '../model/ids.ts'
-import { type Fault, faultyLedger } from '../testing/faulty-ledger.ts'
-import { newWorker } from '../testing/ledger/builders.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

@@ -3,10 +3,10 @@
  *
  * Owns that choice. What a wait then receives is look.ts.
  */
-import type { Instant, TenantId } from '../model/ids.ts'
-import type { WaitSpec } from '../model/wait.ts'
-import type { Ledger } from '../ports/ledger.ts'
-import type { WaitRequest } from '../ports/step-gate.ts'
+import type { Instant, TenantId } from '#model/ids.ts'
+import type { WaitSpec } from '#model/wait.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import type { WaitRequest } from '#ports/step-gate.ts'
 import { pagesOf } from './look.ts'
 
 /** The run that waits: its tenant, the last event before it, and the time now. */

@@ -3,14 +3,14 @@
  * Two engines on one ledger in memory; one is dead from the moment in which its parent would record the child.
  */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryReader } from '#adapters/memory/reader.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '../../test/support/engine.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryReader } from '../adapters/memory/reader.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { LOCAL_TENANT } from '../model/ids.ts'
-import type { Ledger } from '../ports/ledger.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 const LEASE_MS = 15_000
 

@@ -3,11 +3,11 @@
  *
  * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
  */
-import { deadlines, type FunctionDefinition } from '../manifest/system.ts'
-import { deadlineUnder } from '../model/call-terms.ts'
-import type { Failure } from '../model/errors.ts'
-import type { Cause, Event, StoredEvent } from '../model/event.ts'
-import type { WorkerId } from '../model/ids.ts'
+import { deadlines, type FunctionDefinition } from '#manifest/system.ts'
+import { deadlineUnder } from '#model/call-terms.ts'
+import type { Failure } from '#model/errors.ts'
+import type { Cause, Event, StoredEvent } from '#model/event.ts'
+import type { WorkerId } from '#model/ids.ts'
 import {
   type ClaimableId,
   type ClerkId,
@@ -16,12 +16,12 @@ import {
   runId,
   type SessionId,
   type TenantId,
-} from '../model/ids.ts'
-import { NO_VERSION } from '../model/pin.ts'
-import { statusOf } from '../model/run.ts'
-import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from '../model/run-fact.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { NewStream, StreamWrite } from '../ports/ledger.ts'
+} from '#model/ids.ts'
+import { NO_VERSION } from '#model/pin.ts'
+import { statusOf } from '#model/run.ts'
+import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from '#model/run-fact.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { NewStream, StreamWrite } from '#ports/ledger.ts'
 import { type Advance, advanceRun } from './advance.ts'
 import { type ChainHead, EMPTY_CHAIN, sealFacts, type Writer } from './chain.ts'
 import type { Demand } from './demand.ts'

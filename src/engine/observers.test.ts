@@ -1,11 +1,11 @@
 /** Those who count: told of everything, and in nobody's way. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { aCreation, anAppend, newRun, newWorker, START } from '#testing/ledger/builders.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '../../test/support/engine.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { aCreation, anAppend, newRun, newWorker, START } from '../testing/ledger/builders.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 import { type Observer, Observers } from './observers.ts'
 
 const MINUTE = 60_000

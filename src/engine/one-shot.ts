@@ -5,8 +5,8 @@
  *
  * one-shot-1  A caller is not kept in doubt for ever, but the append is: it is sent again until the ledger answers, and `late` hears it.
  */
-import type { TrihandError } from '../model/errors.ts'
-import type { Append, Outcome } from '../ports/ledger.ts'
+import type { TrihandError } from '#model/errors.ts'
+import type { Append, Outcome } from '#ports/ledger.ts'
 import type { AppendSource, Commit } from './commit.ts'
 
 export const commitOnce = (

@@ -5,12 +5,12 @@
  *
  * open-wait-1  Waits of one run for the same type look one after another: the first that was asked for gets the first event.
  */
-import { startOf } from '../model/consumed.ts'
-import { TrihandError } from '../model/errors.ts'
-import { at, canonical, type Json } from '../model/json.ts'
-import { MATCH_PATH } from '../model/row-key.ts'
-import { openWait as newWait, type WaitSpec } from '../model/wait.ts'
-import type { WaitRequest } from '../ports/step-gate.ts'
+import { startOf } from '#model/consumed.ts'
+import { TrihandError } from '#model/errors.ts'
+import { at, canonical, type Json } from '#model/json.ts'
+import { MATCH_PATH } from '#model/row-key.ts'
+import { openWait as newWait, type WaitSpec } from '#model/wait.ts'
+import type { WaitRequest } from '#ports/step-gate.ts'
 import { demandTold } from './lifecycle.ts'
 import { lookFor } from './look.ts'
 import { lookbackBase } from './lookback.ts'

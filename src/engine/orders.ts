@@ -3,11 +3,11 @@
  *
  * Owns their types and how far they were read. Which order counts is model/orders.ts; how one is followed is the worker's (worker.ts).
  */
-import type { StoredEvent } from '../model/event.ts'
-import type { TenantId, WorkerId } from '../model/ids.ts'
-import { orders as machine, type OrderFact, type Standing, takesAny } from '../model/orders.ts'
-import type { WorkerInfo } from '../model/worker-info.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { TenantId, WorkerId } from '#model/ids.ts'
+import { orders as machine, type OrderFact, type Standing, takesAny } from '#model/orders.ts'
+import type { WorkerInfo } from '#model/worker-info.ts'
+import type { Ledger } from '#ports/ledger.ts'
 
 const PREFIX = 'trihand.worker.'
 const NAMES: readonly OrderFact['type'][] = [

@@ -5,9 +5,9 @@
  *
  * patience-1  No step and no run fails because the ledger was full, away or contended; what was done waits in memory and is sent again.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
 
 type Deps = { readonly clock: Clock; readonly ids: Pick<Ids, 'roll'> }
 

@@ -3,12 +3,12 @@
  *
  * Owns the limit and the order: a blob is stored before the fact that names it.
  */
-import { TrihandError } from '../model/errors.ts'
-import { type Json, toJson } from '../model/json.ts'
-import { MAX_INLINE_BYTES, MAX_RESULT_BYTES, type Payload } from '../model/payload.ts'
-import type { Redaction } from '../model/redaction.ts'
-import type { Blobs } from '../ports/blobs.ts'
-import type { Ids } from '../ports/ids.ts'
+import { TrihandError } from '#model/errors.ts'
+import { type Json, toJson } from '#model/json.ts'
+import { MAX_INLINE_BYTES, MAX_RESULT_BYTES, type Payload } from '#model/payload.ts'
+import type { Redaction } from '#model/redaction.ts'
+import type { Blobs } from '#ports/blobs.ts'
+import type { Ids } from '#ports/ids.ts'
 
 /** A value and how a fact holds it. The value is what every later entry will read, not the object that was returned. */
 export interface Stored {

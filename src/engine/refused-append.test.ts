@@ -1,12 +1,12 @@
 /** An append that the store refuses for good: its run ends in a stated status instead of standing as if it were at work. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '../../test/support/engine.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { Ledger } from '../ports/ledger.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 const begin = (refuses: (body: string) => boolean) => {
   const ledger = new MemoryLedger(new MemoryStore())

@@ -13,13 +13,13 @@
  * requests-5  A key that an older program took and never answered is refused with REQUEST_UNANSWERED after its bound: that program gave its
  *             work no name, so nothing can tell what was done.
  */
-import { TrihandError } from '../model/errors.ts'
-import { type Instant, SERVER_TENANT } from '../model/ids.ts'
-import { isJsonRecord, type Json } from '../model/json.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
-import type { Document, Reader } from '../ports/reader.ts'
+import { TrihandError } from '#model/errors.ts'
+import { type Instant, SERVER_TENANT } from '#model/ids.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { Document, Reader } from '#ports/reader.ts'
 import type { IncomingEvent, Receipt, SendOptions } from './intake.ts'
 
 export interface RequestsDeps {

@@ -1,17 +1,17 @@
 /** A process that dies before or after any of its appends, around a rerun whose end is told: one rerun, one notice, nothing twice that stood. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryReader } from '#adapters/memory/reader.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { callbackNotices } from '#executors/workflow/notices.ts'
+import { CALLBACK } from '#manifest/callback.ts'
+import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import type { RunSummary } from '#ports/reader.ts'
+import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
+import { newWorker } from '#testing/ledger/builders.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '../../test/support/engine.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryReader } from '../adapters/memory/reader.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { callbackNotices } from '../executors/workflow/notices.ts'
-import { CALLBACK } from '../manifest/callback.ts'
-import { LOCAL_TENANT, type RunId } from '../model/ids.ts'
-import type { RunSummary } from '../ports/reader.ts'
-import { type Fault, faultyLedger } from '../testing/faulty-ledger.ts'
-import { newWorker } from '../testing/ledger/builders.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

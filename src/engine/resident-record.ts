@@ -3,10 +3,10 @@
  *
  * Owns the shapes, and how a run that was just born fills them. Who reads them from the ledger is claimed.ts.
  */
-import { type StoredEvent, stored } from '../model/event.ts'
-import type { ClaimableId, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
-import { NO_VERSION } from '../model/pin.ts'
-import type { RunState } from '../model/run-fact.ts'
+import { type StoredEvent, stored } from '#model/event.ts'
+import type { ClaimableId, RunId, SessionId, TenantId, WorkerId } from '#model/ids.ts'
+import { NO_VERSION } from '#model/pin.ts'
+import type { RunState } from '#model/run-fact.ts'
 import type { ChainHead } from './chain.ts'
 import type { NewRun } from './new-run.ts'
 

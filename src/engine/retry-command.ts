@@ -4,10 +4,10 @@
  *
  * Owns the asking. What a new life goes on with is model/run-reopen.ts.
  */
-import type { Instant } from '../model/ids.ts'
-import type { RunCommand, RunFact } from '../model/run-fact.ts'
-import { waitsAnew } from '../model/run-reopen.ts'
-import type { StreamRecord } from '../ports/ledger.ts'
+import type { Instant } from '#model/ids.ts'
+import type { RunCommand, RunFact } from '#model/run-fact.ts'
+import { waitsAnew } from '#model/run-reopen.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
 import type { RetryWish } from './gate-keeping.ts'
 import type { House } from './house.ts'
 

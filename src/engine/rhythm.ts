@@ -3,8 +3,8 @@
  *
  * Owns the timers. Never knows what the work is.
  */
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
 
 export class Rhythm {
   private readonly clock: Clock

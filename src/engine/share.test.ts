@@ -1,11 +1,11 @@
 /** Which handlers a worker takes, given who else lives; and what is said when nobody does. */
 import { describe, expect, test } from 'vitest'
-import { fn } from '../executors/workflow/function.ts'
-import { normalise } from '../manifest/define.ts'
-import { LATER } from '../manifest/later.ts'
-import { type WorkerId, workerId } from '../model/ids.ts'
-import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
-import type { WorkerSummary } from '../ports/reader.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { normalise } from '#manifest/define.ts'
+import { LATER } from '#manifest/later.ts'
+import { type WorkerId, workerId } from '#model/ids.ts'
+import type { WorkerInfo, WorkerPlace } from '#model/worker-info.ts'
+import type { WorkerSummary } from '#ports/reader.ts'
 import { noWorkerFor, Shares } from './share.ts'
 
 const work = (): null => null

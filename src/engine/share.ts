@@ -9,14 +9,14 @@
  * share-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/pin.ts).
  * share-4  A worker that stands by takes nothing, and nobody leaves anything to it; it sees within a beat that its turn has come.
  */
-import { queueSource } from '../manifest/queues.ts'
-import type { System } from '../manifest/system.ts'
-import type { ClaimableId, Instant, WorkerId } from '../model/ids.ts'
-import { DEFAULT_PIN, NO_VERSION, noHandlerFor, type Takeover, type Taker } from '../model/pin.ts'
-import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf, takersOf } from '../model/placement.ts'
-import { takesRuns, type WorkerInfo, type WorkerPlace } from '../model/worker-info.ts'
-import type { ClaimRequest, Claims } from '../ports/ledger.ts'
-import type { Reader, RunSummary } from '../ports/reader.ts'
+import { queueSource } from '#manifest/queues.ts'
+import type { System } from '#manifest/system.ts'
+import type { ClaimableId, Instant, WorkerId } from '#model/ids.ts'
+import { DEFAULT_PIN, NO_VERSION, noHandlerFor, type Takeover, type Taker } from '#model/pin.ts'
+import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf, takersOf } from '#model/placement.ts'
+import { takesRuns, type WorkerInfo, type WorkerPlace } from '#model/worker-info.ts'
+import type { ClaimRequest, Claims } from '#ports/ledger.ts'
+import type { Reader, RunSummary } from '#ports/reader.ts'
 
 /** More workers than these are not compared. */
 const MAX_OTHERS = 1_000

@@ -6,13 +6,13 @@
  *
  * starts-3  A start is given in an append that fails if another process has written to the book: then it is asked for again.
  */
-import { entriesOf } from '../model/due-map.ts'
-import { TrihandError } from '../model/errors.ts'
-import { readRunFact } from '../model/fact-codec.ts'
-import type { GateFact } from '../model/gate-fact.ts'
-import { type GateId, gateId, type Instant, type RunId } from '../model/ids.ts'
-import { isJsonRecord, type Json } from '../model/json.ts'
-import { fold } from '../model/machine.ts'
+import { entriesOf } from '#model/due-map.ts'
+import { TrihandError } from '#model/errors.ts'
+import { readRunFact } from '#model/fact-codec.ts'
+import type { GateFact } from '#model/gate-fact.ts'
+import { type GateId, gateId, type Instant, type RunId } from '#model/ids.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
+import { fold } from '#model/machine.ts'
 import {
   askStart,
   type Starts as KnownStarts,
@@ -22,10 +22,10 @@ import {
   type StartFact,
   type StartPlace,
   startsOf,
-} from '../model/policies/starts.ts'
-import type { ThrottlePolicy } from '../model/policies/throttle.ts'
-import { isUntouched, run as runMachine } from '../model/run.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
+} from '#model/policies/starts.ts'
+import type { ThrottlePolicy } from '#model/policies/throttle.ts'
+import { isUntouched, run as runMachine } from '#model/run.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
 import type { House, StartDesk, StartingRun } from './house.ts'
 import { commitOnce } from './one-shot.ts'
 import { insist } from './patience.ts'

@@ -1,17 +1,17 @@
 /** Tasks on the real engine and a memory ledger: born with a step, decided once, found again by their run. */
 import { expect, test } from 'vitest'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryReader } from '#adapters/memory/reader.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT, type RunId, type TaskId } from '#model/ids.ts'
+import type { TaskSpec } from '#model/task-spec.ts'
+import type { Append, Ledger } from '#ports/ledger.ts'
+import type { TaskSummary } from '#ports/reader.ts'
+import type { AskReply, Entry } from '#ports/step-gate.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '../../test/support/engine.ts'
 import { ana, aSpec, bob, HOUR, to } from '../../test/support/task-story.ts'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryReader } from '../adapters/memory/reader.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { LOCAL_TENANT, type RunId, type TaskId } from '../model/ids.ts'
-import type { TaskSpec } from '../model/task-spec.ts'
-import type { Append, Ledger } from '../ports/ledger.ts'
-import type { TaskSummary } from '../ports/reader.ts'
-import type { AskReply, Entry } from '../ports/step-gate.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 
 /** Keeps what was written. */
 const noting = (inner: MemoryLedger, appends: Append[]): Ledger =>

@@ -1,6 +1,6 @@
 /** What goes on under a token hears of its end, on the virtual clock. */
 import { expect, test } from 'vitest'
-import { VirtualClock } from '../testing/virtual-clock.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { TokenWatch } from './token-watch.ts'
 
 const LOOK_MS = 10_000

@@ -1,10 +1,10 @@
 /** Credentials on a real engine and a memory ledger: the secret is nowhere in what is kept. */
 import { expect, test } from 'vitest'
-import { openMemory } from '../adapters/memory/open.ts'
-import { SystemIds } from '../adapters/system/ids.ts'
-import { TrihandError } from '../model/errors.ts'
-import { LOCAL_TENANT, SERVER_TENANT, type TenantId } from '../model/ids.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
+import { openMemory } from '#adapters/memory/open.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { TrihandError } from '#model/errors.ts'
+import { LOCAL_TENANT, SERVER_TENANT, type TenantId } from '#model/ids.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
 import { Tokens } from './tokens.ts'
 
 const WISH = { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer'], groups: ['leads'] }

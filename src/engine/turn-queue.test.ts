@@ -1,6 +1,6 @@
 /** Calls for one key take turns: in their order, in groups of bounded size, and past work that failed. */
 import { describe, expect, it } from 'vitest'
-import { VirtualClock } from '../testing/virtual-clock.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { CallGroups, pauseAfterConflict, TurnQueue } from './turn-queue.ts'
 
 const CROWD = 10_000

@@ -7,8 +7,8 @@
  * turn-queue-2  Work that fails does not stop the calls behind it.
  * turn-queue-3  No number of conflicts ends a call: it is tried again after a pause.
  */
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
 
 interface Waiting<Call> {
   calls: Call[]

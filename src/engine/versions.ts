@@ -6,11 +6,11 @@
  *
  * versions-1  A definition's first time is kept, however often it is loaded again.
  */
-import type { System } from '../manifest/system.ts'
-import { type Instant, SERVER_TENANT, type TenantId } from '../model/ids.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
-import type { Reader } from '../ports/reader.ts'
+import type { System } from '#manifest/system.ts'
+import { type Instant, SERVER_TENANT, type TenantId } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
 
 interface Deps {
   note(documents: readonly DocumentWrite[]): Promise<void>

@@ -3,10 +3,10 @@
  *
  * Owns the last signs of the ledger. Judges nothing (model/readiness.ts) and repeats nothing: whoever serves asks for a probe.
  */
-import { TrihandError } from '../model/errors.ts'
-import { type Instant, SERVER_TENANT } from '../model/ids.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { DocumentWrite, Ledger } from '../ports/ledger.ts'
+import { TrihandError } from '#model/errors.ts'
+import { type Instant, SERVER_TENANT } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { DocumentWrite, Ledger } from '#ports/ledger.ts'
 
 interface Deps {
   readonly clock: Pick<Clock, 'now'>

@@ -1,6 +1,6 @@
 /** The bounded queue before the ledger. */
 import { expect, test } from 'vitest'
-import { VirtualClock } from '../testing/virtual-clock.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
 const open = (queue: number, waitMs: number) => {

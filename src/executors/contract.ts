@@ -7,11 +7,11 @@
  * contract-1  What is written can be read back to the same value.
  * contract-2  A success has a result, a partial has a result, a failure has an error; anything else is no answer.
  */
-import { ERRORS, isErrorCode, TrihandError } from '../model/errors.ts'
-import { isPlainText } from '../model/ids.ts'
-import { type Json, toJson } from '../model/json.ts'
-import type { WireConstraints } from '../model/policies/constraints.ts'
-import type { Usage } from '../model/usage.ts'
+import { ERRORS, isErrorCode, TrihandError } from '#model/errors.ts'
+import { isPlainText } from '#model/ids.ts'
+import { type Json, toJson } from '#model/json.ts'
+import type { WireConstraints } from '#model/policies/constraints.ts'
+import type { Usage } from '#model/usage.ts'
 import type {
   Abort,
   Constraints,
@@ -21,7 +21,7 @@ import type {
   ExecutorResult,
   RetrievedDocument,
   Utterance,
-} from '../ports/executor.ts'
+} from '#ports/executor.ts'
 
 /** The version that this file speaks. Another major one is refused; absent means this. */
 export const CONTRACT = '1'

@@ -3,16 +3,17 @@
  *
  * Owns the choice by modality, and that an agent moves an entity as a function does (workflow/declared.ts).
  */
-import type { CancelRule } from '../model/cancel-on.ts'
-import { TrihandError } from '../model/errors.ts'
-import { toJson } from '../model/json.ts'
-import type { Modality } from '../model/modality.ts'
-import type { WorkflowSpec } from '../model/workflow-spec.ts'
-import type { Abort } from '../ports/executor.ts'
-import type { Entry } from '../ports/step-gate.ts'
+
+import { after, before, rootsOf } from '#executors/workflow/declared.ts'
+import type { CancelRule } from '#model/cancel-on.ts'
+import { TrihandError } from '#model/errors.ts'
+import { toJson } from '#model/json.ts'
+import type { Modality } from '#model/modality.ts'
+import type { WorkflowSpec } from '#model/workflow-spec.ts'
+import type { Abort } from '#ports/executor.ts'
+import type { Entry } from '#ports/step-gate.ts'
 import { heedCancels } from './cancel-on.ts'
 import { isPartial, partialValue } from './partial.ts'
-import { after, before, rootsOf } from './workflow/declared.ts'
 
 type Hand<Options> = (entry: Entry, options: Options, abort: Abort) => unknown
 

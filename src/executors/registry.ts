@@ -5,7 +5,7 @@
  * is manifest/executors.ts.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
+import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import { type ContractExecute, contractExecutor } from './contract.ts'
 
 const KIND = Symbol.for('trihand.kind')

@@ -9,12 +9,12 @@
  *           it is seen. What the code throws then says nothing.
  * replay-2  Code that reads what the record does not hold (documents, memory) is not judged by the steps it leaves out.
  */
-import type { Failure } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
-import type { RunId, TenantId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { Effect } from '../model/step.ts'
-import type { Abort } from '../ports/executor.ts'
+import type { Failure } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { RunId, TenantId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Effect } from '#model/step.ts'
+import type { Abort } from '#ports/executor.ts'
 import type {
   AskReply,
   Entry,
@@ -24,7 +24,7 @@ import type {
   TaskOutcome,
   TaskRequest,
   WaitAnswer,
-} from '../ports/step-gate.ts'
+} from '#ports/step-gate.ts'
 
 export type RecordedStep =
   | { readonly kind: 'done'; readonly value: Json; readonly once: boolean }

@@ -3,9 +3,9 @@
  *
  * Owns that shape, for every hand that asks.
  */
-import type { Json } from '../model/json.ts'
-import { decisionData } from '../model/task-view.ts'
-import type { AskReply } from '../ports/step-gate.ts'
+import type { Json } from '#model/json.ts'
+import { decisionData } from '#model/task-view.ts'
+import type { AskReply } from '#ports/step-gate.ts'
 
 export const taskOutput = (reply: AskReply): Json => ({
   ...(decisionData(reply.task, reply) as { readonly [name: string]: Json }),

@@ -1,6 +1,6 @@
 /** Every worker that beats, page by page. */
-import type { Instant, WorkerId } from '../model/ids.ts'
-import type { Reader, WorkerSummary } from '../ports/reader.ts'
+import type { Instant, WorkerId } from '#model/ids.ts'
+import type { Reader, WorkerSummary } from '#ports/reader.ts'
 
 const AT_ONCE = 200
 /** A worker that has not beaten for so long is gone, whatever row it has left. */

@@ -1,10 +1,10 @@
 /** The printed types: as fresh as the descriptions, and printed right. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { body, type Description, json } from '#http/routes/route.ts'
 import { printApi } from '../../scripts/lib/print-api.ts'
 import { openApp } from '../../test/support/http-app.ts'
 import { openApi } from './openapi.ts'
-import { body, type Description, json } from './routes/route.ts'
 import { anything, closed, described, list, mapOf, orNull, PAGING, record, text, whole, words } from './schema.ts'
 
 test('api.ts is what `npm run api` would print now', async () => {

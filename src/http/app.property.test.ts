@@ -1,8 +1,8 @@
 /** Whatever is asked, the answer is one that the interface knows. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
-import { fn } from '../executors/workflow/function.ts'
 
 const RUNS = 400
 

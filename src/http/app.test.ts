@@ -1,8 +1,8 @@
 /** What the application answers to anything: guards, problems, limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { TrihandError } from '#model/errors.ts'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { TrihandError } from '../model/errors.ts'
 
 const system = {
   name: 'shop',

@@ -3,11 +3,11 @@
  *
  * Owns the translation. A schema that its library cannot write is left out; the event is told all the same.
  */
-import { jsonSchemaOf } from '../manifest/json-schema.ts'
-import type { EventDefinition, System } from '../manifest/system.ts'
-import { graphOfSystem } from '../manifest/system-graph.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
+import { jsonSchemaOf } from '#manifest/json-schema.ts'
+import type { EventDefinition, System } from '#manifest/system.ts'
+import { graphOfSystem } from '#manifest/system-graph.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
 
 type Document = { readonly [key: string]: Json }
 

@@ -11,10 +11,11 @@
  * auth-5  Who sends too many wrong tokens is told to wait; a token that counts is let in, whoever sends wrong ones beside it.
  */
 import type { Context } from 'hono'
-import type { Tokens } from '../engine/tokens.ts'
-import { TrihandError } from '../model/errors.ts'
-import { type Access, type Caller, forbidAccess, lowered } from '../model/identity.ts'
-import { LOCAL_TENANT } from '../model/ids.ts'
+import type { Tokens } from '#engine/tokens.ts'
+import { METRICS_PATH } from '#http/routes/metrics.ts'
+import { TrihandError } from '#model/errors.ts'
+import { type Access, type Caller, forbidAccess, lowered } from '#model/identity.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
 import { addressOf } from './address.ts'
 import type { Allowance } from './allowance.ts'
 import type { AuthSettings } from './auth-settings.ts'
@@ -23,7 +24,6 @@ import type { FailedLogins } from './failed-logins.ts'
 import { isFromOwnPage, isSafe } from './guards.ts'
 import { type Asking, askedLocally, keepAsking, kindOf } from './identity.ts'
 import { TooManyRequests } from './problem.ts'
-import { METRICS_PATH } from './routes/metrics.ts'
 import { isSameSecret } from './secret.ts'
 
 export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'hasLoggedOut' | 'idOf' | 'now'>

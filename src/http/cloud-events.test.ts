@@ -1,8 +1,8 @@
 /** CloudEvents against the SDK of their authors: all three modes, and everything that is refused. */
 import { CloudEvent, HTTP } from 'cloudevents'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
-import { fn } from '../executors/workflow/function.ts'
 
 let app: HttpApp
 beforeAll(async () => {

@@ -5,9 +5,9 @@
  * is kept as text or base64, with its type.
  */
 import type { Context } from 'hono'
-import type { IncomingEvent } from '../engine/intake.ts'
-import { TrihandError } from '../model/errors.ts'
-import { isJsonRecord, type Json } from '../model/json.ts'
+import type { IncomingEvent } from '#engine/intake.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
 import { type Members, optionalText, parseJson, textOf } from './body.ts'
 import { parseIsoTime } from './wire-time.ts'
 

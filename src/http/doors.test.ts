@@ -6,6 +6,8 @@
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ErrorCode } from '#model/errors.ts'
+import { KINDS, type Kind, ROLES, type Role } from '#model/identity.ts'
 import {
   type Door,
   did,
@@ -17,8 +19,6 @@ import {
 } from '../../test/support/deciding-doors.ts'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
 import { until } from '../../test/support/until.ts'
-import type { ErrorCode } from '../model/errors.ts'
-import { KINDS, type Kind, ROLES, type Role } from '../model/identity.ts'
 import { authSettings } from './auth-settings.ts'
 import { listen } from './server.ts'
 

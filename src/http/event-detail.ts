@@ -3,11 +3,11 @@
  *
  * Owns both walks and their bounds. Reads only, through the Reader; what a run received while it waited is in that run's own facts.
  */
-import { TrihandError } from '../model/errors.ts'
-import { isPlainId, type StoredEvent } from '../model/event.ts'
-import { readRunFact } from '../model/fact-codec.ts'
-import { isRunId, isTaskId, type RunId } from '../model/ids.ts'
-import type { RunSummary } from '../ports/reader.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isPlainId, type StoredEvent } from '#model/event.ts'
+import { readRunFact } from '#model/fact-codec.ts'
+import { isRunId, isTaskId, type RunId } from '#model/ids.ts'
+import type { RunSummary } from '#ports/reader.ts'
 import type { EventCause, EventDetail } from './api.ts'
 import type { Service } from './service.ts'
 import { eventDocument, runDocument } from './wire.ts'

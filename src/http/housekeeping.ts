@@ -4,7 +4,7 @@
  * Owns the hour and the usual time they are kept. What forgetting means is engine/requests.ts; a store in trouble is asked again an hour
  * later.
  */
-import type { Requests } from '../engine/requests.ts'
+import type { Requests } from '#engine/requests.ts'
 
 const EVERY_MS = 3_600_000
 const KEPT_MS = 30 * 24 * 3_600_000

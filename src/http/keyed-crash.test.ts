@@ -1,11 +1,11 @@
 /** Requests with a key whose server dies before it answers: sent again, each answers the work that was done, and does it once. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { human } from '#manifest/humans.ts'
+import { SERVER_TENANT } from '#model/ids.ts'
 import { type Answer, type HttpApp, openApp } from '../../test/support/http-app.ts'
 import { type MortalRequests, withRequests } from '../../test/support/mortal-requests.ts'
 import { until } from '../../test/support/until.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { human } from '../manifest/humans.ts'
-import { SERVER_TENANT } from '../model/ids.ts'
 
 const SYSTEM = {
   name: 'shop',

@@ -8,13 +8,13 @@
  * keyed-2  A secret is kept nowhere: the repeat of a request whose answer held one is refused.
  */
 import type { Context } from 'hono'
-import type { Requests, Work } from '../engine/requests.ts'
-import { ERRORS, TrihandError } from '../model/errors.ts'
-import { isPlainText } from '../model/ids.ts'
-import { isJsonRecord, type Json } from '../model/json.ts'
+import type { Requests, Work } from '#engine/requests.ts'
+import { JSON_TYPE, type Operation } from '#http/routes/route.ts'
+import { ERRORS, TrihandError } from '#model/errors.ts'
+import { isPlainText } from '#model/ids.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
 import { demandCaller } from './identity.ts'
 import { problem, problemOf } from './problem.ts'
-import { JSON_TYPE, type Operation } from './routes/route.ts'
 import { keepWork } from './work.ts'
 
 const MAX_LENGTH = 255

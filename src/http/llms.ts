@@ -1,5 +1,5 @@
 /** `/llms.txt`: the interface for a language model, in one page. Written from the table of routes. */
-import type { Description } from './routes/route.ts'
+import type { Description } from '#http/routes/route.ts'
 
 export const llmsText = (name: string, descriptions: readonly Description[]): string => {
   const lines = descriptions

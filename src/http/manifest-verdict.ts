@@ -1,5 +1,5 @@
 /** What is wrong with the text of a manifest, as the document that a caller gets. Reads no file beside it. */
-import { loadManifest } from '../manifest/yaml/load.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
 
 export interface ManifestText {
   readonly text: string

@@ -5,14 +5,14 @@
  * route does.
  */
 import type { Context, Hono } from 'hono'
-import { LOCAL_TENANT } from '../model/ids.ts'
+import { nameRoute } from '#http/metrics/timing.ts'
+import type { Operation } from '#http/routes/route.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
 import type { Admit } from './auth.ts'
 import { askingOf } from './identity.ts'
 import { withKey } from './keyed.ts'
-import { nameRoute } from './metrics/timing.ts'
 import { MethodNotAllowed } from './problem.ts'
 import { type Query, readQuery } from './query.ts'
-import type { Operation } from './routes/route.ts'
 import type { Service } from './service.ts'
 import { unlessSame } from './version.ts'
 

@@ -1,12 +1,12 @@
 /** Open streams and their credentials: over the real application, a stream ends with the token or the login it was opened with. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openMemory } from '#adapters/memory/open.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { Tokens } from '#engine/tokens.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
-import { openMemory } from '../adapters/memory/open.ts'
-import { SystemIds } from '../adapters/system/ids.ts'
-import { Tokens } from '../engine/tokens.ts'
-import { fn } from '../executors/workflow/function.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
-import { VirtualClock } from '../testing/virtual-clock.ts'
 import { authSettings } from './auth-settings.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))

@@ -6,7 +6,7 @@
  * open-stream-1  Nobody hears anything under a credential that has ended longer than its watch takes to tell (engine/token-watch.ts).
  */
 import type { Context } from 'hono'
-import type { Tokens } from '../engine/tokens.ts'
+import type { Tokens } from '#engine/tokens.ts'
 import type { Allowance } from './allowance.ts'
 import { askingOf } from './identity.ts'
 import { sseBody, type Writer } from './sse.ts'

@@ -1,11 +1,11 @@
 /** /openapi.json: complete, well-formed, and true. What each answer is held against is test/support/described.ts. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { COMPONENTS } from '#http/documents/components.ts'
+import { type Description, json } from '#http/routes/route.ts'
 import { Described } from '../../test/support/described.ts'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
-import { COMPONENTS } from './documents/components.ts'
 import { openApi } from './openapi.ts'
-import { type Description, json } from './routes/route.ts'
 import { text } from './schema.ts'
 
 let app: HttpApp

@@ -3,11 +3,12 @@
  *
  * Owns the translation. Says nothing that the table does not: who adds a route has added it here.
  */
-import type { ErrorCode } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
-import { COMPONENTS } from './documents/components.ts'
+
+import { COMPONENTS } from '#http/documents/components.ts'
+import type { Content, Description, RequestBody } from '#http/routes/route.ts'
+import type { ErrorCode } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
 import { byStatus, problemsOf } from './problems.ts'
-import type { Content, Description, RequestBody } from './routes/route.ts'
 import { ref, type Schema, text } from './schema.ts'
 
 type Document = { readonly [key: string]: Json }

@@ -3,8 +3,9 @@
  *
  * Owns the second part, once for all routes. Tests hold every answer against it.
  */
-import { ERRORS, type ErrorCode } from '../model/errors.ts'
-import type { Description } from './routes/route.ts'
+
+import type { Description } from '#http/routes/route.ts'
+import { ERRORS, type ErrorCode } from '#model/errors.ts'
 
 const ANY: readonly ErrorCode[] = [
   'QUERY_UNKNOWN',

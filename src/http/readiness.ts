@@ -4,13 +4,14 @@
  * Owns when the ledger is tried: once a second while it refuses, every five seconds where no worker beats. `GET /health/ready` itself
  * never writes.
  */
-import { isServed, noHandlerFor } from '../model/pin.ts'
-import { ANYWHERE, misfit, type Placement } from '../model/placement.ts'
-import { type Readiness, readinessOf, type Seen } from '../model/readiness.ts'
-import { takesRuns } from '../model/worker-info.ts'
-import type { DueRuns, WorkerSummary } from '../ports/reader.ts'
+
+import { type LoopDelay, loopDelay } from '#http/metrics/process.ts'
+import { isServed, noHandlerFor } from '#model/pin.ts'
+import { ANYWHERE, misfit, type Placement } from '#model/placement.ts'
+import { type Readiness, readinessOf, type Seen } from '#model/readiness.ts'
+import { takesRuns } from '#model/worker-info.ts'
+import type { DueRuns, WorkerSummary } from '#ports/reader.ts'
 import { allWorkers, livingWorkers } from './all-workers.ts'
-import { type LoopDelay, loopDelay } from './metrics/process.ts'
 import { problemOf } from './problem.ts'
 import type { Service } from './service.ts'
 import { unhandledRuns } from './unhandled.ts'

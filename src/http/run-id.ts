@@ -3,9 +3,9 @@
  *
  * Owns the spelling on input. The last digits, because runs that were started together share their first ones.
  */
-import { TrihandError } from '../model/errors.ts'
-import { type RunId, runId } from '../model/ids.ts'
-import type { RunSummary } from '../ports/reader.ts'
+import { TrihandError } from '#model/errors.ts'
+import { type RunId, runId } from '#model/ids.ts'
+import type { RunSummary } from '#ports/reader.ts'
 import type { Service } from './service.ts'
 
 /** Whose runs are looked through. */

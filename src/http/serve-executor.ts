@@ -3,11 +3,11 @@
  *
  * Owns who may ask and how long an answer may take. Never retries: whoever asks does.
  */
-import { type ContractExecute, contractExecutor, readEnvelope, writeResult } from '../executors/contract.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
+import { type ContractExecute, contractExecutor, readEnvelope, writeResult } from '#executors/contract.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 
 export interface ServeOptions {
   /** Base64, with or without `whsec_`. Several while one is being replaced by another. */
@@ -54,7 +54,7 @@ const perform = async (execute: Executor['execute'], envelope: Envelope, clock: 
 }
 
 /** Loaded by the first delivery: whoever serves nothing does not pay for it at its start. */
-const loadSignature = () => import('../triggers/signature.ts')
+const loadSignature = () => import('#triggers/signature.ts')
 
 export const executorHandler = ({ secret, execute }: ServeOptions, clock: Clock) => {
   const secrets = typeof secret === 'string' ? [secret] : secret

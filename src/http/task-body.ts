@@ -3,13 +3,13 @@
  *
  * Owns the shapes on input and their refusals. Whether the task takes it is the task's own rule.
  */
-import type { Decision } from '../engine/tasks.ts'
-import { TrihandError } from '../model/errors.ts'
-import { type Instant, isTaskId, type TaskId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { Addressee, ItemChoice, MarkVerdict } from '../model/task-fact.ts'
+import type { Decision } from '#engine/tasks.ts'
+import { ITEM_VERDICTS } from '#http/documents/tasks.ts'
+import { TrihandError } from '#model/errors.ts'
+import { type Instant, isTaskId, type TaskId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Addressee, ItemChoice, MarkVerdict } from '#model/task-fact.ts'
 import { type Members, optionalText, textOf } from './body.ts'
-import { ITEM_VERDICTS } from './documents/tasks.ts'
 import { parseIsoTime } from './wire-time.ts'
 
 export const CODE = 'INPUT_INVALID'

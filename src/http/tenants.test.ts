@@ -1,11 +1,11 @@
 /** Two tenants on one server: over every operation, whatever ids one of them sends, it sees and reaches nothing of the other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { human } from '#manifest/humans.ts'
+import { ROLES } from '#model/identity.ts'
+import type { TenantId } from '#model/ids.ts'
 import { type Answer, type HttpApp, openApp } from '../../test/support/http-app.ts'
 import { until } from '../../test/support/until.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { human } from '../manifest/humans.ts'
-import { ROLES } from '../model/identity.ts'
-import type { TenantId } from '../model/ids.ts'
 import { authSettings } from './auth-settings.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))

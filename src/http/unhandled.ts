@@ -3,9 +3,9 @@
  *
  * Owns the count for health and metrics. The rule is model/pin.ts. Placement is another question (NO_WORKER).
  */
-import { noHandlerFor } from '../model/pin.ts'
-import { takesRuns } from '../model/worker-info.ts'
-import type { DueRuns, WorkerSummary } from '../ports/reader.ts'
+import { noHandlerFor } from '#model/pin.ts'
+import { takesRuns } from '#model/worker-info.ts'
+import type { DueRuns, WorkerSummary } from '#ports/reader.ts'
 
 export interface Unhandled {
   readonly count: number

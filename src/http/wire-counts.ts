@@ -3,12 +3,13 @@
  *
  * Owns how far is counted, and that a number which is not the whole truth says so (docs/decisions/0071, 0077).
  */
-import { type NewestCounts, sumsOf } from '../model/newest-counts.ts'
-import type { RunStatus } from '../model/status.ts'
-import type { TaskCounts } from '../model/task-counts.ts'
+
+import { STATUSES } from '#http/documents/runs.ts'
+import { OPEN } from '#http/documents/tasks.ts'
+import { type NewestCounts, sumsOf } from '#model/newest-counts.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { TaskCounts } from '#model/task-counts.ts'
 import type { GraphNode, RunCounts, TaskCounts as TaskCountsDocument } from './api.ts'
-import { STATUSES } from './documents/runs.ts'
-import { OPEN } from './documents/tasks.ts'
 
 /** Of so many runs or tasks of a status the number is told; of more, that there are at least so many. */
 export const MOST_COUNTED = 5_000

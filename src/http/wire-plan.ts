@@ -1,10 +1,10 @@
 /** Plans on the wire. Owns their spelling; what is said of a plan is the planner's. */
-import type { ChatPlan } from '../model/chat.ts'
-import { ERRORS } from '../model/errors.ts'
-import { type Json, toJson } from '../model/json.ts'
-import { approvalOf, type PlanDraft, planStatus } from '../model/plan-draft.ts'
-import { type ShownStep, stepWords } from '../model/plan-shown.ts'
-import type { RunSummary } from '../ports/reader.ts'
+import type { ChatPlan } from '#model/chat.ts'
+import { ERRORS } from '#model/errors.ts'
+import { type Json, toJson } from '#model/json.ts'
+import { approvalOf, type PlanDraft, planStatus } from '#model/plan-draft.ts'
+import { type ShownStep, stepWords } from '#model/plan-shown.ts'
+import type { RunSummary } from '#ports/reader.ts'
 import type { Plan, PlanStep, PlanSummary } from './api.ts'
 import { isoTime } from './wire-time.ts'
 

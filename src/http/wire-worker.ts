@@ -4,12 +4,12 @@
  * Owns the documents. Never queries anything.
  */
 
-import type { Pool } from '../manifest/placement.ts'
-import type { CircuitState } from '../model/circuit.ts'
-import type { Stop } from '../model/orders.ts'
-import type { PoolLoad } from '../model/pool-load.ts'
-import type { WorkerInfo } from '../model/worker-info.ts'
-import type { RunSummary, WorkerSummary } from '../ports/reader.ts'
+import type { Pool } from '#manifest/placement.ts'
+import type { CircuitState } from '#model/circuit.ts'
+import type { Stop } from '#model/orders.ts'
+import type { PoolLoad } from '#model/pool-load.ts'
+import type { WorkerInfo } from '#model/worker-info.ts'
+import type { RunSummary, WorkerSummary } from '#ports/reader.ts'
 import type {
   Circuit as CircuitDocument,
   Pool as PoolDocument,

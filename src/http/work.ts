@@ -6,12 +6,12 @@
  * work-1  A command that an earlier attempt has recorded is not given again: the run's own facts tell.
  */
 import type { Context } from 'hono'
-import type { Asked } from '../engine/intake.ts'
-import type { Work } from '../engine/requests.ts'
-import { readRunFact } from '../model/fact-codec.ts'
-import { timedRunId, timedUuid } from '../model/ids.ts'
-import type { RunFact } from '../model/run-fact.ts'
-import type { RunSummary } from '../ports/reader.ts'
+import type { Asked } from '#engine/intake.ts'
+import type { Work } from '#engine/requests.ts'
+import { readRunFact } from '#model/fact-codec.ts'
+import { timedRunId, timedUuid } from '#model/ids.ts'
+import type { RunFact } from '#model/run-fact.ts'
+import type { RunSummary } from '#ports/reader.ts'
 import { callerName } from './identity.ts'
 import type { Service } from './service.ts'
 

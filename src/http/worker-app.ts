@@ -4,19 +4,19 @@
  * Owns the choice of routes. Health is open to every caller; the metrics ask for what the server's own do (auth.ts).
  */
 import { Hono } from 'hono'
-import { TrihandError } from '../model/errors.ts'
+import { countFor } from '#http/metrics/metrics.ts'
+import { timing } from '#http/metrics/timing.ts'
+import { type HealthOptions, healthRoutes } from '#http/routes/health.ts'
+import { metricsRoutes } from '#http/routes/metrics.ts'
+import { TrihandError } from '#model/errors.ts'
 import { Allowance } from './allowance.ts'
 import { doorkeeper } from './auth.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { commonHeaders, guard } from './guards.ts'
-import { countFor } from './metrics/metrics.ts'
-import { timing } from './metrics/timing.ts'
 import { mount } from './mount.ts'
 import { problemResponse, type Report } from './problem.ts'
 import { tryLedger } from './readiness.ts'
-import { type HealthOptions, healthRoutes } from './routes/health.ts'
-import { metricsRoutes } from './routes/metrics.ts'
 import type { Service } from './service.ts'
 
 export interface WorkerAppOptions extends HealthOptions {

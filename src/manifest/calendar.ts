@@ -7,8 +7,8 @@
  *             runs on its first pass. Where the hour field begins with `*`, time passes as it does: both passes run.
  * calendar-2  Slots are in order, each once, and a slot's jitter ends before the next slot begins.
  */
-import type { Instant } from '../model/ids.ts'
-import type { Calendar, CalendarOf, Exclusion, ScheduleSpec, Timing } from '../model/schedule-spec.ts'
+import type { Instant } from '#model/ids.ts'
+import type { Calendar, CalendarOf, Exclusion, ScheduleSpec, Timing } from '#model/schedule-spec.ts'
 import { DAY_MS, parseDate } from './civil.ts'
 import { parseCron, type WallCalendar } from './cron.ts'
 import { openZone, type Zone } from './zone.ts'

@@ -1,10 +1,10 @@
 /** What `cancelOn` and `cancel_on` mean, and what is refused. */
 import { describe, expect, test } from 'vitest'
-import { fn } from '../executors/workflow/function.ts'
-import type { CancelSource } from '../model/cancel-on.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
+import { sourceOf } from '#manifest/yaml/source.ts'
+import type { CancelSource } from '#model/cancel-on.ts'
 import { normalise } from './define.ts'
-import { loadManifest } from './yaml/load.ts'
-import { sourceOf } from './yaml/source.ts'
 
 const rulesOf = (cancelOn: readonly CancelSource[]) =>
   normalise({ name: 's', functions: [fn('f', { cancelOn }, () => null)] }, (text) => text).functions.get('f')?.cancelOn

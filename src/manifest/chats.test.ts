@@ -1,11 +1,11 @@
 /** Chats as authors declare them: what is refused, what needs a person, and the same from YAML. */
 import { expect, test } from 'vitest'
-import { fn } from '../executors/workflow/function.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
+import { sourceOf } from '#manifest/yaml/source.ts'
 import { agent } from './agents.ts'
 import type { ChatSource } from './chats.ts'
 import { normalise, type SystemSource } from './define.ts'
-import { loadManifest } from './yaml/load.ts'
-import { sourceOf } from './yaml/source.ts'
 
 const system = (chat: Partial<ChatSource>): SystemSource => ({
   name: 'desk',

@@ -3,10 +3,10 @@
  *
  * Owns defaults and every refusal at definition time. When it opens is model/circuit.ts.
  */
-import type { CircuitPolicy } from '../model/circuit.ts'
-import { TrihandError } from '../model/errors.ts'
-import { isPlainText } from '../model/ids.ts'
-import type { Rule } from '../model/rule.ts'
+import type { CircuitPolicy } from '#model/circuit.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isPlainText } from '#model/ids.ts'
+import type { Rule } from '#model/rule.ts'
 import { durationMs } from './duration.ts'
 import { ruleAt } from './ranges.ts'
 

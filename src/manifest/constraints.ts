@@ -8,7 +8,7 @@ import {
   type Limits,
   spelledConstraints,
   type WireConstraints,
-} from '../model/policies/constraints.ts'
+} from '#model/policies/constraints.ts'
 import { durationMs } from './duration.ts'
 import { invalidAt, wholeNumber } from './ranges.ts'
 

@@ -3,11 +3,12 @@
  *
  * Owns the printing of JSON Schema as types. Whatever it cannot say exactly is `unknown`, never wrong.
  */
-import type { Json } from '../model/json.ts'
-import { outputSchemaOf } from './lint/schemas.ts'
-import { type EventEntry, handlersOf, heardBy, type Manifest } from './yaml/manifest.ts'
-import { payloadSchema } from './yaml/payload.ts'
-import { isRecord, type JsonRecord, listed } from './yaml/record.ts'
+
+import { outputSchemaOf } from '#manifest/lint/schemas.ts'
+import { type EventEntry, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { payloadSchema } from '#manifest/yaml/payload.ts'
+import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/json.ts'
 
 const MAX_DEPTH = 8
 const PRIMITIVES: Readonly<Record<string, string>> = {

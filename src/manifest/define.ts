@@ -3,20 +3,22 @@
  *
  * Owns normalisation and every refusal at definition time. Never runs anything.
  */
-import type { CancelSource } from '../model/cancel-on.ts'
-import { TrihandError } from '../model/errors.ts'
-import { isEventType, isReservedType } from '../model/event.ts'
-import { type HumanOnly, tellsDecision } from '../model/human-only.ts'
-import { canonical, type Json } from '../model/json.ts'
-import { isOfLife } from '../model/lifecycle.ts'
-import type { Modality } from '../model/modality.ts'
-import type { ConstraintsSource } from '../model/policies/constraints.ts'
-import type { BudgetSource, FlowSource } from '../model/policies/flow-source.ts'
-import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
-import type { Effect } from '../model/step.ts'
-import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
-import type { StateMachineSource, WorkflowSource } from '../model/workflow-source.ts'
-import { PLAIN, type WorkflowSpec } from '../model/workflow-spec.ts'
+
+import type { Finding } from '#manifest/yaml/finding.ts'
+import type { CancelSource } from '#model/cancel-on.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isEventType, isReservedType } from '#model/event.ts'
+import { type HumanOnly, tellsDecision } from '#model/human-only.ts'
+import { canonical, type Json } from '#model/json.ts'
+import { isOfLife } from '#model/lifecycle.ts'
+import type { Modality } from '#model/modality.ts'
+import type { ConstraintsSource } from '#model/policies/constraints.ts'
+import type { BudgetSource, FlowSource } from '#model/policies/flow-source.ts'
+import { DEFAULT_RETRY, type RetryPolicy } from '#model/policies/retry.ts'
+import type { Effect } from '#model/step.ts'
+import { DEFAULT_MAX_HOPS } from '#model/trigger.ts'
+import type { StateMachineSource, WorkflowSource } from '#model/workflow-source.ts'
+import { PLAIN, type WorkflowSpec } from '#model/workflow-spec.ts'
 import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
 import { awaitedBy, bindAll, ownFlows, type TriggerSource, triggersOf } from './bindings.ts'
 import { defineCancelOn } from './cancel-on.ts'
@@ -45,7 +47,6 @@ import { type EventDefinition, type FunctionDefinition, hasCode, type System } f
 import { defineTools, type ToolSource } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
 import { defineMachines, defineWorkflow, fieldsOf, toldBy, type WorkflowWorld } from './workflow.ts'
-import type { Finding } from './yaml/finding.ts'
 
 type Duration = string | number
 export interface FunctionSource {

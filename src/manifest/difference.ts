@@ -3,8 +3,9 @@
  *
  * Owns how places are named: lists whose items have names are compared by name, so that a moved item has not changed. Knows no manifest.
  */
-import type { Json } from '../model/json.ts'
-import { isRecord } from './yaml/record.ts'
+
+import { isRecord } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/json.ts'
 
 export interface Difference {
   readonly path: string

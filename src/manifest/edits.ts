@@ -5,7 +5,7 @@
  * edit: most starts see none.
  */
 import { createRequire } from 'node:module'
-import type { Json } from '../model/json.ts'
+import type { Json } from '#model/json.ts'
 import { jsonSchema } from './ajv-schema.ts'
 
 const patches = (): typeof import('rfc6902') => createRequire(import.meta.url)('rfc6902')

@@ -1,9 +1,9 @@
 /** Endpoints as they are declared, in code and in a manifest. */
 import { describe, expect, test } from 'vitest'
-import { TrihandError } from '../model/errors.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
+import { sourceOf } from '#manifest/yaml/source.ts'
+import { TrihandError } from '#model/errors.ts'
 import { defineEndpoints, type EndpointSource } from './endpoints.ts'
-import { loadManifest } from './yaml/load.ts'
-import { sourceOf } from './yaml/source.ts'
 
 const BOOKS: EndpointSource = { name: 'books', url: 'https://books.example/in', events: ['order.paid'] }
 const refusal = (over: Partial<EndpointSource>): string => {

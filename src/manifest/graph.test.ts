@@ -1,9 +1,9 @@
 /** [A3] The graph that a manifest declares, as data, as Mermaid, and as types. */
 import { describe, expect, test } from 'vitest'
+import { loadManifest } from '#manifest/yaml/load.ts'
 import { declarationsOf } from './declarations.ts'
 import { graphOf } from './graph.ts'
 import { mermaidOf } from './mermaid.ts'
-import { loadManifest } from './yaml/load.ts'
 
 const CAMPAIGN = `
 product: {name: campaign}

@@ -3,8 +3,8 @@
  *
  * Owns nodes and edges as data, and the Mermaid text made of them. Names are data too: nothing in one can change the drawing.
  */
-import { isolatedFolder, moduleOf } from './lint/modules.ts'
-import type { Finding } from './yaml/finding.ts'
+import { isolatedFolder, moduleOf } from '#manifest/lint/modules.ts'
+import type { Finding } from '#manifest/yaml/finding.ts'
 import {
   awaitedBy,
   endedBy,
@@ -16,7 +16,7 @@ import {
   lifeOf,
   type Manifest,
   sentBy,
-} from './yaml/manifest.ts'
+} from '#manifest/yaml/manifest.ts'
 
 export type NodeKind = 'event' | 'agent' | 'function' | 'human' | 'plan' | 'schedule' | 'webhook' | 'state'
 

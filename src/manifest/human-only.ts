@@ -4,10 +4,10 @@
  * Owns the reading of a definition. The rule itself is model/human-only.ts; what only runs show is refused there and then
  * (engine/events.ts, engine/internal.ts).
  */
-import type { AgentSpec } from '../model/agent.ts'
-import { TrihandError } from '../model/errors.ts'
-import { forbidProducer, type HumanOnly, PROGRAM } from '../model/human-only.ts'
-import type { PlanStepSource } from '../model/plan-source.ts'
+import type { AgentSpec } from '#model/agent.ts'
+import { TrihandError } from '#model/errors.ts'
+import { forbidProducer, type HumanOnly, PROGRAM } from '#model/human-only.ts'
+import type { PlanStepSource } from '#model/plan-source.ts'
 import { type HumanSource, humanEvents } from './humans.ts'
 import type { FunctionDefinition, System } from './system.ts'
 

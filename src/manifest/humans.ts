@@ -3,21 +3,15 @@
  *
  * Owns their spelling, their defaults and every refusal at definition time. What a decision does is model/task.ts.
  */
-import type { CancelSource } from '../model/cancel-on.ts'
-import { TrihandError } from '../model/errors.ts'
-import type {
-  AssignDefinition,
-  Human,
-  HumanDefinition,
-  SectionDefinition,
-  SeparationDefinition,
-} from '../model/human.ts'
-import { type Json, toJson } from '../model/json.ts'
-import type { FlowSource } from '../model/policies/flow-source.ts'
-import { votersNeeded } from '../model/task-quorum.ts'
-import type { AssignSource, SectionSource, TaskOptions } from '../model/task-source.ts'
-import type { Quorum, SectionType, TaskAction, TaskType } from '../model/task-spec.ts'
-import type { WatchTrigger } from '../model/watch.ts'
+import type { CancelSource } from '#model/cancel-on.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { AssignDefinition, Human, HumanDefinition, SectionDefinition, SeparationDefinition } from '#model/human.ts'
+import { type Json, toJson } from '#model/json.ts'
+import type { FlowSource } from '#model/policies/flow-source.ts'
+import { votersNeeded } from '#model/task-quorum.ts'
+import type { AssignSource, SectionSource, TaskOptions } from '#model/task-source.ts'
+import type { Quorum, SectionType, TaskAction, TaskType } from '#model/task-spec.ts'
+import type { WatchTrigger } from '#model/watch.ts'
 import { defaultActions, defineActions } from './human-actions.ts'
 import { addresseesOf, defineDeadline, defineLevels, defineReminders } from './human-time.ts'
 import { checkName, invalid } from './invalid.ts'

@@ -3,8 +3,8 @@
  *
  * Owns their spelling and every refusal at definition time. What a list allows is model/module.ts.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { Allowlist, Isolation, Module } from '../model/module.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Allowlist, Isolation, Module } from '#model/module.ts'
 
 export interface ModuleSource {
   readonly name: string

@@ -3,11 +3,11 @@
  *
  * Owns their spelling and every refusal at definition time. Who fits is model/placement.ts.
  */
-import { TrihandError } from '../model/errors.ts'
-import { isPlainText } from '../model/ids.ts'
-import { DEFAULT_PIN, PIN_MODES, type Pin, type PinMode } from '../model/pin.ts'
-import type { Placement, Preference } from '../model/placement.ts'
-import type { WorkerPlace } from '../model/worker-info.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isPlainText } from '#model/ids.ts'
+import { DEFAULT_PIN, PIN_MODES, type Pin, type PinMode } from '#model/pin.ts'
+import type { Placement, Preference } from '#model/placement.ts'
+import type { WorkerPlace } from '#model/worker-info.ts'
 import { durationMs } from './duration.ts'
 import type { Duration } from './ranges.ts'
 

@@ -3,15 +3,16 @@
  *
  * Owns what is told of keys and values that do not fit. Loaded by the first plan that is given so: it brings the manifest's reader.
  */
-import type { Json } from '../model/json.ts'
-import type { PlanProblem } from '../model/plan-draft.ts'
-import type { PlanStepSource } from '../model/plan-source.ts'
+
+import { authorForm } from '#manifest/yaml/author-form.ts'
+import { check } from '#manifest/yaml/check.ts'
+import { plan as planShape } from '#manifest/yaml/hand-sections.ts'
+import { normalPlan } from '#manifest/yaml/normal-hands.ts'
+import { list, type Shape } from '#manifest/yaml/shape.ts'
+import type { Json } from '#model/json.ts'
+import type { PlanProblem } from '#model/plan-draft.ts'
+import type { PlanStepSource } from '#model/plan-source.ts'
 import type { WrittenPlan } from './plan-reading.ts'
-import { authorForm } from './yaml/author-form.ts'
-import { check } from './yaml/check.ts'
-import { plan as planShape } from './yaml/hand-sections.ts'
-import { normalPlan } from './yaml/normal-hands.ts'
-import { list, type Shape } from './yaml/shape.ts'
 
 const STEPS: Shape = planShape.fields['steps'] ?? list({ is: 'any' })
 

@@ -4,22 +4,23 @@
  * Owns the spelling, who is meant by a type or by the words of a line, and every refusal at definition time. A step that nobody is said to
  * do is kept, and refused when it is its turn.
  */
-import { TrihandError } from '../model/errors.ts'
-import { isEventType } from '../model/event.ts'
-import { type Json, toJson } from '../model/json.ts'
-import type { Modality } from '../model/modality.ts'
-import { againFor, circleIn, type PlanSpec, type PlanStep, type PlanWait, type PlanWork } from '../model/plan.ts'
-import { takesOver } from '../model/plan-shown.ts'
-import type { PlanSource, PlanStepSource } from '../model/plan-source.ts'
-import { readPlanText, slugOf, type WrittenStep } from '../model/plan-text.ts'
-import type { TaskOptions } from '../model/task-source.ts'
+
+import { namesIn, ROOTS } from '#manifest/yaml/expression.ts'
+import { isRecord } from '#manifest/yaml/record.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isEventType } from '#model/event.ts'
+import { type Json, toJson } from '#model/json.ts'
+import type { Modality } from '#model/modality.ts'
+import { againFor, circleIn, type PlanSpec, type PlanStep, type PlanWait, type PlanWork } from '#model/plan.ts'
+import { takesOver } from '#model/plan-shown.ts'
+import type { PlanSource, PlanStepSource } from '#model/plan-source.ts'
+import { readPlanText, slugOf, type WrittenStep } from '#model/plan-text.ts'
+import type { TaskOptions } from '#model/task-source.ts'
 import { durationMs } from './duration.ts'
 import { stepTerms, timeoutOfAsk, timeoutOfWait } from './plan-step-terms.ts'
 import { invalidAt, oneOf, withPath } from './ranges.ts'
 import { compileRule, rootsAmong } from './rules.ts'
 import { compileValue } from './values.ts'
-import { namesIn, ROOTS } from './yaml/expression.ts'
-import { isRecord } from './yaml/record.ts'
 
 export type Hands = ReadonlyMap<string, Modality>
 /** What every rule and template of a plan may speak of. */

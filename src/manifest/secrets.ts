@@ -3,9 +3,9 @@
  *
  * Owns these three rules. The environment is an argument; what is done with the values is model/redaction.ts.
  */
-import { permits } from '../model/module.ts'
-import { createRedaction, type Redaction, type Secret } from '../model/redaction.ts'
-import { SETTINGS } from '../model/setting.ts'
+import { permits } from '#model/module.ts'
+import { createRedaction, type Redaction, type Secret } from '#model/redaction.ts'
+import { SETTINGS } from '#model/setting.ts'
 import { type Environment, referencesIn } from './reference.ts'
 import type { System } from './system.ts'
 

@@ -4,16 +4,17 @@
  *
  * Owns what a stub says. A stub type-checks and runs: a function answers made-up data of its declared shape. Writes nothing itself.
  */
-import type { Json } from '../model/json.ts'
+
+import { codeFiles, promptFiles } from '#manifest/lint/files.ts'
+import { escapes } from '#manifest/lint/folder.ts'
+import { schemaFiles, schemaReferences } from '#manifest/lint/schema-files.ts'
+import { outputSchemaOf } from '#manifest/lint/schemas.ts'
+import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
+import { eventSchema } from '#manifest/simulate/script.ts'
+import { field, type HandlerEntry, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/json.ts'
 import { declarationsOf } from './declarations.ts'
-import { codeFiles, promptFiles } from './lint/files.ts'
-import { escapes } from './lint/folder.ts'
-import { schemaFiles, schemaReferences } from './lint/schema-files.ts'
-import { outputSchemaOf } from './lint/schemas.ts'
-import { sampleOf, seeded } from './simulate/sample.ts'
-import { eventSchema } from './simulate/script.ts'
-import { field, type HandlerEntry, heardBy, type Manifest } from './yaml/manifest.ts'
-import { isRecord, listed, recordsIn } from './yaml/record.ts'
 
 export interface Stub {
   readonly path: string

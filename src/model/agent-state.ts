@@ -10,11 +10,12 @@
  * agent-state-3  A call that failed gives back what was reserved for it, but for what it says that it used. A call whose process died
  *                counts with all of it.
  */
+
+import { NOTHING_SPENT, type Reservation, type Spent, spend } from '#model/policies/budget.ts'
+import type { CallFailure } from '#model/policies/model-choice.ts'
 import type { Finish, ModelUsage, Part } from './conversation.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Json } from './json.ts'
-import { NOTHING_SPENT, type Reservation, type Spent, spend } from './policies/budget.ts'
-import type { CallFailure } from './policies/model-choice.ts'
 
 /** A file of the workspace as the ledger knows it: null says that it was removed. */
 export interface FileFact {

@@ -1,5 +1,6 @@
 /** One step's attempts: results, failures, intents, doubts and a person's word on them. */
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import {
   BROKEN,
   command,
@@ -11,7 +12,6 @@ import {
   TASK,
   unasked,
 } from '../../test/support/run-story.ts'
-import { specify } from '../testing/spec.ts'
 import { attemptsOf } from './attempt.ts'
 import { taskId } from './ids.ts'
 import { inline, NOTHING } from './payload.ts'

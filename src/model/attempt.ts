@@ -9,10 +9,11 @@
  * attempt-4  A decision on a task settles the doubt that the task asked about, and no other; nothing else settles a doubt.
  * attempt-5  An `once` step that may be a finished one under a new name is performed after a person's word only.
  */
+
+import { retryDelayMs } from '#model/policies/retry.ts'
 import type { TaskId } from './ids.ts'
 import type { Json } from './json.ts'
 import { type Decision, facts, type Refusal, refuse } from './machine.ts'
-import { retryDelayMs } from './policies/retry.ts'
 import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
 import { uncertainRules } from './uncertain-step.ts'
 

@@ -1,12 +1,12 @@
 /** Keys of the items of a batch, as its run ends. */
 import { expect, test } from 'vitest'
+import type { IdempotencyPolicy } from '#model/policies/idempotency.ts'
 import { anArrival, policiesWith, runOf } from '../../test/support/gate-story.ts'
 import type { Arrival } from './arrival.ts'
 import { entriesOf } from './due-map.ts'
 import { gate } from './gate.ts'
 import type { EndedRun, FlowPolicies, GateCommand, GateState, OpenGate } from './gate-fact.ts'
 import type { RunId } from './ids.ts'
-import type { IdempotencyPolicy } from './policies/idempotency.ts'
 
 const retry = { maxAttempts: 2, baseMs: 100, factor: 1, maxMs: 100 }
 const keyed = (sequence: number, key: string): Arrival => anArrival(sequence, { idempotencyKey: key })

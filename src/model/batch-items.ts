@@ -6,12 +6,13 @@
  * batch-items-1  An event that went well keeps its key as a run that went well does. One that failed and comes again holds it, on the
  *                way and in its next run; one that failed for good frees it.
  */
+
+import { type RetryPolicy, retryDelayMs } from '#model/policies/retry.ts'
 import { type Arrival, candidateOf } from './arrival.ts'
 import { valueAt } from './due-map.ts'
 import { type Draft, policiesFor, record } from './gate-draft.ts'
 import type { EndedKeys, EndedRun } from './gate-fact.ts'
 import type { RunId } from './ids.ts'
-import { type RetryPolicy, retryDelayMs } from './policies/retry.ts'
 
 interface FailedItems {
   readonly run: RunId

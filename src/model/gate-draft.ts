@@ -3,6 +3,9 @@
  *
  * Owns the words in which the stages of a gate speak: record, suppress, start, stop. Never chooses between them.
  */
+
+import type { Claim } from '#model/policies/idempotency.ts'
+import { recordTurn, type ThrottleState, takeTurn } from '#model/policies/throttle.ts'
 import type { Arrival, Candidate, CandidateEvent } from './arrival.ts'
 import { valueAt } from './due-map.ts'
 import type { FlowPolicies, GateFact, OpenGate, Ruled, StopMode, SuppressReason } from './gate-fact.ts'
@@ -10,8 +13,6 @@ import { isFollowed } from './gate-follow.ts'
 import { waiterOf } from './gate-read.ts'
 import { evolveOpen } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
-import type { Claim } from './policies/idempotency.ts'
-import { recordTurn, type ThrottleState, takeTurn } from './policies/throttle.ts'
 
 export interface Draft extends Omit<Ruled, 'shared'> {
   state: OpenGate

@@ -3,18 +3,19 @@
  *
  * Owns the words only. The rules are in gate.ts (decide) and gate-state.ts (evolve). Everything stored is plain JSON.
  */
+
+import type { BatchPolicy } from '#model/policies/batch.ts'
+import type { Bursts, DebouncePolicy } from '#model/policies/debounce.ts'
+import type { FanInPolicy } from '#model/policies/fan-in.ts'
+import type { Claim, Claims, IdempotencyPolicy } from '#model/policies/idempotency.ts'
+import type { Lines, OverlapPolicy } from '#model/policies/overlap.ts'
+import type { RateLimitPolicy, RateState } from '#model/policies/rate-limit.ts'
+import type { StartFact, Starts } from '#model/policies/starts.ts'
+import type { ThrottlePolicy, ThrottleState, Turn } from '#model/policies/throttle.ts'
+import type { Gathering, Window, Windows } from '#model/policies/window.ts'
 import type { Arrival, Call, Candidate, CandidateEvent } from './arrival.ts'
 import type { DueMap } from './due-map.ts'
 import type { Instant, RunId } from './ids.ts'
-import type { BatchPolicy } from './policies/batch.ts'
-import type { Bursts, DebouncePolicy } from './policies/debounce.ts'
-import type { FanInPolicy } from './policies/fan-in.ts'
-import type { Claim, Claims, IdempotencyPolicy } from './policies/idempotency.ts'
-import type { Lines, OverlapPolicy } from './policies/overlap.ts'
-import type { RateLimitPolicy, RateState } from './policies/rate-limit.ts'
-import type { StartFact, Starts } from './policies/starts.ts'
-import type { ThrottlePolicy, ThrottleState, Turn } from './policies/throttle.ts'
-import type { Gathering, Window, Windows } from './policies/window.ts'
 import type { RunStatus } from './status.ts'
 
 /** The flow control of one handler in its normal form: data only. Key expressions are evaluated by the engine. */

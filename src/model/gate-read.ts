@@ -3,12 +3,13 @@
  *
  * Owns questions only. The rules are gate.ts.
  */
+
+import type { Turn } from '#model/policies/throttle.ts'
 import { type CandidateEvent, eventOf } from './arrival.ts'
 import { entriesOf, nextDueAt, valueAt } from './due-map.ts'
 import type { GateFact, GateState, OpenGate, StopMode, Waiter } from './gate-fact.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
-import type { Turn } from './policies/throttle.ts'
 
 /** When the gate has something to do without news; null: never. An instant in the past: now. */
 export const gateWakeAt = (state: GateState): Instant | null => {

@@ -9,11 +9,12 @@
  * gate-retry-6  The retry of a child that was called with `gate: none` asks no gate, if its parent asks for it.
  * gate-retry-3  A retry counts against no rate limit: its run was counted when it first came.
  */
+
+import { type Claim, holderOf } from '#model/policies/idempotency.ts'
 import type { Arrival, Call } from './arrival.ts'
 import type { OpenGate } from './gate-fact.ts'
 import { waiterOf } from './gate-read.ts'
 import type { Instant, RunId } from './ids.ts'
-import { type Claim, holderOf } from './policies/idempotency.ts'
 
 /** gate-retry-1. The run that has one of the keys of this retry; null: none has. */
 export const keptBy = (

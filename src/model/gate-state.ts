@@ -3,16 +3,17 @@
  *
  * Owns evolve. Takes every fact in every state and asks for no policy: what a policy decided stands in the fact.
  */
+
+import { type Claim, type Claims, endClaims, freeKey, recordClaim } from '#model/policies/idempotency.ts'
+import { callFromLine, enterLine, leaveLine, waitInLine, withdrawFromLine } from '#model/policies/overlap.ts'
+import { countRate } from '#model/policies/rate-limit.ts'
+import { recordStart } from '#model/policies/starts.ts'
+import { recordTurn } from '#model/policies/throttle.ts'
+import { joinWindow, withdrawFromWindow } from '#model/policies/window.ts'
 import { dropDue, put, remove, valueAt } from './due-map.ts'
 import type { GateFact, GateFactType, GateState, OpenGate, WaitingPlace } from './gate-fact.ts'
 import { addFollower, dropFollower } from './gate-follow.ts'
 import type { Instant } from './ids.ts'
-import { type Claim, type Claims, endClaims, freeKey, recordClaim } from './policies/idempotency.ts'
-import { callFromLine, enterLine, leaveLine, waitInLine, withdrawFromLine } from './policies/overlap.ts'
-import { countRate } from './policies/rate-limit.ts'
-import { recordStart } from './policies/starts.ts'
-import { recordTurn } from './policies/throttle.ts'
-import { joinWindow, withdrawFromWindow } from './policies/window.ts'
 
 type FactOf<Type extends GateFactType> = Extract<GateFact, { readonly type: Type }>
 

@@ -11,6 +11,14 @@
  * gate-8  A call does not wait for the end of a run that waits for the call: it is refused.
  * gate-5  Events that failed in a batch come again without the others, at most as often as the handler's retry says (batch-items.ts).
  */
+
+import { batchGathering } from '#model/policies/batch.ts'
+import { burstEndsAt, type DebouncePolicy, debounceGathering } from '#model/policies/debounce.ts'
+import { type FanInPolicy, fanInGathering, hasPrimary, twinOf } from '#model/policies/fan-in.ts'
+import { type Claim, claimOf, holderOf, keepMsAfter } from '#model/policies/idempotency.ts'
+import { judgeOverlap, lineAt } from '#model/policies/overlap.ts'
+import { judgeRate } from '#model/policies/rate-limit.ts'
+import { type Gathering, isFull, isLate, judgeGather, openAt, windowOf } from '#model/policies/window.ts'
 import { type Arrival, type Candidate, candidateOf, eventOf } from './arrival.ts'
 import { itemsOf, tryAgain } from './batch-items.ts'
 import { dueAtOf, dueEntries, valueAt } from './due-map.ts'
@@ -23,13 +31,6 @@ import { evolveGate } from './gate-state.ts'
 import { forgetCall, withdrawCall } from './gate-withdraw.ts'
 import type { Instant, RunId } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
-import { batchGathering } from './policies/batch.ts'
-import { burstEndsAt, type DebouncePolicy, debounceGathering } from './policies/debounce.ts'
-import { type FanInPolicy, fanInGathering, hasPrimary, twinOf } from './policies/fan-in.ts'
-import { type Claim, claimOf, holderOf, keepMsAfter } from './policies/idempotency.ts'
-import { judgeOverlap, lineAt } from './policies/overlap.ts'
-import { judgeRate } from './policies/rate-limit.ts'
-import { type Gathering, isFull, isLate, judgeGather, openAt, windowOf } from './policies/window.ts'
 
 const MAX_HELD = 10_000
 /** How much one decision moves on: an append must not grow without bound. */

@@ -1,12 +1,12 @@
 /** Which claims leave the state of a gate, and how they come back. */
 import { expect, test } from 'vitest'
+import type { Claim } from '#model/policies/idempotency.ts'
 import { entriesOf } from './due-map.ts'
 import { gate } from './gate.ts'
 import type { GateFact, OpenGate } from './gate-fact.ts'
 import { resumeGateFrom } from './gate-read.ts'
 import type { RunId } from './ids.ts'
 import { claimsToKeep, keptValue, missingKeys, readKept, withRecalled } from './kept-claims.ts'
-import type { Claim } from './policies/idempotency.ts'
 
 const claim = (key: string, sequence: number, expiresAt: number | null): Claim => ({
   key,

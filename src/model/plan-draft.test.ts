@@ -1,6 +1,6 @@
 /** The life of a draft: revised, approved by its hash, discarded. */
 import { expect, test } from 'vitest'
-import { specify } from '../testing/spec.ts'
+import { specify } from '#testing/spec.ts'
 import { planId } from './ids.ts'
 import { fold } from './machine.ts'
 import {

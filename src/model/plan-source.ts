@@ -3,7 +3,7 @@
  *
  * Owns the options only. What they come to is plan.ts.
  */
-import type { RetryPolicy } from './policies/retry.ts'
+import type { RetryPolicy } from '#model/policies/retry.ts'
 import type { Effect } from './step.ts'
 import type { TaskOptions } from './task-source.ts'
 

@@ -6,12 +6,13 @@
  *
  * plan-1  A step begins when everything that it requires has ended, and no step waits for itself.
  */
+
+import type { RetryPolicy } from '#model/policies/retry.ts'
 import type { EscalationRule } from './agent.ts'
 import type { CallTerms } from './call-terms.ts'
 import type { Json } from './json.ts'
 import type { Modality } from './modality.ts'
 import type { PlanStepSource } from './plan-source.ts'
-import type { RetryPolicy } from './policies/retry.ts'
 import type { Rule } from './rule.ts'
 
 /** A template that was compiled. */

@@ -4,8 +4,9 @@
  * Owns the words only; the rules are queue.ts. All state is plain JSON: a checkpoint holds it whole. A message is an event of the
  * ledger, named here by its sequence.
  */
+
+import type { RetryPolicy } from '#model/policies/retry.ts'
 import type { Instant, RunId } from './ids.ts'
-import type { RetryPolicy } from './policies/retry.ts'
 
 export const QUEUE_FULLS = ['reject', 'block', 'drop_oldest'] as const
 

@@ -9,9 +9,10 @@
  * queue-3  A message is in no more cycles than its tries, unless a person revives it.
  * queue-4  Messages leave in the order in which they came; one that comes back goes first when its time has come.
  */
+
+import { retryDelayMs } from '#model/policies/retry.ts'
 import type { Instant } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
-import { retryDelayMs } from './policies/retry.ts'
 import type {
   Cycle,
   Message,

@@ -1,7 +1,7 @@
 /** Which results of a run answer in another go of it, and from where on everything is done again. */
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import { BROKEN, CHILD, command, fact, liveAfter, started } from '../../test/support/run-story.ts'
-import { specify } from '../testing/spec.ts'
 import { taskId } from './ids.ts'
 import { inline } from './payload.ts'
 import { cameBefore, planRerun, type RerunChoice } from './rerun.ts'

@@ -3,6 +3,8 @@
  *
  * Owns the words only. The rules are in run.ts, attempt.ts and waiting.ts.
  */
+
+import type { RetryPolicy } from '#model/policies/retry.ts'
 import type { CallTerms } from './call-terms.ts'
 import type { Consumed } from './consumed.ts'
 import type { Failure } from './errors.ts'
@@ -13,7 +15,6 @@ import type { Json } from './json.ts'
 import type { DbWrite } from './outcome.ts'
 import type { Payload } from './payload.ts'
 import type { PersistentMap } from './persistent-map.ts'
-import type { RetryPolicy } from './policies/retry.ts'
 import type { RunStatus } from './status.ts'
 import type { ChildCall, Effect, Evidence, OpenStep, Performer, RunCall, SettledStep } from './step.ts'
 import type { Received, WaitSpec } from './wait.ts'

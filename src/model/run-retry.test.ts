@@ -1,5 +1,6 @@
 /** A person's retry: which ends it opens again, and what of the run it keeps. */
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import {
   aStart,
   BROKEN,
@@ -10,7 +11,6 @@ import {
   stateAfter,
   TOO_LATE,
 } from '../../test/support/run-story.ts'
-import { specify } from '../testing/spec.ts'
 import { inline } from './payload.ts'
 import { run, wakeAt } from './run.ts'
 

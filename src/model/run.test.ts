@@ -1,5 +1,6 @@
 /** The life of a run: start, end, cancel, time. What it waits for is run-waiting.test.ts, retry by a person run-retry.test.ts. */
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import {
   aStart,
   BROKEN,
@@ -14,7 +15,6 @@ import {
   stateAfter,
   TOO_LATE,
 } from '../../test/support/run-story.ts'
-import { specify } from '../testing/spec.ts'
 import { inline } from './payload.ts'
 import { run, statusOf } from './run.ts'
 import type { RunFact } from './run-fact.ts'

@@ -11,6 +11,8 @@
  * run-5  A hand-over to another version of the code is recorded once, before that version begins a step.
  * run-6  A run that had to begin by an instant and was entered before it never expires: the first entry is recorded.
  */
+
+import { retryDelayMs } from '#model/policies/retry.ts'
 import {
   completeStep,
   doubtStep,
@@ -28,7 +30,6 @@ import { changed } from './live-run.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { pauseRun, refusePaused, resumeRun } from './pause.ts'
 import { NOTHING } from './payload.ts'
-import { retryDelayMs } from './policies/retry.ts'
 import { beginRun, reuseFact, startFacts } from './run-birth.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunState, WorkCommand } from './run-fact.ts'
 import { forbidRetry, limitsAfter, reopen } from './run-reopen.ts'

@@ -1,5 +1,6 @@
 /** The life of a schedule: pause, requests, changes, its end, an interval that adapts. */
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import {
   aSpec,
   backfill,
@@ -25,7 +26,6 @@ import {
   wakeAt,
   world,
 } from '../../test/support/schedule-story.ts'
-import { specify } from '../testing/spec.ts'
 import type { Instant } from './ids.ts'
 import { schedule } from './schedule.ts'
 import type { ScheduleCommand, ScheduleFact } from './schedule-fact.ts'

@@ -3,8 +3,9 @@
  *
  * Owns the line and the pace of caught-up runs; the verdict on overlap is policies/overlap.ts. Never looks at the calendar.
  */
+
+import { judgeOverlap } from '#model/policies/overlap.ts'
 import type { Instant, RunId } from './ids.ts'
-import { judgeOverlap } from './policies/overlap.ts'
 import type { Requesters } from './requester.ts'
 import { type Draft, record, skip } from './schedule-draft.ts'
 import type { LiveSchedule, RunOrigin, ScheduledRun } from './schedule-fact.ts'

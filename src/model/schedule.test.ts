@@ -1,5 +1,7 @@
 /** The rules of a schedule, one by one. */
 import { describe, expect, test } from 'vitest'
+import type { OverlapPolicy } from '#model/policies/overlap.ts'
+import { specify } from '#testing/spec.ts'
 import {
   buffered,
   cancelWanted,
@@ -16,9 +18,7 @@ import {
   skipped,
   wakeAt,
 } from '../../test/support/schedule-story.ts'
-import { specify } from '../testing/spec.ts'
 import { fold } from './machine.ts'
-import type { OverlapPolicy } from './policies/overlap.ts'
 import { schedule } from './schedule.ts'
 import type { ScheduleFact } from './schedule-fact.ts'
 import type { ScheduleSpec } from './schedule-spec.ts'

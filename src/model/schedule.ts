@@ -10,9 +10,10 @@
  * schedule-4  A request is done once, however often it is sent.
  * schedule-5  A paused schedule starts only what a person asks for in the pause; what waited before it waits on.
  */
+
+import { MAX_WAITING } from '#model/policies/overlap.ts'
 import { canonical, type Json } from './json.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
-import { MAX_WAITING } from './policies/overlap.ts'
 import { type Draft, record, skip } from './schedule-draft.ts'
 import { nextSlot, runsLeft } from './schedule-due.ts'
 import type { EndedSchedule, LiveSchedule, ScheduleCommand, ScheduleFact, ScheduleState } from './schedule-fact.ts'

@@ -1,6 +1,6 @@
 /** The head of a session: what a change, a checkpoint and a fork are. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '../testing/spec.ts'
+import { specify } from '#testing/spec.ts'
 import { sessionId } from './ids.ts'
 import { fold } from './machine.ts'
 import { inline } from './payload.ts'

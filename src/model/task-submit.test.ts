@@ -1,6 +1,7 @@
 /** One submit: the fan-out over items, edits, votes, and handing a task on. */
 import { applyPatch } from 'rfc6902'
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import {
   action,
   ana,
@@ -21,7 +22,6 @@ import {
   to,
   world,
 } from '../../test/support/task-story.ts'
-import { specify } from '../testing/spec.ts'
 import { canonical } from './json.ts'
 import { fold } from './machine.ts'
 import { task } from './task.ts'

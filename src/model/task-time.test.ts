@@ -1,5 +1,6 @@
 /** What time does to a task: deadlines, what the system does then, reminders, levels. */
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import {
   action,
   aSpec,
@@ -18,7 +19,6 @@ import {
   to,
   withdraw,
 } from '../../test/support/task-story.ts'
-import { specify } from '../testing/spec.ts'
 import type { Instant } from './ids.ts'
 import { task } from './task.ts'
 import type { TaskCommand, TaskFact } from './task-fact.ts'

@@ -1,5 +1,6 @@
 /** The rules of a task, one by one: who closes it, with what, and what is refused in which order. */
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import {
   action,
   ana,
@@ -21,7 +22,6 @@ import {
   view,
   withdraw,
 } from '../../test/support/task-story.ts'
-import { specify } from '../testing/spec.ts'
 import type { ErrorCode } from './errors.ts'
 import { task } from './task.ts'
 import type { Submit, TaskCommand } from './task-fact.ts'

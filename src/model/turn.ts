@@ -9,6 +9,8 @@
  * turn-3  A wrong answer is repaired once.
  * turn-4  The same call three times in a row asks a person.
  */
+
+import { type CallFailure, chooseModel } from '#model/policies/model-choice.ts'
 import {
   type AgentCall,
   type AgentState,
@@ -22,7 +24,6 @@ import {
 import { textOf } from './conversation.ts'
 import type { ErrorCode } from './errors.ts'
 import { canonical, type Json } from './json.ts'
-import { type CallFailure, chooseModel } from './policies/model-choice.ts'
 
 /** What the broker says about a call before anything happens. */
 export type Judgement =

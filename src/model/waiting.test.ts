@@ -1,7 +1,7 @@
 /** What a run waits for: timers, events and children, as decisions of the run. Matching alone is wait.test.ts. */
 import { describe, expect, test } from 'vitest'
+import { specify } from '#testing/spec.ts'
 import { aWait, BROKEN, CHILD, command, fact, liveAfter, OTHER_CHILD, started } from '../../test/support/run-story.ts'
-import { specify } from '../testing/spec.ts'
 import { inline, NOTHING } from './payload.ts'
 import { run } from './run.ts'
 import type { RunFact } from './run-fact.ts'

@@ -4,9 +4,10 @@
  * Owns the shapes. Rules and templates arrive compiled; whoever enters a function plays them (executors/workflow), whoever writes
  * holds its code to them (engine/rights.ts).
  */
+
+import type { FanInPolicy } from '#model/policies/fan-in.ts'
 import type { Json } from './json.ts'
 import type { ShownPlan } from './plan-shown.ts'
-import type { FanInPolicy } from './policies/fan-in.ts'
 import type { Rule } from './rule.ts'
 
 export const OPERATIONS = ['transform', 'api_call', 'db_write', 'emit_event', 'schedule'] as const

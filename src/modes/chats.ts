@@ -8,11 +8,11 @@
  * chats-2  What interrupts a turn stops only a turn that has saved its own message.
  */
 
-import type { PieceListener } from '../engine/deltas.ts'
-import type { RunSteps } from '../engine/run-steps.ts'
-import type { Sessions } from '../engine/sessions.ts'
-import { WaitingRoom } from '../engine/waiting-room.ts'
-import type { System } from '../manifest/system.ts'
+import type { PieceListener } from '#engine/deltas.ts'
+import type { RunSteps } from '#engine/run-steps.ts'
+import type { Sessions } from '#engine/sessions.ts'
+import { WaitingRoom } from '#engine/waiting-room.ts'
+import type { System } from '#manifest/system.ts'
 import {
   type ChatHead,
   type ChatMessage,
@@ -21,10 +21,10 @@ import {
   messageKey,
   type TurnInput,
   turnHandler,
-} from '../model/chat.ts'
-import { type TurnView, turnView } from '../model/chat-turn.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { Kind } from '../model/identity.ts'
+} from '#model/chat.ts'
+import { type TurnView, turnView } from '#model/chat-turn.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Kind } from '#model/identity.ts'
 import {
   type Instant,
   isPlainText,
@@ -33,11 +33,11 @@ import {
   type RunId,
   type SessionId,
   type TenantId,
-} from '../model/ids.ts'
-import { replySoFar } from '../model/partial-reply.ts'
-import type { AskedBy } from '../model/requester.ts'
-import { isEnded } from '../model/status.ts'
-import type { Reader } from '../ports/reader.ts'
+} from '#model/ids.ts'
+import { replySoFar } from '#model/partial-reply.ts'
+import type { AskedBy } from '#model/requester.ts'
+import { isEnded } from '#model/status.ts'
+import type { Reader } from '#ports/reader.ts'
 
 export interface ChatDeps {
   readonly tenant: TenantId

@@ -4,8 +4,8 @@
  * Owns that a job and its order come into being together. What it does is a run (executors/workflow/bulk.ts): it is cancelled, watched
  * and found among the others as any run is.
  */
-import type { StartOptions } from '../engine/intake.ts'
-import { BULK } from '../manifest/own.ts'
+import type { StartOptions } from '#engine/intake.ts'
+import { BULK } from '#manifest/own.ts'
 import {
   type BulkWish,
   bulkOrder,
@@ -14,10 +14,10 @@ import {
   type JobRecord,
   progressAtFirst,
   toJobJson,
-} from '../model/bulk.ts'
-import { TrihandError } from '../model/errors.ts'
-import { isRunId, type RunId, type TenantId } from '../model/ids.ts'
-import type { Reader, RunSummary } from '../ports/reader.ts'
+} from '#model/bulk.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isRunId, type RunId, type TenantId } from '#model/ids.ts'
+import type { Reader, RunSummary } from '#ports/reader.ts'
 
 export interface JobDeps {
   readonly tenant: TenantId

@@ -5,11 +5,11 @@
  *
  * english-1  Every word of a sentence is a word of what was declared, or stands in quotes where a declared one does.
  */
-import { handlersIn } from '../manifest/plan-reading.ts'
-import type { System } from '../manifest/system.ts'
-import { type Json, toJson } from '../model/json.ts'
-import type { PlanStepSource } from '../model/plan-source.ts'
-import { readPlanText, slugOf } from '../model/plan-text.ts'
+import { handlersIn } from '#manifest/plan-reading.ts'
+import type { System } from '#manifest/system.ts'
+import { type Json, toJson } from '#model/json.ts'
+import type { PlanStepSource } from '#model/plan-source.ts'
+import { readPlanText, slugOf } from '#model/plan-text.ts'
 
 export type EnglishReading =
   /** As text, or as a declared plan has its steps. */

@@ -9,13 +9,13 @@
  * plans-2  What runs was approved by a person, as it is, whoever starts it.
  */
 
-import { advancePlan } from '../engine/advance.ts'
-import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '../engine/intake.ts'
-import { contentHash, handlersIn, readSteps, readText } from '../manifest/plan-reading.ts'
-import type { System } from '../manifest/system.ts'
-import { TrihandError } from '../model/errors.ts'
-import { type Instant, isPlanId, newestFirstKey, type PlanId, planId, type RunId, type TenantId } from '../model/ids.ts'
-import { isJsonRecord, type Json } from '../model/json.ts'
+import { advancePlan } from '#engine/advance.ts'
+import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/intake.ts'
+import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan-reading.ts'
+import type { System } from '#manifest/system.ts'
+import { TrihandError } from '#model/errors.ts'
+import { type Instant, isPlanId, newestFirstKey, type PlanId, planId, type RunId, type TenantId } from '#model/ids.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
 import {
   orderOf,
   PLAN_RUN,
@@ -27,10 +27,10 @@ import {
   type PlanState,
   planRunsTable,
   worksOnThis,
-} from '../model/plan-draft.ts'
-import type { NamedBy } from '../model/plan-shown.ts'
-import type { Identity } from '../model/task-spec.ts'
-import type { Reader, RunSummary } from '../ports/reader.ts'
+} from '#model/plan-draft.ts'
+import type { NamedBy } from '#model/plan-shown.ts'
+import type { Identity } from '#model/task-spec.ts'
+import type { Reader, RunSummary } from '#ports/reader.ts'
 import { readEnglish } from './english.ts'
 
 /** For whom a plan runs, and under which id. */
@@ -201,7 +201,7 @@ export class Plans {
     const world = this.world(worksOn, namedBy)
     if (text !== undefined) return readText(goal ?? '', text, world)
     if (english === undefined) {
-      const { givenSteps } = await import('../manifest/plan-given.ts')
+      const { givenSteps } = await import('#manifest/plan-given.ts')
       return readSteps(goal ?? '', givenSteps(steps ?? []), world)
     }
     const reading = readEnglish(english, this.deps.system())

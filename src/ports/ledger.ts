@@ -18,13 +18,13 @@
  * ledger-11 An event is found by each value that its data holds (`matching`), also if it was written before anybody asked for that path;
  *           how many other events of its type there are makes no difference to the time that this takes.
  */
-import type { Event, StoredEvent } from '../model/event.ts'
-import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { Slot } from '../model/lane.ts'
-import type { Taker } from '../model/pin.ts'
-import type { RunStatus } from '../model/status.ts'
-import type { WorkerInfo } from '../model/worker-info.ts'
+import type { Event, StoredEvent } from '#model/event.ts'
+import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Slot } from '#model/lane.ts'
+import type { Taker } from '#model/pin.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { WorkerInfo } from '#model/worker-info.ts'
 
 export interface Ledger {
   /**

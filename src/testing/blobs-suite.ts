@@ -1,6 +1,6 @@
 /** The conformance suite for every Blobs. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Blobs } from '../ports/blobs.ts'
+import type { Blobs } from '#ports/blobs.ts'
 
 export interface BlobsUnderTest {
   readonly blobs: Blobs

@@ -4,11 +4,11 @@
  * Part of the reader suite: only a Reader can see what the ledger wrote.
  */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type RunId, type TenantId } from '../model/ids.ts'
-import type { DocumentWrite, Ledger } from '../ports/ledger.ts'
-import type { Reader } from '../ports/reader.ts'
-import { anAppend, aWrite } from './ledger/builders.ts'
-import type { LedgerHarness } from './ledger/harness.ts'
+import { LOCAL_TENANT, type RunId, type TenantId } from '#model/ids.ts'
+import type { DocumentWrite, Ledger } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
+import { anAppend, aWrite } from '#testing/ledger/builders.ts'
+import type { LedgerHarness } from '#testing/ledger/harness.ts'
 
 const OTHER_TENANT = 'other' as TenantId
 

@@ -6,8 +6,8 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../model/json.ts'
-import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
+import type { Json } from '#model/json.ts'
+import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 
 export interface ExecutorUnderTest {
   readonly executor: Executor

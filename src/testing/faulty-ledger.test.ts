@@ -1,11 +1,11 @@
 /** Each fault does what its name says, seen from both sides: the caller's answer and the store behind. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { MemoryStore } from '../adapters/memory/store.ts'
-import type { RunId } from '../model/ids.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import type { RunId } from '#model/ids.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { type Fault, type FaultyLedger, faultyLedger, type LedgerCall } from './faulty-ledger.ts'
-import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from './ledger/builders.ts'
 
 let inner: Ledger
 let run: RunId

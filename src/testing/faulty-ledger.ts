@@ -3,8 +3,8 @@
  *
  * Owns the faults, not the plan. Every fault keeps the port's promises: what it throws is a TrihandError with an honest outcome.
  */
-import { TrihandError } from '../model/errors.ts'
-import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 
 export type LedgerMethod = keyof Ledger
 

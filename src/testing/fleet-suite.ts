@@ -1,9 +1,9 @@
 /** What a Reader says of runs that wait for workers, and of the definitions that open runs are pinned to. Part of the Reader's suite. */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type TenantId } from '../model/ids.ts'
-import type { Reader } from '../ports/reader.ts'
-import { aCreation, newRun, newSession, newWorker, START } from './ledger/builders.ts'
-import type { LedgerHarness } from './ledger/harness.ts'
+import { LOCAL_TENANT, type TenantId } from '#model/ids.ts'
+import type { Reader } from '#ports/reader.ts'
+import { aCreation, newRun, newSession, newWorker, START } from '#testing/ledger/builders.ts'
+import type { LedgerHarness } from '#testing/ledger/harness.ts'
 
 const OTHER_TENANT = 'other' as TenantId
 const MANY = 100

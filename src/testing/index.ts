@@ -3,10 +3,11 @@
  *
  * Never imports a test runner: it works under `node:test` as under any other. The suites of the ports are `trihand/testing/suites`.
  */
+
+export { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
+export type { ModelStub, StubBlock, StubBody, StubCall, StubFault, StubOptions } from '#testing/stubs/model-stub.ts'
+export { startOpenAIStub } from '#testing/stubs/openai-stub.ts'
 export { faultyLedger } from './faulty-ledger.ts'
-export { startAnthropicStub } from './stubs/anthropic-stub.ts'
-export type { ModelStub, StubBlock, StubBody, StubCall, StubFault, StubOptions } from './stubs/model-stub.ts'
-export { startOpenAIStub } from './stubs/openai-stub.ts'
 export { startTestSystem, type TestStore, type TestSystem } from './system.ts'
 export {
   type PersonDecision,

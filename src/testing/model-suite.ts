@@ -4,9 +4,9 @@
  * A model under test is opened for a scenario: it is told beforehand what it will say, or how it will fail.
  */
 import { afterEach, describe, expect, test } from 'vitest'
-import { ERRORS } from '../model/errors.ts'
-import { toJson } from '../model/json.ts'
-import type { Delta, Message, Model, ModelAnswer, ModelName, ModelReply, ModelRequest } from '../ports/model.ts'
+import { ERRORS } from '#model/errors.ts'
+import { toJson } from '#model/json.ts'
+import type { Delta, Message, Model, ModelAnswer, ModelName, ModelReply, ModelRequest } from '#ports/model.ts'
 
 /**
  * `says`: answers with MODEL_SUITE.text. `json`: with MODEL_SUITE.json as text. `calls`: calls Read twice, with MODEL_SUITE.inputs, and

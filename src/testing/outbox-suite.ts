@@ -4,7 +4,7 @@
  * Owns the questions. An implementation brings an empty database with `create table item (id integer primary key, name text)`.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Outbox, OutboxWatch } from '../ports/outbox.ts'
+import type { Outbox, OutboxWatch } from '#ports/outbox.ts'
 
 export interface OutboxHarness {
   readonly outbox: Outbox

@@ -4,10 +4,10 @@
  * Part of the reader suite. Written through the Ledger of the same store.
  */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type RunId, type SessionId, type TenantId } from '../model/ids.ts'
-import type { ModelCallQuery, Reader } from '../ports/reader.ts'
-import { aCreation, aFact, newRun, newSession, START } from './ledger/builders.ts'
-import type { LedgerHarness } from './ledger/harness.ts'
+import { LOCAL_TENANT, type RunId, type SessionId, type TenantId } from '#model/ids.ts'
+import type { ModelCallQuery, Reader } from '#ports/reader.ts'
+import { aCreation, aFact, newRun, newSession, START } from '#testing/ledger/builders.ts'
+import type { LedgerHarness } from '#testing/ledger/harness.ts'
 
 const OTHER_TENANT = 'other' as TenantId
 const SESSION = { status: 'session', wakeAt: null } as const

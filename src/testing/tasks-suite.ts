@@ -1,11 +1,11 @@
 /** Reader suite, chapter on tasks: the rows that appends write with a task's facts, and the inboxes that are read from them (ledger-9). */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type TaskId, type TenantId } from '../model/ids.ts'
-import type { TaskTrait } from '../model/inbox-view.ts'
-import type { StreamWrite, TaskRow } from '../ports/ledger.ts'
-import type { GlanceQuery, Reader, TaskQuery } from '../ports/reader.ts'
-import { aCreation, anAppend, aTask, aWrite, newRun, newTask, newWorker, START } from './ledger/builders.ts'
-import type { LedgerHarness } from './ledger/harness.ts'
+import { LOCAL_TENANT, type TaskId, type TenantId } from '#model/ids.ts'
+import type { TaskTrait } from '#model/inbox-view.ts'
+import type { StreamWrite, TaskRow } from '#ports/ledger.ts'
+import type { GlanceQuery, Reader, TaskQuery } from '#ports/reader.ts'
+import { aCreation, anAppend, aTask, aWrite, newRun, newTask, newWorker, START } from '#testing/ledger/builders.ts'
+import type { LedgerHarness } from '#testing/ledger/harness.ts'
 
 const OTHER_TENANT = 'other' as TenantId
 const WAITING = { status: 'waiting', wakeAt: null } as const

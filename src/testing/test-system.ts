@@ -10,17 +10,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/intake.ts'
+import type { RunResult } from '#engine/run-result.ts'
+import type { Decision } from '#engine/tasks.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import type { StoredEvent } from '#model/event.ts'
+import { LOCAL_TENANT, type RunId, type TaskId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { OpenTask } from '#model/task-fact.ts'
+import type { TaskQuery } from '#ports/reader.ts'
 import type { Store } from '../assemble.ts'
-import type { IncomingEvent, Receipt, SendFor, StartOptions } from '../engine/intake.ts'
-import type { RunResult } from '../engine/run-result.ts'
-import type { Decision } from '../engine/tasks.ts'
-import type { SystemSource } from '../manifest/define.ts'
-import type { StoredEvent } from '../model/event.ts'
-import { LOCAL_TENANT, type RunId, type TaskId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { RunStatus } from '../model/status.ts'
-import type { OpenTask } from '../model/task-fact.ts'
-import type { TaskQuery } from '../ports/reader.ts'
 import { startTestSystem, type TestStore, type TestSystem } from './system.ts'
 
 export interface TestSystemOptions {
@@ -96,11 +96,11 @@ const ALWAYS = { durable: true, pollMs: 1_000, sweepMs: null, commit: { maxBatch
 /** What is kept here outlives the crash of a system; nothing outlives the test. */
 const inMemory = async (): Promise<TestStore> => {
   const [{ openMemory }, { MemoryStore }, { MemoryBlobs }, { InProcessDispatcher }, { SystemIds }] = await Promise.all([
-    import('../adapters/memory/open.ts'),
-    import('../adapters/memory/store.ts'),
-    import('../adapters/memory/blobs.ts'),
-    import('../adapters/system/dispatcher.ts'),
-    import('../adapters/system/ids.ts'),
+    import('#adapters/memory/open.ts'),
+    import('#adapters/memory/store.ts'),
+    import('#adapters/memory/blobs.ts'),
+    import('#adapters/system/dispatcher.ts'),
+    import('#adapters/system/ids.ts'),
   ])
   const [kept, blobs] = [new MemoryStore(), new MemoryBlobs()]
   const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => ({
@@ -114,7 +114,7 @@ const inMemory = async (): Promise<TestStore> => {
 /** A folder or a file is loaded as `trihand dev` loads it. */
 const sourceOf = async (given: SystemSource | string): Promise<SystemSource> => {
   if (typeof given !== 'string') return given
-  const { loadSystem } = await import('../cli/load-system.ts')
+  const { loadSystem } = await import('#cli/load-system.ts')
   const cache = await mkdtemp(join(tmpdir(), 'trihand-code-'))
   try {
     return (await loadSystem(given, cache)).source

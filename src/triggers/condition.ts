@@ -4,13 +4,13 @@
  * Owns the asking and the reading of the roots. When it counts as met is decided in model/condition.ts; the state of that lives in
  * the ledger and is read before each sample, so that a restart and a second process go on where the last sample was.
  */
-import { type ConditionSource as Definition, WATCH_EVENTS } from '../manifest/sources.ts'
-import { type ConditionSample, type ConditionState, newCondition, sampleCondition } from '../model/condition.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { SessionId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import { RUN_STATUSES, type RunStatus } from '../model/status.ts'
-import type { Reader } from '../ports/reader.ts'
+import { type ConditionSource as Definition, WATCH_EVENTS } from '#manifest/sources.ts'
+import { type ConditionSample, type ConditionState, newCondition, sampleCondition } from '#model/condition.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { SessionId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { RUN_STATUSES, type RunStatus } from '#model/status.ts'
+import type { Reader } from '#ports/reader.ts'
 import { type Source, type SourceDeps, SourceMemory, tell } from './source.ts'
 
 export interface ConditionDeps extends SourceDeps {

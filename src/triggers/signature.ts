@@ -7,9 +7,9 @@
  * signature-2  Where a scheme signs a timestamp, a delivery from more than five minutes ago or ahead is refused.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { HmacScheme, WebhookDefinition } from '../manifest/webhooks.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { Instant } from '../model/ids.ts'
+import type { HmacScheme, WebhookDefinition } from '#manifest/webhooks.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Instant } from '#model/ids.ts'
 
 /** A request as it came. Names of headers are in lower case. */
 export interface Delivery {

@@ -8,14 +8,14 @@
  *           between does no harm, and neither do two processes that watch the same thing.
  * source-2  An occurrence that the engine refuses for good is recorded as such and passed over; trouble of the store is not.
  */
-import type { IncomingEvent, Receipt, SendOptions } from '../engine/intake.ts'
-import { TrihandError } from '../model/errors.ts'
-import type { Instant, TenantId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
-import type { Reader } from '../ports/reader.ts'
+import type { IncomingEvent, Receipt, SendOptions } from '#engine/intake.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Instant, TenantId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
 
 export interface Source {
   readonly name: string

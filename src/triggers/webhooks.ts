@@ -8,16 +8,16 @@
  *            digest of the body where the body is all that is signed.
  * webhook-3  A delivery from the right sender that makes no event is recorded, with its raw body, and can be replayed.
  */
-import type { Receipt } from '../engine/intake.ts'
-import { type Environment, resolveReferences } from '../manifest/reference.ts'
-import type { System } from '../manifest/system.ts'
-import type { Delivered, WebhookDefinition } from '../manifest/webhooks.ts'
-import { TrihandError } from '../model/errors.ts'
-import { isPlainId, type StoredEvent } from '../model/event.ts'
-import type { Instant } from '../model/ids.ts'
-import { type Json, toJson } from '../model/json.ts'
-import type { DocumentWrite } from '../ports/ledger.ts'
-import type { Reader } from '../ports/reader.ts'
+import type { Receipt } from '#engine/intake.ts'
+import { type Environment, resolveReferences } from '#manifest/reference.ts'
+import type { System } from '#manifest/system.ts'
+import type { Delivered, WebhookDefinition } from '#manifest/webhooks.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isPlainId, type StoredEvent } from '#model/event.ts'
+import type { Instant } from '#model/ids.ts'
+import { type Json, toJson } from '#model/json.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
 import type { Delivery } from './signature.ts'
 import { refuse, type SourceDeps } from './source.ts'
 

@@ -1,10 +1,10 @@
 /** A function that starts when another one's run has ended. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { normalise } from '../../src/manifest/define.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { EndWord } from '../../src/model/watch.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { normalise } from '#manifest/define.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { EndWord } from '#model/watch.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const after = (name: string, status?: EndWord | readonly EndWord[]) =>

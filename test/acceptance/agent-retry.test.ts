@@ -1,9 +1,9 @@
 /** Agent runs that failed and are retried: what failed before does not count against them, what was spent does. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { agent } from '../../src/manifest/agents.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import type { TestSystem } from '../../src/testing/system.ts'
+import { agent } from '#manifest/agents.ts'
+import type { RunId } from '#model/ids.ts'
+import type { TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'
 import { called, failedWith, lastText, paidModel, said } from '../support/agents.ts'
 import { onEveryStore } from '../support/stores.ts'

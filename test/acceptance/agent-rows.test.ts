@@ -1,8 +1,8 @@
 /** Rows of managed tables in an agent's workspace: by a key, by conditions, by what the input speaks of; never a whole table. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { agent } from '../../src/manifest/agents.ts'
-import type { Json } from '../../src/model/json.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { agent } from '#manifest/agents.ts'
+import type { Json } from '#model/json.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'
 import { onEveryStore } from '../support/stores.ts'

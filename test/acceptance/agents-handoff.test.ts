@@ -1,8 +1,8 @@
 /** Work that an agent leaves to another: taint, tools and budget go with it, as they do with a child (issue 14.5). */
 import { expect, test } from 'vitest'
-import { agent } from '../../src/manifest/agents.ts'
-import type { ToolSource } from '../../src/manifest/tools.ts'
-import type { ModelReply } from '../../src/ports/model.ts'
+import { agent } from '#manifest/agents.ts'
+import type { ToolSource } from '#manifest/tools.ts'
+import type { ModelReply } from '#ports/model.ts'
 import { agentPlace, beginAgents, ended, untilTask } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'
 import { Inbox, person } from '../support/inbox.ts'

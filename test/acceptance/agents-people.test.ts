@@ -1,8 +1,8 @@
 /** Agents and people: questions, approvals, doubt, loops. A run that waits for a person holds nothing and survives everything. */
 import { expect, test } from 'vitest'
-import { agent } from '../../src/manifest/agents.ts'
-import type { ToolSource } from '../../src/manifest/tools.ts'
-import type { Json } from '../../src/model/json.ts'
+import { agent } from '#manifest/agents.ts'
+import type { ToolSource } from '#manifest/tools.ts'
+import type { Json } from '#model/json.ts'
 import { agentPlace, beginAgents, ended, stepResults, untilStatus } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'
 import { Inbox, person } from '../support/inbox.ts'

@@ -1,9 +1,9 @@
 /** Agents among each other: children with less, hand-offs, one budget for all; and models that want more than they may. */
 import { expect, test } from 'vitest'
-import { agent } from '../../src/manifest/agents.ts'
-import type { ToolSource } from '../../src/manifest/tools.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { ModelReply } from '../../src/ports/model.ts'
+import { agent } from '#manifest/agents.ts'
+import type { ToolSource } from '#manifest/tools.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { ModelReply } from '#ports/model.ts'
 import { agentPlace, beginAgents, ended, stepResults } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'
 import { onEveryStore } from '../support/stores.ts'

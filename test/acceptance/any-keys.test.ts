@@ -1,8 +1,8 @@
 /** Keys and names of any length and any character, through the doors that people and programs have (issue 14.7). */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { human } from '../../src/manifest/humans.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { human } from '#manifest/humans.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { Inbox, person } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

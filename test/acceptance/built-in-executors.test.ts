@@ -1,9 +1,9 @@
 /** The five built-in executor types as steps of a function, on a system that has a model and a tool. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { ExecuteOptions } from '../../src/executors/workflow/step-api.ts'
-import type { ModelRequest } from '../../src/ports/model.ts'
-import { startTestSystem, type TestHands } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { ExecuteOptions } from '#executors/workflow/step-api.ts'
+import type { ModelRequest } from '#ports/model.ts'
+import { startTestSystem, type TestHands } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const TASKS: Readonly<Record<string, ExecuteOptions>> = {

@@ -1,13 +1,13 @@
 /** One word to many runs: every one that is meant hears it once, over crashes, and the sums are right. */
 import { expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { type BulkWish, failedOf } from '#model/bulk.ts'
+import { LOCAL_TENANT, type RunId, type TenantId } from '#model/ids.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { openJobs } from '../../src/assemble-bulk.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { type BulkWish, failedOf } from '../../src/model/bulk.ts'
-import { LOCAL_TENANT, type RunId, type TenantId } from '../../src/model/ids.ts'
-import type { RunStatus } from '../../src/model/status.ts'
-import type { Ledger } from '../../src/ports/ledger.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 /** More than two pages of a job. */

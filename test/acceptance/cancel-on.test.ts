@@ -1,10 +1,10 @@
 /** Events that end runs: those that match, however late, and nothing else. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { human } from '../../src/manifest/humans.ts'
-import type { CancelSource } from '../../src/model/cancel-on.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { human } from '#manifest/humans.ts'
+import type { CancelSource } from '#model/cancel-on.ts'
+import type { RunId } from '#model/ids.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { Inbox } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

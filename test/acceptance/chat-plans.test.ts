@@ -1,9 +1,9 @@
 /** Plans in a chat: proposed by its agent, approved by a person with their hash, run once; and those that are declared. */
 import { expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import type { PlanId, RunId } from '#model/ids.ts'
+import type { Plans } from '#planner/plans.ts'
 import { openPlans } from '../../src/assemble-plans.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { PlanId, RunId } from '../../src/model/ids.ts'
-import type { Plans } from '../../src/planner/plans.ts'
 import { agentPlace, beginAgents } from '../support/agent-system.ts'
 import { chatsIn, chatWorld, decider, sendTo, turnIs } from '../support/chat.ts'
 import { Inbox, person } from '../support/inbox.ts'

@@ -1,9 +1,9 @@
 /** Child runs: aggregate, failure, cancel and deadline that reach the leaves. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { FinalError } from '../../src/executors/workflow/step-failure.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { FinalError } from '#executors/workflow/step-failure.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 onEveryStore('children', (store) => {

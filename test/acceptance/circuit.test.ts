@@ -1,9 +1,9 @@
 /** Circuit breakers: a target that keeps failing is held back, tried again, and let through when it is well. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { StepContext } from '../../src/ports/step-gate.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { StepContext } from '#ports/step-gate.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const SOON = { baseMs: 1, factor: 1, maxMs: 1 }

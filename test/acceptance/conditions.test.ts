@@ -1,9 +1,9 @@
 /** Conditions over what the ledger holds: met once, with hysteresis, over restarts. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { ConditionTrigger } from '../../src/model/watch.ts'
-import { startTestSystem, type TestStore } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { ConditionTrigger } from '#model/watch.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { openDoors } from '../support/doors.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,8 +1,8 @@
 /** The executor contract in the words of the wire, inside one process: envelope, constraints, context and result as they are over HTTP. */
 import { expect, test } from 'vitest'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { executor, fn } from '../../src/index.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const TASK = {

@@ -1,11 +1,11 @@
 /** Many callers at one task, run, queue, plan or entity: each waits for its turn, none is refused because others came, too. */
 import { expect, test, vi } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { human } from '#manifest/humans.ts'
+import type { RunId } from '#model/ids.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { openPlans } from '../../src/assemble-plans.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { human } from '../../src/manifest/humans.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
 import { Inbox, person } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,11 +1,11 @@
 /** What a deploy does to runs that are open: code that changes, handlers that go and come back. */
 import { expect, test } from 'vitest'
-import { SystemIds } from '../../src/adapters/system/ids.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { normalise, type SystemSource } from '../../src/manifest/define.ts'
-import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
-import type { RunSummary } from '../../src/ports/reader.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { normalise, type SystemSource } from '#manifest/define.ts'
+import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import type { RunSummary } from '#ports/reader.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { answerStep } from '../support/step-answer.ts'
 import { onEveryStore } from '../support/stores.ts'
 

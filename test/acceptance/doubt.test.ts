@@ -1,7 +1,7 @@
 /** A person's word on a step in doubt while the run is still in memory, because another of its steps is at work. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { Inbox, person } from '../support/inbox.ts'
 import { answerStep } from '../support/step-answer.ts'
 import { onEveryStore } from '../support/stores.ts'

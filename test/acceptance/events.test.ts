@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { SystemIds } from '../../src/adapters/system/ids.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 onEveryStore('events', (store) => {

@@ -1,13 +1,13 @@
 /** Tasks for executors: the contract end to end, and everything that the engine does so that executors need not. */
 import { expect, test } from 'vitest'
-import { readEnvelope, writeEnvelope } from '../../src/executors/contract.ts'
-import { executor } from '../../src/executors/registry.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { ExecuteOptions } from '../../src/executors/workflow/step-api.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { ConstraintsSource } from '../../src/model/policies/constraints.ts'
-import type { Envelope, Executor, ExecutorResult } from '../../src/ports/executor.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { readEnvelope, writeEnvelope } from '#executors/contract.ts'
+import { executor } from '#executors/registry.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { ExecuteOptions } from '#executors/workflow/step-api.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { ConstraintsSource } from '#model/policies/constraints.ts'
+import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const failed = (code: string, retryable = true): ExecutorResult => ({

@@ -1,9 +1,9 @@
 /** Events of several types that belong together: any order, any moment, one run. */
 import { expect, test } from 'vitest'
-import { type FunctionOptions, fn, type Handler } from '../../src/executors/workflow/function.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { type FunctionOptions, fn, type Handler } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const FAN_IN = {

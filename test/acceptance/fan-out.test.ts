@@ -1,7 +1,7 @@
 /** A run that starts many children at once and gathers their answers: what that reads, counted. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { startTestSystem, type TestStore } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const family = {

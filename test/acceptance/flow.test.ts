@@ -1,8 +1,8 @@
 /** Flow control of a handler: debounce, throttle, rate limit, overlap, batch, idempotency, pause; each across a crash. */
 import { expect, test } from 'vitest'
-import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 interface Seen {

@@ -1,8 +1,8 @@
 /** Functions with durable steps: memory by name, retries, parallel work, change under parked runs. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { FinalError } from '../../src/executors/workflow/step-failure.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { FinalError } from '#executors/workflow/step-failure.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 onEveryStore('functions', (store) => {

@@ -1,9 +1,9 @@
 /** Runs that are asked for by name pass the gate of their handler as events do: calls, and slots of schedules. */
 import { expect, test } from 'vitest'
-import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const START = Date.UTC(2026, 0, 1)

@@ -1,11 +1,11 @@
 /** `step.invoke` and steps of plans pass the flow control of what they call, unless the call says `gate: none`. */
 import { expect, test } from 'vitest'
-import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
-import type { InvokeStepOptions, Step } from '../../src/executors/workflow/step-api.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { Json } from '../../src/model/json.ts'
-import type { Ledger } from '../../src/ports/ledger.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
+import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
+import type { InvokeStepOptions, Step } from '#executors/workflow/step-api.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 

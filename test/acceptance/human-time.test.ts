@@ -1,10 +1,10 @@
 /** Time and crowds around a task: reminders, deadlines, levels, decisions that race with each other and with the clock. */
 import { expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { normalise } from '#manifest/define.ts'
+import { type HumanOptions, human } from '#manifest/humans.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { joinEngine } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { normalise } from '../../src/manifest/define.ts'
-import { type HumanOptions, human } from '../../src/manifest/humans.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
 import { ana, bob, cfo, Inbox, person } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,9 +1,9 @@
 /** People in the loop: asked by a handler or a step, decided once, found again after days and crashes. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { human } from '../../src/manifest/humans.ts'
-import { isoTime } from '../../src/model/iso-time.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { human } from '#manifest/humans.ts'
+import { isoTime } from '#model/iso-time.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { ana, bob, cfo, eve, Inbox, robot } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,10 +1,10 @@
 /** An inbox as people work through it: what is late, put off or handed on, and marks by a rule that only a submit makes a decision of. */
 import { expect, test } from 'vitest'
-import { human } from '../../src/manifest/humans.ts'
-import { LOCAL_TENANT, type TaskId } from '../../src/model/ids.ts'
-import { type InboxView, inboxesOf, type ViewCounts, viewCounts, viewedTasks } from '../../src/model/inbox-view.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
+import { human } from '#manifest/humans.ts'
+import { LOCAL_TENANT, type TaskId } from '#model/ids.ts'
+import { type InboxView, inboxesOf, type ViewCounts, viewCounts, viewedTasks } from '#model/inbox-view.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { ana, bob, eve, Inbox } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

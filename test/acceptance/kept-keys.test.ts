@@ -1,11 +1,11 @@
 /** Idempotency keys that a gate keeps for long: looked up by key, whatever has happened to the gate meanwhile. */
 import { expect, test } from 'vitest'
-import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { Json } from '../../src/model/json.ts'
-import { KEPT_TABLE } from '../../src/model/kept-claims.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { KEPT_TABLE } from '#model/kept-claims.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 /** More facts than a gate has between two checkpoints. */

@@ -1,6 +1,6 @@
 /** What a manifest asks of a run before it begins, by whichever hand: a state, a document; and what is refused because nobody would look. */
 import { expect, test } from 'vitest'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'
 import { paidModel, said } from '../support/agents.ts'
 import { errorsOf, systemOf } from '../support/manifest-system.ts'

@@ -1,11 +1,11 @@
 /** A manifest at work: what it declares in YAML is what the engine does, on every store. */
 import { expect, test } from 'vitest'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { loadManifest } from '../../src/manifest/yaml/load.ts'
-import { sourceOf } from '../../src/manifest/yaml/source.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
+import { sourceOf } from '#manifest/yaml/source.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const SHOP = `

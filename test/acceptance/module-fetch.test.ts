@@ -2,9 +2,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { Step } from '../../src/executors/workflow/step-api.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { Step } from '#executors/workflow/step-api.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 

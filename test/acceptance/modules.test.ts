@@ -1,8 +1,8 @@
 /** Modules: what their functions may do, held at the edge where it would happen. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const MODULES = [

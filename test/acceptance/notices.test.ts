@@ -1,13 +1,13 @@
 /** News for the outside: told once it is a fact, told again on a ladder, through crashes, until it is taken or nobody wants it. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { noticeFunctions } from '../../src/executors/workflow/notices.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { human } from '../../src/manifest/humans.ts'
-import type { StoredEvent } from '../../src/model/event.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { Carried } from '../../src/ports/courier.ts'
-import { startTestSystem, type TestStore } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { noticeFunctions } from '#executors/workflow/notices.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { human } from '#manifest/humans.ts'
+import type { StoredEvent } from '#model/event.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Carried } from '#ports/courier.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const FAILED: Carried = { kind: 'failed', detail: '503' }

@@ -1,8 +1,8 @@
 /** One run that an operator holds and lets go on. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const pause = (system: TestSystem, run: RunId): Promise<void> => system.run(() => system.engine.pause(run, 'ana', null))

@@ -1,12 +1,12 @@
 /** Plans that people write down: drafted, revised, approved by their hash, run with the steps that were approved, across crashes and deploys. */
 import { expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import type { Json } from '#model/json.ts'
+import { PLAN_RUN } from '#model/plan-draft.ts'
+import type { Plans } from '#planner/plans.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { openPlans } from '../../src/assemble-plans.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import type { Json } from '../../src/model/json.ts'
-import { PLAN_RUN } from '../../src/model/plan-draft.ts'
-import type { Plans } from '../../src/planner/plans.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
 import { ana } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

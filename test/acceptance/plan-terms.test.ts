@@ -1,8 +1,8 @@
 /** What a step of a manifest's plan asks of whoever does it: time, tries, care, a model, an answer of a shape. */
 import { expect, test } from 'vitest'
-import { partial } from '../../src/executors/partial.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { partial } from '#executors/partial.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'
 import { paidModel, said } from '../support/agents.ts'
 import { Inbox, person } from '../support/inbox.ts'

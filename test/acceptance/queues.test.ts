@@ -1,11 +1,11 @@
 /** Queues: bounded lines of messages that a handler works through in cycles; each across a crash. */
 import { expect, test } from 'vitest'
-import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import type { QueueSource } from '../../src/manifest/queues.ts'
-import type { TrihandError } from '../../src/model/errors.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import type { QueueSource } from '#manifest/queues.ts'
+import type { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 type Numbers = readonly { readonly n: number }[]

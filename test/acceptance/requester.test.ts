@@ -1,10 +1,10 @@
 /** Who asked may not decide: the requester goes with the chain of causes, from the credential that began it (issue 14.5). */
 import { expect, test } from 'vitest'
-import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
-import { human } from '../../src/manifest/humans.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
+import { human } from '#manifest/humans.ts'
+import type { RunId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, bob, Inbox, robot } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

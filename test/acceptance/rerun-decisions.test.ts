@@ -1,10 +1,10 @@
 /** Runs once more and what people decided in them: nothing of it is carried over to what they never saw, and no program carries it. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { human } from '../../src/manifest/humans.ts'
-import type { Kind } from '../../src/model/identity.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { human } from '#manifest/humans.ts'
+import type { Kind } from '#model/identity.ts'
+import type { RunId } from '#model/ids.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, Inbox } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,9 +1,9 @@
 /** A run once more: what was finished before a step stands, the rest is done again, and the old run is as it was. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, Inbox } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,8 +1,8 @@
 /** What a retry begins anew: events that ended the run, the time in which it must begin and end. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const runsOf = async ({ store }: TestSystem, handler: string): Promise<readonly RunId[]> => {

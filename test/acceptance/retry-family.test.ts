@@ -1,9 +1,9 @@
 /** A retry goes down to the same children, and the end of a parent ends what it has called. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { FinalError } from '../../src/executors/workflow/step-failure.ts'
-import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { FinalError } from '#executors/workflow/step-failure.ts'
+import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 /** What the outside world has seen: each effect by its key. */

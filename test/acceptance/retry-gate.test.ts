@@ -1,10 +1,10 @@
 /** A retry asks the gate of its handler: keys, lines, pauses and limits hold in every life of a run. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { FinalError } from '../../src/executors/workflow/step-failure.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import type { FlowSource } from '../../src/model/policies/flow-source.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { FinalError } from '#executors/workflow/step-failure.ts'
+import type { RunId } from '#model/ids.ts'
+import type { FlowSource } from '#model/policies/flow-source.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const ORDER = { key: 'payload.order' }

@@ -1,6 +1,6 @@
 /** A schedule of a manifest that says `in`: once, so long after a ledger first meets it. */
 import { expect, test } from 'vitest'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { systemOf } from '../support/manifest-system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,13 +1,13 @@
 /** Schedules: slots become runs, missed ones are recorded, what overlaps is judged, and a crash loses and doubles nothing. */
 import { expect, test } from 'vitest'
-import { SystemIds } from '../../src/adapters/system/ids.ts'
-import { scheduleOf } from '../../src/engine/schedule-duty.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { readScheduleFact } from '../../src/model/fact-codec.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { ScheduleContext } from '../../src/ports/step-gate.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { scheduleOf } from '#engine/schedule-duty.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { readScheduleFact } from '#model/fact-codec.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { ScheduleContext } from '#ports/step-gate.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const START = Date.UTC(2026, 0, 1)

@@ -1,8 +1,8 @@
 /** Whoever decided one step does not decide the next: across humans that are joined by an event. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { human } from '../../src/manifest/humans.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { human } from '#manifest/humans.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { ana, bob, Inbox } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

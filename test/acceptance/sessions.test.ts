@@ -1,7 +1,7 @@
 /** Session heads: memory that steps change, checkpoints, forks that share and do not touch their parent. */
 import { expect, test, vi } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const source = {

@@ -1,7 +1,7 @@
 /** What a person is offered by the type of a task, and what the run hears of it. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { ana, Inbox } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

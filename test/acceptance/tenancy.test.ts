@@ -1,8 +1,8 @@
 /** The manifest's `tenancy`: events of a tenant say so themselves, and no data speaks for another. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { TenantId } from '../../src/model/ids.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { TenantId } from '#model/ids.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 onEveryStore('tenancy', (store) => {

@@ -1,8 +1,8 @@
 /** Flow control on single triggers: it wins over the handler's, and is counted apart. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 onEveryStore('trigger flow', (store) => {

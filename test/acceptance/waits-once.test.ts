@@ -1,9 +1,9 @@
 /** Waits of one run: each event counts once, first in first out, whatever order waits, events and crashes come in. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { Step, WaitOptions } from '../../src/executors/workflow/step-api.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import { startTestSystem, type TestStore } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { Step, WaitOptions } from '#executors/workflow/step-api.ts'
+import type { RunId } from '#model/ids.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const EVENTS = { 'order.placed': null, signed: null, shipped: null, 'order.stopped': null }

@@ -1,8 +1,8 @@
 /** Waiting for events and for time: before, after, any, all, matched, timed out. */
 import { expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { WaitOptions } from '../../src/executors/workflow/step-api.ts'
-import { startTestSystem } from '../../src/testing/system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { WaitOptions } from '#executors/workflow/step-api.ts'
+import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const waiter = (options: WaitOptions, prelude: 'none' | 'sleep' = 'none') => ({

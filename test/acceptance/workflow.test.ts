@@ -1,13 +1,13 @@
 /** What functions declare beside their code: events and when, operations, documents before and after, routes, states. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { partial } from '../../src/executors/partial.ts'
-import { executor } from '../../src/executors/registry.ts'
-import { type FunctionOptions, fn, type Handler } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { partial } from '#executors/partial.ts'
+import { executor } from '#executors/registry.ts'
+import { type FunctionOptions, fn, type Handler } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 type Options = Partial<FunctionOptions<Json>>

@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSqlite } from '../../src/adapters/sqlite/open.ts'
-import type { RunFact } from '../../src/model/run-fact.ts'
+import { openSqlite } from '#adapters/sqlite/open.ts'
+import type { RunFact } from '#model/run-fact.ts'
 import {
   axeFindings,
   axeFindingsInLight,

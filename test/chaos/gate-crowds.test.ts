@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { agent } from '#manifest/agents.ts'
+import type { SystemSource } from '#manifest/define.ts'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { agent } from '../../src/manifest/agents.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
 import { decider } from '../support/chat.ts'
 import { fastFolder } from '../support/places.ts'
 import { type FreshSchema, SchemaShelf } from '../support/postgres-schema.ts'

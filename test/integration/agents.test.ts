@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { agent } from '#manifest/agents.ts'
+import type { SystemSource } from '#manifest/define.ts'
 import { createTrihand } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { agent } from '../../src/manifest/agents.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
 
 let folder = ''
 beforeEach(() => {

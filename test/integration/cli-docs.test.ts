@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/verbs.ts'
+import { createProgram } from '#cli/verbs.ts'
 import { PROJECT } from '../support/places.ts'
 
 const PAGE = readFileSync(join(PROJECT, 'docs/cli.md'), 'utf8')

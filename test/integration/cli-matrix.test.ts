@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/verbs.ts'
+import { createProgram } from '#cli/verbs.ts'
 import { buildCommand, type CallOptions, type Ended, Folder } from '../support/command.ts'
 import { SHOP } from '../support/shop.ts'
 

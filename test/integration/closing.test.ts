@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { TrihandError } from '#model/errors.ts'
 import { createTrihand } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { TrihandError } from '../../src/model/errors.ts'
 import { freshSchema } from '../support/postgres-schema.ts'
 
 const CALLERS = 2_000

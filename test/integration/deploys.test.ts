@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { createApp } from '#http/app.ts'
+import type { SystemSource } from '#manifest/define.ts'
 import { createTrihand, type Trihand } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { createApp } from '../../src/http/app.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
 import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trihand-deploys-'))

@@ -1,8 +1,8 @@
 /** Keys and batches over HTTP on each store: bytes stay bytes, a key is bound to all that was sent, a batch is stored in its order. */
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
 import { type Answer, type HttpApp, openApp } from '../support/http-app.ts'
 import { type MortalRequests, withRequests } from '../support/mortal-requests.ts'
 import { fastFolder } from '../support/places.ts'

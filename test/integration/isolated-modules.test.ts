@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadSystem } from '#cli/load-system.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { defineSystem } from '#manifest/define.ts'
 import { createTrihand, type Trihand } from '../../src/assemble.ts'
-import { loadSystem } from '../../src/cli/load-system.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { defineSystem } from '../../src/manifest/define.ts'
 import { fastFolder } from '../support/places.ts'
 import { until } from '../support/until.ts'
 
@@ -233,7 +233,7 @@ test('isolation-2: no more processes than it may have, none after the close of t
 })
 
 test('in TypeScript a function names its file, and fetch goes over the guarded way out of the host (15.2)', async () => {
-  const { startTestSystem } = await import('../../src/testing/system.ts')
+  const { startTestSystem } = await import('#testing/system.ts')
   expect(startTestSystem).toBeTypeOf('function')
   const system = defineSystem({
     name: 'typed',

@@ -1,9 +1,9 @@
 /** Where a run is performed: in the pool and beside the labels that its function asks for, over processes on one ledger. */
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { defineSystem } from '#manifest/define.ts'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { defineSystem } from '../../src/manifest/define.ts'
 import { fastFolder } from '../support/places.ts'
 
 const folder = fastFolder('placement')

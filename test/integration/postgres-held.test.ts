@@ -3,11 +3,11 @@
  * whoever takes the lease away, or gives it back, brings the row up to the last fact, whatever was under way at that moment.
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type OpenedPostgres, openPostgres } from '../../src/adapters/postgres/open.ts'
-import { LOCAL_TENANT, type RunId, type WorkerId } from '../../src/model/ids.ts'
-import type { Append, Ledger, StreamWrite } from '../../src/ports/ledger.ts'
-import type { Reader } from '../../src/ports/reader.ts'
-import { aCreation, aFact, anAppend, aWrite, newRun, newWorker, START } from '../../src/testing/ledger/builders.ts'
+import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
+import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/ids.ts'
+import type { Append, Ledger, StreamWrite } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
+import { aCreation, aFact, anAppend, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { ask, type FreshSchema, SchemaShelf } from '../support/postgres-schema.ts'
 import { RowHolder } from '../support/row-holder.ts'
 import { until } from '../support/until.ts'

@@ -4,12 +4,12 @@
  * On a cluster of its own: news wait for every older transaction of their cluster, and those of other files are none of their business.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type OpenedPostgres, openPostgres } from '../../src/adapters/postgres/open.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { LOCAL_TENANT, type RunId, type StreamId, type TenantId } from '../../src/model/ids.ts'
-import type { NewsPosition } from '../../src/ports/news.ts'
-import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '../../src/testing/ledger/builders.ts'
+import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { LOCAL_TENANT, type RunId, type StreamId, type TenantId } from '#model/ids.ts'
+import type { NewsPosition } from '#ports/news.ts'
+import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { type HttpApp, openApp } from '../support/http-app.ts'
 import { type Cluster, startPostgres } from '../support/postgres.ts'
 import { ask, type FreshSchema, freshSchema } from '../support/postgres-schema.ts'

@@ -1,9 +1,9 @@
 /** How a Postgres ledger is opened: the schema, the settings that make commits durable, and what a database that is down looks like. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MIGRATIONS } from '../../src/adapters/migrations/list.ts'
-import { openPostgres } from '../../src/adapters/postgres/open.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import { aCreation, anAppend, anEvent, aTask, newRun, newTask, newWorker } from '../../src/testing/ledger/builders.ts'
+import { MIGRATIONS } from '#adapters/migrations/list.ts'
+import { openPostgres } from '#adapters/postgres/open.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import { aCreation, anAppend, anEvent, aTask, newRun, newTask, newWorker } from '#testing/ledger/builders.ts'
 import { type Cluster, startPostgres } from '../support/postgres.ts'
 import { ask, freshSchema } from '../support/postgres-schema.ts'
 import { until } from '../support/until.ts'

@@ -5,11 +5,11 @@
  * when others in the cluster change many tables, so this test has one to itself.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open.ts'
-import { LOCAL_TENANT, type RunId, type WorkerId } from '../../src/model/ids.ts'
-import type { Taker } from '../../src/model/pin.ts'
-import type { Ledger, Outcome } from '../../src/ports/ledger.ts'
-import type { Reader, TaskQuery } from '../../src/ports/reader.ts'
+import { openPostgres } from '#adapters/postgres/open.ts'
+import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/ids.ts'
+import type { Taker } from '#model/pin.ts'
+import type { Ledger, Outcome } from '#ports/ledger.ts'
+import type { Reader, TaskQuery } from '#ports/reader.ts'
 import {
   aCreation,
   anAppend,
@@ -21,7 +21,7 @@ import {
   newTask,
   newWorker,
   START,
-} from '../../src/testing/ledger/builders.ts'
+} from '#testing/ledger/builders.ts'
 import { type Cluster, startPostgres } from '../support/postgres.ts'
 import { ask, freshSchema } from '../support/postgres-schema.ts'
 import { until } from '../support/until.ts'

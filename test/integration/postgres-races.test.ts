@@ -3,9 +3,9 @@
  * overlap, and connections that end in the middle.
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type OpenedPostgres, openPostgres } from '../../src/adapters/postgres/open.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import type { Append, Ledger, Outcome } from '../../src/ports/ledger.ts'
+import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
+import type { RunId } from '#model/ids.ts'
+import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import {
   aCreation,
   aFact,
@@ -16,7 +16,7 @@ import {
   newRun,
   newWorker,
   START,
-} from '../../src/testing/ledger/builders.ts'
+} from '#testing/ledger/builders.ts'
 import { ask, type FreshSchema, SchemaShelf } from '../support/postgres-schema.ts'
 import { Random } from '../support/random.ts'
 import { RowHolder } from '../support/row-holder.ts'

@@ -2,12 +2,12 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { signedPost } from '../../src/adapters/remote/signed-post.ts'
-import { SystemClock } from '../../src/adapters/system/clock.ts'
-import { NotReached, remoteExecutor } from '../../src/executors/remote.ts'
+import { signedPost } from '#adapters/remote/signed-post.ts'
+import { SystemClock } from '#adapters/system/clock.ts'
+import { NotReached, remoteExecutor } from '#executors/remote.ts'
+import type { Envelope, Executor } from '#ports/executor.ts'
+import { executorSuite } from '#testing/executor-suite.ts'
 import { serveExecutor } from '../../src/hands.ts'
-import type { Envelope, Executor } from '../../src/ports/executor.ts'
-import { executorSuite } from '../../src/testing/executor-suite.ts'
 
 const SECRET = `whsec_${Buffer.from('a secret that two sides share').toString('base64')}`
 const OTHER = `whsec_${Buffer.from('a secret of somebody else here').toString('base64')}`

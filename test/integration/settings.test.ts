@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SETTINGS, unknownSettings } from '../../src/model/setting.ts'
+import { SETTINGS, unknownSettings } from '#model/setting.ts'
 
 const OURS = /\bTRIHAND_[A-Z][A-Z_]*[A-Z]\b/g
 

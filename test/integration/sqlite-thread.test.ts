@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { openSqlite as OpenSqlite } from '../../src/adapters/sqlite/open.ts'
-import type { startThread as StartThread } from '../../src/adapters/sqlite/thread.ts'
-import { aCreation, aFact, anAppend, aWrite, newRun, newWorker } from '../../src/testing/ledger/builders.ts'
+import type { openSqlite as OpenSqlite } from '#adapters/sqlite/open.ts'
+import type { startThread as StartThread } from '#adapters/sqlite/thread.ts'
+import { aCreation, aFact, anAppend, aWrite, newRun, newWorker } from '#testing/ledger/builders.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const ADAPTER = `${ROOT}src/adapters/sqlite`

@@ -1,9 +1,9 @@
 /** The checker on a Postgres ledger: the same rules as on a file, and a snapshot that no writer disturbs. */
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { invariants } from '../../src/cli/verify/report.ts'
-import { UnreadableLedger } from '../../src/cli/verify/source.ts'
-import { type VerifyOptions, verifyLedger } from '../../src/cli/verify/verify.ts'
+import { invariants } from '#cli/verify/report.ts'
+import { UnreadableLedger } from '#cli/verify/source.ts'
+import { type VerifyOptions, verifyLedger } from '#cli/verify/verify.ts'
 import { type CleanLedger, writeCleanLedger } from '../support/clean-ledger.ts'
 import { LedgerByHand, onPostgres } from '../support/ledger-by-hand.ts'
 import { freshSchema } from '../support/postgres-schema.ts'

@@ -3,8 +3,8 @@
  *
  * Owns the count of paid calls, across crashes of the system that asks.
  */
-import type { Json } from '../../src/model/json.ts'
-import type { Model, ModelAnswer, ModelReply, ModelRequest } from '../../src/ports/model.ts'
+import type { Json } from '#model/json.ts'
+import type { Model, ModelAnswer, ModelReply, ModelRequest } from '#ports/model.ts'
 
 export interface PaidModel {
   /** Every request that left the house. */

@@ -4,11 +4,11 @@
  * Owns the words. For the property test beside the rules and for the stage `fuzz`.
  */
 import fc from 'fast-check'
-import { compileRule } from '../../src/manifest/rules.ts'
-import { celText } from '../../src/manifest/yaml/expression.ts'
-import { TrihandError } from '../../src/model/errors.ts'
-import { toJson } from '../../src/model/json.ts'
-import type { Rule } from '../../src/model/rule.ts'
+import { compileRule } from '#manifest/rules.ts'
+import { celText } from '#manifest/yaml/expression.ts'
+import { TrihandError } from '#model/errors.ts'
+import { toJson } from '#model/json.ts'
+import type { Rule } from '#model/rule.ts'
 
 // biome-ignore format: a list of words
 const WORDS = [

@@ -3,15 +3,16 @@
  *
  * Owns the wording of decisions and what was really done.
  */
+
+import { fn } from '#executors/workflow/function.ts'
+import { agent } from '#manifest/agents.ts'
+import type { ChatSource } from '#manifest/chats.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import type { RunId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Chats } from '#modes/chats.ts'
+import type { TestStore, TestSystem } from '#testing/system.ts'
 import { openChats } from '../../src/assemble-chats.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { agent } from '../../src/manifest/agents.ts'
-import type { ChatSource } from '../../src/manifest/chats.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import type { RunId } from '../../src/model/ids.ts'
-import type { Json } from '../../src/model/json.ts'
-import type { Chats } from '../../src/modes/chats.ts'
-import type { TestStore, TestSystem } from '../../src/testing/system.ts'
 import { lastText, type PaidModel, paidModel, said } from './agents.ts'
 import { until } from './until.ts'
 

@@ -13,8 +13,8 @@ import type {
   SdkOptions,
   SdkPrompt,
   SdkTransport,
-} from '../../src/adapters/claude-agent/sdk.ts'
-import { unsavedUsage } from '../../src/adapters/claude-agent/transcript.ts'
+} from '#adapters/claude-agent/sdk.ts'
+import { unsavedUsage } from '#adapters/claude-agent/transcript.ts'
 
 export interface FakeSdk extends ClaudeSdk {
   /** Model calls so far. */

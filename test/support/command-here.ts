@@ -11,7 +11,7 @@ import { within } from './within.ts'
 
 const HUNG_AFTER_MS = 20_000
 
-type Main = typeof import('../../src/cli/main.ts').main
+type Main = typeof import('#cli/main.ts').main
 
 /** Loaded by node itself: the test runner would translate it once more. */
 const loadMain = async (): Promise<Main> =>

@@ -3,12 +3,13 @@
  *
  * Owns the doors and what each needs. Operations that ask for the role of deciding are found in the description of the interface.
  */
+
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { human } from '#manifest/humans.ts'
+import type { Role } from '#model/identity.ts'
+import type { RunId, TaskId } from '#model/ids.ts'
 import type { Trihand } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { human } from '../../src/manifest/humans.ts'
-import type { Role } from '../../src/model/identity.ts'
-import type { RunId, TaskId } from '../../src/model/ids.ts'
 import type { HttpApp } from './http-app.ts'
 import { until } from './until.ts'
 

@@ -4,12 +4,12 @@
  * Owns the system and its server. Every person is whom their page says they are: nobody logs in on loopback.
  */
 import { join } from 'node:path'
+import { fn } from '#executors/workflow/function.ts'
+import { createApp } from '#http/app.ts'
+import { type Listening, listen } from '#http/server.ts'
+import { readWebApp } from '#http/web-app.ts'
+import { human } from '#manifest/humans.ts'
 import { createTrihand, type Trihand } from '../../src/assemble.ts'
-import { fn } from '../../src/executors/workflow/function.ts'
-import { createApp } from '../../src/http/app.ts'
-import { type Listening, listen } from '../../src/http/server.ts'
-import { readWebApp } from '../../src/http/web-app.ts'
-import { human } from '../../src/manifest/humans.ts'
 import type { TestBrowser, WatchedPage } from './browser.ts'
 import { PROJECT } from './places.ts'
 import { until } from './until.ts'

@@ -3,9 +3,10 @@
  *
  * Owns nothing but that opening.
  */
+
+import type { Environment } from '#manifest/reference.ts'
+import type { TestStore, TestSystem } from '#testing/system.ts'
 import { type Doors, joinDoors } from '../../src/assemble-doors.ts'
-import type { Environment } from '../../src/manifest/reference.ts'
-import type { TestStore, TestSystem } from '../../src/testing/system.ts'
 
 export const openDoors = (system: TestSystem, place: TestStore, environment: Environment = {}): Doors =>
   joinDoors(system.engine, system.store, { ids: place.ids(), clock: system.clock }, environment)

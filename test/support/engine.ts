@@ -3,22 +3,22 @@
  *
  * Owns the joining. Which ledger, which functions and which faults is the test's.
  */
-import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
-import { InProcessDispatcher } from '../../src/adapters/system/dispatcher.ts'
-import { SystemIds } from '../../src/adapters/system/ids.ts'
-import { Engine } from '../../src/engine/engine.ts'
-import type { EngineDeps } from '../../src/engine/engine-deps.ts'
-import type { WorkerOptions } from '../../src/engine/worker-options.ts'
-import { enterFunction } from '../../src/executors/workflow/function.ts'
-import { inlineExecutor } from '../../src/executors/workflow/inline.ts'
-import { StepFailure } from '../../src/executors/workflow/step-failure.ts'
-import { normalise, type SystemSource } from '../../src/manifest/define.ts'
-import { durationMs } from '../../src/manifest/duration.ts'
-import { taskOfStep } from '../../src/manifest/humans.ts'
-import { workerId } from '../../src/model/ids.ts'
-import type { Ids } from '../../src/ports/ids.ts'
-import type { Ledger } from '../../src/ports/ledger.ts'
-import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { MemoryBlobs } from '#adapters/memory/blobs.ts'
+import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { Engine } from '#engine/engine.ts'
+import type { EngineDeps } from '#engine/engine-deps.ts'
+import type { WorkerOptions } from '#engine/worker-options.ts'
+import { enterFunction } from '#executors/workflow/function.ts'
+import { inlineExecutor } from '#executors/workflow/inline.ts'
+import { StepFailure } from '#executors/workflow/step-failure.ts'
+import { normalise, type SystemSource } from '#manifest/define.ts'
+import { durationMs } from '#manifest/duration.ts'
+import { taskOfStep } from '#manifest/humans.ts'
+import { workerId } from '#model/ids.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import type { VirtualClock } from '#testing/virtual-clock.ts'
 
 export const HOUR = 3_600_000
 

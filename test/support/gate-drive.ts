@@ -3,19 +3,12 @@
  *
  * Owns the driving and a plain list of what came out. Knows no policy: what should have come out is for an oracle to say.
  */
-import type { Arrival } from '../../src/model/arrival.ts'
-import { gate } from '../../src/model/gate.ts'
-import type {
-  FlowPolicies,
-  GateCommand,
-  GateFact,
-  GateState,
-  OpenGate,
-  RefusedEvent,
-} from '../../src/model/gate-fact.ts'
-import { gateWakeAt } from '../../src/model/gate-read.ts'
-import type { Instant, RunId } from '../../src/model/ids.ts'
-import type { RunStatus } from '../../src/model/status.ts'
+import type { Arrival } from '#model/arrival.ts'
+import { gate } from '#model/gate.ts'
+import type { FlowPolicies, GateCommand, GateFact, GateState, OpenGate, RefusedEvent } from '#model/gate-fact.ts'
+import { gateWakeAt } from '#model/gate-read.ts'
+import type { Instant, RunId } from '#model/ids.ts'
+import type { RunStatus } from '#model/status.ts'
 import { runOf } from './gate-story.ts'
 
 export interface GateDrive {

@@ -3,8 +3,8 @@
  *
  * Owns the calls that wait for their next word. A call that was given up answers at once, as every model does (model-2).
  */
-import type { Models } from '../../src/adapters/models/registry.ts'
-import type { ModelAnswer, ModelReply, ModelRequest } from '../../src/ports/model.ts'
+import type { Models } from '#adapters/models/registry.ts'
+import type { ModelAnswer, ModelReply, ModelRequest } from '#ports/model.ts'
 
 export interface HeldCall {
   readonly request: ModelRequest

@@ -5,14 +5,14 @@
  * one: nothing outlives a test.
  */
 import type { Hono } from 'hono'
+import type { Peer } from '#http/address.ts'
+import type { Limits } from '#http/allowance.ts'
+import { createApp } from '#http/app.ts'
+import type { AuthSettings } from '#http/auth-settings.ts'
+import type { Service } from '#http/service.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { isEnded } from '#model/status.ts'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
-import type { Peer } from '../../src/http/address.ts'
-import type { Limits } from '../../src/http/allowance.ts'
-import { createApp } from '../../src/http/app.ts'
-import type { AuthSettings } from '../../src/http/auth-settings.ts'
-import type { Service } from '../../src/http/service.ts'
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { isEnded } from '../../src/model/status.ts'
 import { Described } from './described.ts'
 import { until } from './until.ts'
 

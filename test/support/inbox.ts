@@ -4,13 +4,13 @@
  * Owns the few words that acceptance tests of tasks share. Every command runs while the system's turns go on.
  */
 
-import type { Decision, TaskChanged } from '../../src/engine/tasks.ts'
-import { readTaskFact } from '../../src/model/fact-codec.ts'
-import { LOCAL_TENANT, type TaskId } from '../../src/model/ids.ts'
-import type { TaskFact } from '../../src/model/task-fact.ts'
-import type { Identity } from '../../src/model/task-spec.ts'
-import type { TaskQuery, TaskSummary } from '../../src/ports/reader.ts'
-import type { TestSystem } from '../../src/testing/system.ts'
+import type { Decision, TaskChanged } from '#engine/tasks.ts'
+import { readTaskFact } from '#model/fact-codec.ts'
+import { LOCAL_TENANT, type TaskId } from '#model/ids.ts'
+import type { TaskFact } from '#model/task-fact.ts'
+import type { Identity } from '#model/task-spec.ts'
+import type { TaskQuery, TaskSummary } from '#ports/reader.ts'
+import type { TestSystem } from '#testing/system.ts'
 import { carefully } from './step-answer.ts'
 
 export const person = (id: string, ...groups: readonly string[]): Identity => ({ id, kind: 'user', groups })

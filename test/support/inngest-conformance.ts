@@ -4,14 +4,14 @@
  * Owns the tests. Called with the stand-in here and with the real SDK in compat/inngest.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { inngest } from '../../src/adapters/inngest/inngest.ts'
-import type { InngestClient, InngestServe } from '../../src/adapters/inngest/sdk.ts'
-import { SystemClock } from '../../src/adapters/system/clock.ts'
-import { type Listening, listen } from '../../src/http/server.ts'
-import type { ClaimableId } from '../../src/model/ids.ts'
-import type { Dispatcher } from '../../src/ports/dispatcher.ts'
-import { dispatcherSuite } from '../../src/testing/dispatcher-suite.ts'
-import { newRun } from '../../src/testing/ledger/builders.ts'
+import { inngest } from '#adapters/inngest/inngest.ts'
+import type { InngestClient, InngestServe } from '#adapters/inngest/sdk.ts'
+import { SystemClock } from '#adapters/system/clock.ts'
+import { type Listening, listen } from '#http/server.ts'
+import type { ClaimableId } from '#model/ids.ts'
+import type { Dispatcher } from '#ports/dispatcher.ts'
+import { dispatcherSuite } from '#testing/dispatcher-suite.ts'
+import { newRun } from '#testing/ledger/builders.ts'
 import { InngestServer } from './inngest-server.ts'
 import { until } from './until.ts'
 

@@ -4,9 +4,9 @@
  * Owns what may be sent twice. An append may, under its own id (ledger-3); so may reads and beats. A claim may not: if its outcome is
  * unknown, runs may be leased to a worker that does not know of them, and only the worker itself can give them up.
  */
-import { TrihandError } from '../../src/model/errors.ts'
-import type { Blobs } from '../../src/ports/blobs.ts'
-import type { Ledger } from '../../src/ports/ledger.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Blobs } from '#ports/blobs.ts'
+import type { Ledger } from '#ports/ledger.ts'
 import { pause } from './until.ts'
 
 export interface Trouble {

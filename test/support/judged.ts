@@ -4,8 +4,8 @@
  * Owns the temporary ledger's life. The verdict is the list of violations without their sentences: prose may change.
  */
 import { onTestFinished } from 'vitest'
-import type { Invariant } from '../../src/cli/verify/report.ts'
-import { type VerifyOptions, verifyLedger } from '../../src/cli/verify/verify.ts'
+import type { Invariant } from '#cli/verify/report.ts'
+import { type VerifyOptions, verifyLedger } from '#cli/verify/verify.ts'
 import { LedgerByHand, onSqlite } from './ledger-by-hand.ts'
 
 export interface Verdict {

@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
-import { MIGRATIONS } from '../../src/adapters/migrations/list.ts'
-import { writeFact } from '../../src/model/fact-codec.ts'
-import type { GateFact } from '../../src/model/gate-fact.ts'
+import { MIGRATIONS } from '#adapters/migrations/list.ts'
+import { writeFact } from '#model/fact-codec.ts'
+import type { GateFact } from '#model/gate-fact.ts'
 import {
   type ClaimableId,
   type ClerkId,
@@ -24,18 +24,18 @@ import {
   sessionId,
   type TaskId,
   taskId,
-} from '../../src/model/ids.ts'
-import { canonical, type Json } from '../../src/model/json.ts'
-import { fold } from '../../src/model/machine.ts'
-import { run, statusOf, wakeAt } from '../../src/model/run.ts'
-import type { RunFact, RunState } from '../../src/model/run-fact.ts'
-import type { ScheduleFact } from '../../src/model/schedule-fact.ts'
-import { GENESIS, sealText } from '../../src/model/seal.ts'
-import type { SessionFact } from '../../src/model/session.ts'
-import { task } from '../../src/model/task.ts'
-import type { TaskFact, TaskState } from '../../src/model/task-fact.ts'
-import { taskWakeAt } from '../../src/model/task-time.ts'
-import { inboxRow } from '../../src/model/task-view.ts'
+} from '#model/ids.ts'
+import { canonical, type Json } from '#model/json.ts'
+import { fold } from '#model/machine.ts'
+import { run, statusOf, wakeAt } from '#model/run.ts'
+import type { RunFact, RunState } from '#model/run-fact.ts'
+import type { ScheduleFact } from '#model/schedule-fact.ts'
+import { GENESIS, sealText } from '#model/seal.ts'
+import type { SessionFact } from '#model/session.ts'
+import { task } from '#model/task.ts'
+import type { TaskFact, TaskState } from '#model/task-fact.ts'
+import { taskWakeAt } from '#model/task-time.ts'
+import { inboxRow } from '#model/task-view.ts'
 
 type AnyFact = RunFact | SessionFact | GateFact | ScheduleFact | TaskFact
 type Value = string | number | null

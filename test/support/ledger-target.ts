@@ -1,7 +1,7 @@
 /** A ledger of a test's own, in a file of its folder or in a Postgres schema that goes with the test: for `verify`, and for opening it. */
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Target } from '../../src/cli/verify/verify.ts'
+import type { Target } from '#cli/verify/verify.ts'
 import { freshSchema } from './postgres-schema.ts'
 
 /** Undefined: no Postgres server runs beside the tests. */

@@ -3,10 +3,10 @@
  *
  * Owns the joining. Code of functions, answers of the model and what is asked of the system are the test's.
  */
-import type { SystemSource } from '../../src/manifest/define.ts'
-import { loadManifest } from '../../src/manifest/yaml/load.ts'
-import type { Parts } from '../../src/manifest/yaml/parts.ts'
-import { sourceOf } from '../../src/manifest/yaml/source.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
+import type { Parts } from '#manifest/yaml/parts.ts'
+import { sourceOf } from '#manifest/yaml/source.ts'
 
 /** The findings of a text, as `level code line:column message`. */
 export const findingsOf = (text: string): readonly string[] =>

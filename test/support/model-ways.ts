@@ -4,8 +4,8 @@
  * Owns the list. What is different between the two protocols stands with the way.
  */
 import { gzipSync } from 'node:zlib'
-import type { AgentOptions } from '../../src/manifest/agents.ts'
-import type { Json } from '../../src/model/json.ts'
+import type { AgentOptions } from '#manifest/agents.ts'
+import type { Json } from '#model/json.ts'
 import {
   type Act,
   type Exchange,

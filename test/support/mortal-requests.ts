@@ -3,8 +3,8 @@
  *
  * Each life is a new `Requests` on the same ledger, as a restarted process has it.
  */
-import { Requests, type RequestsDeps } from '../../src/engine/requests.ts'
-import type { Service } from '../../src/http/service.ts'
+import { Requests, type RequestsDeps } from '#engine/requests.ts'
+import type { Service } from '#http/service.ts'
 
 export class MortalRequests {
   readonly #deps: RequestsDeps

@@ -1,13 +1,13 @@
 /** A run that has been: its facts sealed as the engine does it, and written through the ledger. For pages that show what takes days. */
 
-import { SystemIds } from '../../src/adapters/system/ids.ts'
-import { EMPTY_CHAIN, sealFacts } from '../../src/engine/chain.ts'
-import type { Instant, RunId } from '../../src/model/ids.ts'
-import { createRedaction } from '../../src/model/redaction.ts'
-import type { RunFact, RunStart } from '../../src/model/run-fact.ts'
-import type { RunStatus } from '../../src/model/status.ts'
-import type { Ledger } from '../../src/ports/ledger.ts'
-import { aCreation, anAppend, newRun } from '../../src/testing/ledger/builders.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { EMPTY_CHAIN, sealFacts } from '#engine/chain.ts'
+import type { Instant, RunId } from '#model/ids.ts'
+import { createRedaction } from '#model/redaction.ts'
+import type { RunFact, RunStart } from '#model/run-fact.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { aCreation, anAppend, newRun } from '#testing/ledger/builders.ts'
 
 export interface PastRun {
   readonly handler: string

@@ -4,9 +4,9 @@
  *
  * Owns the play and what of it is compared. Ids, hashes and the definition itself are left out: a key that only changes them changes nothing.
  */
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
-import type { Json } from '../../src/model/json.ts'
-import type { TestSystem } from '../../src/testing/system.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents } from './agent-system.ts'
 import { paidModel, said } from './agents.ts'
 import { Inbox, person } from './inbox.ts'

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
-import type { Target } from '../../src/cli/verify/verify.ts'
+import type { Target } from '#cli/verify/verify.ts'
 
 export interface RawFact {
   readonly seq: number

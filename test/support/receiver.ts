@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { guardedFetch } from '../../src/adapters/tools/guarded-fetch.ts'
+import { guardedFetch } from '#adapters/tools/guarded-fetch.ts'
 
 export interface Got {
   /** What it was answered. */

@@ -5,16 +5,16 @@
  * tables are complete by type: a new fact or command does not compile until it can be drawn here.
  */
 import fc from 'fast-check'
-import { attemptsOf } from '../../src/model/attempt.ts'
-import { ERRORS, type ErrorCode, type Failure } from '../../src/model/errors.ts'
-import type { Cause } from '../../src/model/event.ts'
-import { workerId } from '../../src/model/ids.ts'
-import type { Decision } from '../../src/model/machine.ts'
-import { inline, type Payload } from '../../src/model/payload.ts'
-import { run } from '../../src/model/run.ts'
-import type { ChildEnd, RunCommand, RunFact, RunInput, RunStart, RunState, Verdict } from '../../src/model/run-fact.ts'
-import type { Effect, Performer, SettledStep } from '../../src/model/step.ts'
-import type { Received, WaitSpec } from '../../src/model/wait.ts'
+import { attemptsOf } from '#model/attempt.ts'
+import { ERRORS, type ErrorCode, type Failure } from '#model/errors.ts'
+import type { Cause } from '#model/event.ts'
+import { workerId } from '#model/ids.ts'
+import type { Decision } from '#model/machine.ts'
+import { inline, type Payload } from '#model/payload.ts'
+import { run } from '#model/run.ts'
+import type { ChildEnd, RunCommand, RunFact, RunInput, RunStart, RunState, Verdict } from '#model/run-fact.ts'
+import type { Effect, Performer, SettledStep } from '#model/step.ts'
+import type { Received, WaitSpec } from '#model/wait.ts'
 import { CHILD, type CommandOf, type FactOf, OTHER_CHILD, RETRY, TASK } from './run-story.ts'
 
 export const STEPS = ['a', 'b']

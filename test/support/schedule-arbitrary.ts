@@ -4,12 +4,12 @@
  * Owns a small world: a day of slots, few requests, short policies, so that random commands meet each other.
  */
 import fc from 'fast-check'
-import type { Instant, RunId } from '../../src/model/ids.ts'
-import type { OverlapPolicy } from '../../src/model/policies/overlap.ts'
-import { schedule } from '../../src/model/schedule.ts'
-import type { ScheduleCommand, ScheduleFact, ScheduleState } from '../../src/model/schedule-fact.ts'
-import type { ScheduleSpec } from '../../src/model/schedule-spec.ts'
-import type { RunStatus } from '../../src/model/status.ts'
+import type { Instant, RunId } from '#model/ids.ts'
+import type { OverlapPolicy } from '#model/policies/overlap.ts'
+import { schedule } from '#model/schedule.ts'
+import type { ScheduleCommand, ScheduleFact, ScheduleState } from '#model/schedule-fact.ts'
+import type { ScheduleSpec } from '#model/schedule-spec.ts'
+import type { RunStatus } from '#model/status.ts'
 import { aSpec, HOUR, MISSED, world } from './schedule-story.ts'
 
 const option = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(value, { freq: 3 })

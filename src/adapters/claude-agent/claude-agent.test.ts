@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { BackendJob, BackendReply } from '#ports/agent-backend.ts'
+import type { Workspace } from '#ports/tool.ts'
 import { type FakeFaults, type FakeModel, type FakeSdk, fakeSdk } from '../../../test/support/claude-sdk.ts'
-import type { BackendJob, BackendReply } from '../../ports/agent-backend.ts'
-import type { Workspace } from '../../ports/tool.ts'
 import { claudeAgent } from './claude-agent.ts'
 import type { ClaudeSdk } from './sdk.ts'
 
@@ -156,7 +156,7 @@ test('without a key, and without the package, it says what is missing', async ()
 
 /** The loader of the package, of one that nobody has. */
 const absent = async (): Promise<ClaudeSdk> => {
-  const { loadPeer } = await import('../peer.ts')
+  const { loadPeer } = await import('#adapters/peer.ts')
   const missing: string = '@trihand/not-installed'
   return loadPeer(missing, () => import(/* @vite-ignore */ missing) as Promise<ClaudeSdk>)
 }

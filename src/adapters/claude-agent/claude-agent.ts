@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AgentBackend, BackendFactory, BackendJob, BackendPlace, BackendReply } from '../../ports/agent-backend.ts'
+import type { AgentBackend, BackendFactory, BackendJob, BackendPlace, BackendReply } from '#ports/agent-backend.ts'
 import { answeredWith, failedWith, leftTo, thrownAs } from './outcome.ts'
 import { Place } from './place.ts'
 import { ask, type Opening } from './query.ts'

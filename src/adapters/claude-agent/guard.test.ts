@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { BackendJob, Verdict } from '../../ports/agent-backend.ts'
+import type { BackendJob, Verdict } from '#ports/agent-backend.ts'
 import { Guard, leadsOut } from './guard.ts'
 
 let folder = ''

@@ -3,9 +3,9 @@
  *
  * Owns that translation. A failure may come twice, as a result and as a throw: it is one outcome.
  */
-import { type ErrorCode, TrihandError } from '../../model/errors.ts'
-import { toJson } from '../../model/json.ts'
-import type { ModelAnswer, ModelFailure, ModelReply, ModelUsage } from '../../ports/model.ts'
+import { type ErrorCode, TrihandError } from '#model/errors.ts'
+import { toJson } from '#model/json.ts'
+import type { ModelAnswer, ModelFailure, ModelReply, ModelUsage } from '#ports/model.ts'
 import type { SdkMessage } from './sdk.ts'
 import { ownName } from './served.ts'
 import type { LeftCall } from './transcript.ts'

@@ -6,7 +6,7 @@
  */
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Workspace } from '../../ports/tool.ts'
+import type { Workspace } from '#ports/tool.ts'
 import type { Entry } from './sdk.ts'
 import { linesOf, parseLines } from './transcript.ts'
 

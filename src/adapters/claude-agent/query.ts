@@ -8,9 +8,9 @@
  */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { TrihandError } from '../../model/errors.ts'
-import type { BackendJob, BackendPlace, BackendReply } from '../../ports/agent-backend.ts'
-import type { ModelReply } from '../../ports/model.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { BackendJob, BackendPlace, BackendReply } from '#ports/agent-backend.ts'
+import type { ModelReply } from '#ports/model.ts'
 import { Guard } from './guard.ts'
 import { type Failure, failedWith, outcomeOf, thrownAs } from './outcome.ts'
 import type { Place } from './place.ts'

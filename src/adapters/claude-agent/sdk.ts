@@ -3,7 +3,7 @@
  *
  * Owns its shapes, as found by running 0.3. Loads nothing but the package itself, and that when it is first needed.
  */
-import { loadPeer } from '../peer.ts'
+import { loadPeer } from '#adapters/peer.ts'
 
 export interface ClaudeSdk {
   query(request: { readonly prompt: SdkPrompt; readonly options: SdkOptions }): AsyncIterable<SdkMessage>

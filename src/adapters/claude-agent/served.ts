@@ -3,8 +3,8 @@
  *
  * Owns their names over there and that little protocol. What a call does is the job's business.
  */
-import { type Json, toJson } from '../../model/json.ts'
-import type { BackendJob } from '../../ports/agent-backend.ts'
+import { type Json, toJson } from '#model/json.ts'
+import type { BackendJob } from '#ports/agent-backend.ts'
 import type { SdkServer, SdkTransport } from './sdk.ts'
 
 const SERVER = 'trihand'

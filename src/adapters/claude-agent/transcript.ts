@@ -5,7 +5,7 @@
  *
  * transcript-1  A session goes on from exactly where it stopped: what was asked and answered before is not asked again.
  */
-import type { ModelUsage } from '../../ports/model.ts'
+import type { ModelUsage } from '#ports/model.ts'
 import type { Entry, SdkBlock, SdkModelUse } from './sdk.ts'
 
 export interface LeftCall {

@@ -3,9 +3,10 @@
  *
  * Owns its settings: what is missing is an error, nothing is escaped for HTML, and there are no helpers but the built-in ones.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import { loadPeer } from '../peer.ts'
+
+import { loadPeer } from '#adapters/peer.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
 
 interface Handlebars {
   compile(text: string, options: { readonly strict: boolean; readonly noEscape: boolean }): (roots: object) => string

@@ -1,6 +1,6 @@
 /** Documents in a thread of their own: what it answers, what it may use, and when it is ended. */
 import { expect, test } from 'vitest'
-import type { DocumentSource } from '../../ports/documents.ts'
+import type { DocumentSource } from '#ports/documents.ts'
 import { createDocumentReader } from './reader.ts'
 
 const document = (mediaType: string, text: string): DocumentSource => ({ name: 'a', mediaType, content: { text } })

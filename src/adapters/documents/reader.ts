@@ -6,7 +6,7 @@
  */
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import type { DocumentReader, DocumentSource, Extracted } from '../../ports/documents.ts'
+import type { DocumentReader, DocumentSource, Extracted } from '#ports/documents.ts'
 import { WORKER_CODE } from './worker-code.ts'
 
 const LIMITS = {

@@ -3,11 +3,12 @@
  *
  * Owns how outbox, inbox and function are joined. No state of ours lives there, and the function has no steps: the ledger is the truth.
  */
-import { type ClaimableId, type Instant, isClaimable, isStreamId } from '../../model/ids.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Dispatcher } from '../../ports/dispatcher.ts'
-import { Inbox } from '../wakes/inbox.ts'
-import { Outbox, type Wake } from '../wakes/outbox.ts'
+
+import { Inbox } from '#adapters/wakes/inbox.ts'
+import { Outbox, type Wake } from '#adapters/wakes/outbox.ts'
+import { type ClaimableId, type Instant, isClaimable, isStreamId } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Dispatcher } from '#ports/dispatcher.ts'
 import type { InngestClient } from './sdk.ts'
 
 export interface InngestDispatcherOptions {

@@ -5,7 +5,7 @@
  *
  * inngest-endpoint-1  GET, POST and PUT only: others are 405. Unsigned, badly signed or long ago signed: 401, whatever is asked.
  */
-import type { DispatcherEndpoint } from '../../ports/dispatcher.ts'
+import type { DispatcherEndpoint } from '#ports/dispatcher.ts'
 import { isSigned, SIGNATURE_HEADER } from './signature.ts'
 
 export interface EndpointOptions {

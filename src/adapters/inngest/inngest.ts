@@ -3,8 +3,8 @@
  *
  * Owns the check of its options. The user hands in client and `serve`, so that this package does not depend on the SDK.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { DispatcherFactory } from '../../ports/dispatcher.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { DispatcherFactory } from '#ports/dispatcher.ts'
 import { InngestDispatcher } from './dispatcher.ts'
 import { inngestEndpoint } from './endpoint.ts'
 import type { InngestClient, InngestServe } from './sdk.ts'

@@ -7,9 +7,9 @@
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { TrihandError } from '../../model/errors.ts'
-import type { Isolation } from '../../model/module.ts'
-import type { CodeProcess, CodeProcesses } from '../../ports/code-process.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Isolation } from '#model/module.ts'
+import type { CodeProcess, CodeProcesses } from '#ports/code-process.ts'
 import { Child, type Keeper } from './child.ts'
 import { type CodeFiles, readCode } from './code-files.ts'
 import { startFlags } from './runtime.ts'

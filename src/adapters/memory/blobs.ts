@@ -1,5 +1,5 @@
 /** Blobs in a map: they live as long as this object, which several engines may share. */
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Blobs } from '#ports/blobs.ts'
 
 export class MemoryBlobs implements Blobs {
   readonly #texts = new Map<string, string>()

@@ -3,9 +3,9 @@
  *
  * Owns nothing but the joining of its parts; several ledgers may share one store.
  */
-import type { Blobs } from '../../ports/blobs.ts'
-import type { Ledger } from '../../ports/ledger.ts'
-import type { Reader } from '../../ports/reader.ts'
+import type { Blobs } from '#ports/blobs.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
 import { MemoryBlobs } from './blobs.ts'
 import { MemoryLedger } from './ledger.ts'
 import { MemoryReader } from './reader.ts'

@@ -1,5 +1,7 @@
 /** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
-import type { StoredEvent } from '../../model/event.ts'
+
+import { isModelCall } from '#adapters/migrations/0011-model-calls.ts'
+import type { StoredEvent } from '#model/event.ts'
 import {
   type Instant,
   isRunId,
@@ -9,14 +11,14 @@ import {
   type TaskId,
   type TenantId,
   type WorkerId,
-} from '../../model/ids.ts'
-import type { InboxGlance } from '../../model/inbox-view.ts'
-import type { Json } from '../../model/json.ts'
-import { type NewestCounts, newestCounts } from '../../model/newest-counts.ts'
-import { type PinnedRuns, pinnedRuns } from '../../model/pinned-runs.ts'
-import { OPEN_STATUSES, RUN_STATUSES, type RunStatus } from '../../model/status.ts'
-import type { TaskCounts } from '../../model/task-counts.ts'
-import type { SealedFact, Suppression } from '../../ports/ledger.ts'
+} from '#model/ids.ts'
+import type { InboxGlance } from '#model/inbox-view.ts'
+import type { Json } from '#model/json.ts'
+import { type NewestCounts, newestCounts } from '#model/newest-counts.ts'
+import { type PinnedRuns, pinnedRuns } from '#model/pinned-runs.ts'
+import { OPEN_STATUSES, RUN_STATUSES, type RunStatus } from '#model/status.ts'
+import type { TaskCounts } from '#model/task-counts.ts'
+import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
@@ -34,8 +36,7 @@ import type {
   TaskQuery,
   TaskSummary,
   WorkerSummary,
-} from '../../ports/reader.ts'
-import { isModelCall } from '../migrations/0011-model-calls.ts'
+} from '#ports/reader.ts'
 import { documentKey, type MemoryStore } from './store.ts'
 import type { MemoryStream } from './stream.ts'
 

@@ -1,8 +1,8 @@
 /** The AI SDK behind the Model port, over real HTTP to stubs of both providers: the suite. What it must not do is in ai-sdk-traps. */
-import { MODEL_SUITE, type ModelScenario, type ModelUnderTest, modelSuite } from '../../testing/model-suite.ts'
-import { startAnthropicStub } from '../../testing/stubs/anthropic-stub.ts'
-import type { ModelStub, StubBlock, StubBody, StubOptions } from '../../testing/stubs/model-stub.ts'
-import { startOpenAIStub } from '../../testing/stubs/openai-stub.ts'
+import { MODEL_SUITE, type ModelScenario, type ModelUnderTest, modelSuite } from '#testing/model-suite.ts'
+import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
+import type { ModelStub, StubBlock, StubBody, StubOptions } from '#testing/stubs/model-stub.ts'
+import { startOpenAIStub } from '#testing/stubs/openai-stub.ts'
 import { aiSdkModel } from './ai-sdk.ts'
 import type { ModelSettings } from './settings.ts'
 

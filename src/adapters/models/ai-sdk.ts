@@ -19,8 +19,8 @@ import {
   streamText,
   type ToolSet,
 } from 'ai'
-import { type ErrorCode, TrihandError } from '../../model/errors.ts'
-import { type Json, toJson } from '../../model/json.ts'
+import { type ErrorCode, TrihandError } from '#model/errors.ts'
+import { type Json, toJson } from '#model/json.ts'
 import type {
   Delta,
   Finish,
@@ -33,7 +33,7 @@ import type {
   ModelRequest,
   ModelUsage,
   Part,
-} from '../../ports/model.ts'
+} from '#ports/model.ts'
 import { answerFetch } from './answer-fetch.ts'
 import { plainMeta } from './plain-meta.ts'
 import { failed } from './provider-failure.ts'

@@ -1,6 +1,6 @@
 /** What calls cost: known, alike, unknown, and what cannot be. */
 import { describe, expect, test } from 'vitest'
-import type { ModelUsage } from '../../ports/model.ts'
+import type { ModelUsage } from '#ports/model.ts'
 import { priceList } from './prices.ts'
 
 const usage = (over: Partial<ModelUsage> = {}): ModelUsage => ({

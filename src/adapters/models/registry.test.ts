@@ -1,10 +1,10 @@
 /** Names of models: whose they are, how they are reached, what is missing, and when all of them are simulated. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { defineModels, type ModelsSource } from '../../manifest/models.ts'
-import { TrihandError } from '../../model/errors.ts'
-import type { Model, ModelRequest } from '../../ports/model.ts'
-import { startAnthropicStub } from '../../testing/stubs/anthropic-stub.ts'
-import { startOpenAIStub } from '../../testing/stubs/openai-stub.ts'
+import { defineModels, type ModelsSource } from '#manifest/models.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Model, ModelRequest } from '#ports/model.ts'
+import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
+import { startOpenAIStub } from '#testing/stubs/openai-stub.ts'
 import { openModels, type Variables } from './registry.ts'
 
 const scripted: Model = {

@@ -5,9 +5,9 @@
  */
 import { Liquid, type Template } from 'liquidjs'
 import { RE2JS } from 're2js'
-import { type ErrorCode, isErrorCode, TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { ModelUsage } from '../../ports/model.ts'
+import { type ErrorCode, isErrorCode, TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { ModelUsage } from '#ports/model.ts'
 
 export interface ScriptCall {
   readonly tool: string

@@ -6,8 +6,8 @@
  * scripted-1  Without an entry that fits there is no answer: the failure shows an entry ready to paste.
  */
 import { createHash } from 'node:crypto'
-import type { Json } from '../../model/json.ts'
-import type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage, Part } from '../../ports/model.ts'
+import type { Json } from '#model/json.ts'
+import type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage, Part } from '#ports/model.ts'
 import { liquid, parseScript, type Script, type ScriptEntry } from './script.ts'
 
 const BYTES_PER_TOKEN = 4

@@ -3,8 +3,8 @@
  *
  * Owns that mapping. Knows the SDK's errors by their names and members, not by class: several copies of it may stand in one tree.
  */
-import { type ErrorCode, TrihandError } from '../../model/errors.ts'
-import type { ModelFailure } from '../../ports/model.ts'
+import { type ErrorCode, TrihandError } from '#model/errors.ts'
+import type { ModelFailure } from '#ports/model.ts'
 import { failed, refused } from './provider-failure.ts'
 
 /** As much of a piece as an error shows. */

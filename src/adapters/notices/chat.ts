@@ -3,7 +3,7 @@
  *
  * Owns the message. The way out is handed in, and it leads to that address alone.
  */
-import type { Courier } from '../../ports/courier.ts'
+import type { Courier } from '#ports/courier.ts'
 import type { NoticeFetch } from './post.ts'
 import { post } from './post.ts'
 import { textOf, titleOf } from './task-text.ts'

@@ -3,10 +3,11 @@
  *
  * Owns who gets one. The words are task-text.ts; the mailer is the optional peer `nodemailer`.
  */
-import type { StoredEvent } from '../../model/event.ts'
-import type { Json } from '../../model/json.ts'
-import type { Carried, Courier } from '../../ports/courier.ts'
-import { loadPeer } from '../peer.ts'
+
+import { loadPeer } from '#adapters/peer.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Json } from '#model/json.ts'
+import type { Carried, Courier } from '#ports/courier.ts'
 import { membersOf, textOf, titleOf } from './task-text.ts'
 
 export interface MailSettings {

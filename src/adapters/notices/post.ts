@@ -3,8 +3,8 @@
  *
  * Owns that judgement. The way out is handed in (guarded-fetch.ts), without redirects.
  */
-import type { Carried } from '../../ports/courier.ts'
-import type { ToolFetch, ToolResponse } from '../../ports/tool.ts'
+import type { Carried } from '#ports/courier.ts'
+import type { ToolFetch, ToolResponse } from '#ports/tool.ts'
 
 export type NoticeFetch = (url: string, init: ToolFetch) => Promise<ToolResponse>
 

@@ -4,10 +4,10 @@
  * Owns body and signature.
  */
 import { Webhook } from 'standardwebhooks'
-import { TrihandError } from '../../model/errors.ts'
-import type { StoredEvent } from '../../model/event.ts'
-import type { Json } from '../../model/json.ts'
-import type { Courier } from '../../ports/courier.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Json } from '#model/json.ts'
+import type { Courier } from '#ports/courier.ts'
 import { type NoticeFetch, post } from './post.ts'
 
 export interface WebhookSender {

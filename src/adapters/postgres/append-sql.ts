@@ -12,8 +12,9 @@
  *   table, which is fine on the first day and ruinous on the second. So the list always drives: a table is looked into by a lateral or
  *   scalar subquery, and lists meet each other only by `x not in (select …)`, which is a hash lookup.
  */
-import { isEnded, RUN_STATUSES } from '../../model/status.ts'
-import { waitHash } from '../migrations/0014-any-keys.ts'
+
+import { waitHash } from '#adapters/migrations/0014-any-keys.ts'
+import { isEnded, RUN_STATUSES } from '#model/status.ts'
 import type { Statement } from './pool.ts'
 import { SESSION, versionOf } from './rows.ts'
 import { type Shape, wins } from './shape.ts'

@@ -3,11 +3,12 @@
  *
  * Owns which rows an append becomes. Never talks to the database.
  */
-import type { Event } from '../../model/event.ts'
-import type { Instant } from '../../model/ids.ts'
-import { requestersText } from '../../model/requester.ts'
-import type { Append, NewStream, StreamWrite, TaskRow } from '../../ports/ledger.ts'
-import { valueAt } from '../event-values.ts'
+
+import { valueAt } from '#adapters/event-values.ts'
+import type { Event } from '#model/event.ts'
+import type { Instant } from '#model/ids.ts'
+import { requestersText } from '#model/requester.ts'
+import type { Append, NewStream, StreamWrite, TaskRow } from '#ports/ledger.ts'
 import { storedLane } from './lanes.ts'
 import type { BatchRows } from './lists.ts'
 import { keyOf, kindOf, toUuid } from './rows.ts'

@@ -1,5 +1,5 @@
 /** Large payloads in the ledger's own database, each committed by itself before `put` answers (blobs-1). */
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Blobs } from '#ports/blobs.ts'
 import type { Database, Statement } from './pool.ts'
 
 const PUT: Statement = {

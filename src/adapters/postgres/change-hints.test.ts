@@ -1,7 +1,7 @@
 /** Who follows a stream is told of commits of others, and of nothing else. Two processes on a wire without a database. */
 import { expect, test } from 'vitest'
-import { type RunId, runId } from '../../model/ids.ts'
-import type { Append } from '../../ports/ledger.ts'
+import { type RunId, runId } from '#model/ids.ts'
+import type { Append } from '#ports/ledger.ts'
 import { ChangeHints } from './change-hints.ts'
 
 const [ONE, OTHER] = ['01a1ee61-5fdc-7452-b7d5-d9c5a8389dbb', '01a1ee61-5fdc-7452-b7d5-d9c5a8389dbc'].map(runId) as [

@@ -4,10 +4,10 @@
  * Owns the answers other than `written`. Reads only. What it looks at never goes back (versions and epochs rise, facts and events
  * stay), so that an answer is true though time has passed since the append was refused.
  */
-import type { Event } from '../../model/event.ts'
-import type { RunId, StreamId } from '../../model/ids.ts'
-import { runId } from '../../model/ids.ts'
-import type { Append, Outcome, StreamWrite } from '../../ports/ledger.ts'
+import type { Event } from '#model/event.ts'
+import type { RunId, StreamId } from '#model/ids.ts'
+import { runId } from '#model/ids.ts'
+import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { LAST_SEQUENCE } from './append-sql.ts'
 import { type Columns, toArrays, unnest } from './columns.ts'
 import type { Database, Statement } from './pool.ts'

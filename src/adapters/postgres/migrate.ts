@@ -4,9 +4,9 @@
  * Owns the version table in this dialect. The order, and what a newer ledger means, are in migrations/run.ts.
  * Trap: `if not exists` is not safe in parallel here. Whoever loses that race meets a clash of names, which means: it exists.
  */
-import { MIGRATIONS } from '../migrations/list.ts'
-import type { Migration } from '../migrations/migration.ts'
-import { type AppliedMigration, type MigrationTarget, migrate } from '../migrations/run.ts'
+import { MIGRATIONS } from '#adapters/migrations/list.ts'
+import type { Migration } from '#adapters/migrations/migration.ts'
+import { type AppliedMigration, type MigrationTarget, migrate } from '#adapters/migrations/run.ts'
 import { isAlreadyThere, isMissingTable } from './errors.ts'
 import type { Database, Statement } from './pool.ts'
 

@@ -6,10 +6,10 @@
  * outbox. Nothing else in the database is touched.
  */
 import pg from 'pg'
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { TableChange } from '../../model/watch.ts'
-import type { Outbox, OutboxRow, OutboxWatch } from '../../ports/outbox.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { TableChange } from '#model/watch.ts'
+import type { Outbox, OutboxRow, OutboxWatch } from '#ports/outbox.ts'
 
 const OUTBOX = 'trihand_outbox'
 const CHANGES: readonly TableChange[] = ['insert', 'update', 'delete']

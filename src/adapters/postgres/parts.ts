@@ -4,7 +4,7 @@
  * Owns the choice. Steps of held runs take the short way, in a part of their own or beside other appends in the same transaction: a
  * second commit would cost more than the short way saves.
  */
-import type { Append } from '../../ports/ledger.ts'
+import type { Append } from '#ports/ledger.ts'
 import type { HeldRuns } from './held.ts'
 
 /** Where appends stand in the batch. */

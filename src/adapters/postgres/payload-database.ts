@@ -1,5 +1,5 @@
 /** The tables of a ledger in Postgres for `trihand rekey`, while no process works with it. */
-import type { PayloadDatabase, PayloadRow } from '../migrations/payload-tables.ts'
+import type { PayloadDatabase, PayloadRow } from '#adapters/migrations/payload-tables.ts'
 import { Database, type Statement } from './pool.ts'
 
 /** Longer than a worker is silent before its runs are taken away. */

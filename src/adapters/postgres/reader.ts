@@ -3,17 +3,19 @@
  *
  * Owns its queries, in plain SQL. Never writes.
  */
-import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
-import { runId } from '../../model/ids.ts'
-import type { InboxGlance } from '../../model/inbox-view.ts'
-import type { Json } from '../../model/json.ts'
-import type { NewestCounts } from '../../model/newest-counts.ts'
-import type { PinnedRuns } from '../../model/pinned-runs.ts'
-import type { RunStatus } from '../../model/status.ts'
-import type { TaskCounts } from '../../model/task-counts.ts'
-import type { WorkerInfo } from '../../model/worker-info.ts'
-import type { SealedFact, Suppression } from '../../ports/ledger.ts'
+
+import { LAST_DIGITS } from '#adapters/migrations/0010-lookups.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/ids.ts'
+import { runId } from '#model/ids.ts'
+import type { InboxGlance } from '#model/inbox-view.ts'
+import type { Json } from '#model/json.ts'
+import type { NewestCounts } from '#model/newest-counts.ts'
+import type { PinnedRuns } from '#model/pinned-runs.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { TaskCounts } from '#model/task-counts.ts'
+import type { WorkerInfo } from '#model/worker-info.ts'
+import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
@@ -31,8 +33,7 @@ import type {
   TaskQuery,
   TaskSummary,
   WorkerSummary,
-} from '../../ports/reader.ts'
-import { LAST_DIGITS } from '../migrations/0010-lookups.ts'
+} from '#ports/reader.ts'
 import { readDue, readPinned } from './fleet-reader.ts'
 import { Gathered } from './gathered.ts'
 import type { Database, Statement } from './pool.ts'

@@ -4,14 +4,14 @@
  * Owns the spelling in the tables: ids are uuids without their prefix, `kind` tells a run from a session. Never runs a statement.
  */
 
-import type { StoredEvent } from '../../model/event.ts'
-import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
-import { claimableId, isRunId, isSessionId, isTaskId, sessionId } from '../../model/ids.ts'
-import type { Json } from '../../model/json.ts'
-import { readRequesters } from '../../model/requester.ts'
-import type { RunStatus } from '../../model/status.ts'
-import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
-import { type ValuePlace, valueKey } from '../event-values.ts'
+import { type ValuePlace, valueKey } from '#adapters/event-values.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '#model/ids.ts'
+import { claimableId, isRunId, isSessionId, isTaskId, sessionId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { readRequesters } from '#model/requester.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 
 export const RUN = 0
 export const SESSION = 1

@@ -3,9 +3,10 @@
  *
  * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
-import { type Instant, runId, type SessionId, sessionId, type TenantId } from '../../model/ids.ts'
-import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '../../ports/reader.ts'
-import { MODEL_CALL } from '../migrations/0006-reading.ts'
+
+import { MODEL_CALL } from '#adapters/migrations/0006-reading.ts'
+import { type Instant, runId, type SessionId, sessionId, type TenantId } from '#model/ids.ts'
+import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '#ports/reader.ts'
 import type { Database, Statement } from './pool.ts'
 import { type FactRow, RUN, SESSION, toFact, toSessionId, toUuid } from './rows.ts'
 

@@ -4,7 +4,7 @@
  * Owns the short way for them: one list of few columns, filled without rows in between. The statement judges and writes as for any
  * other batch (append-sql.ts), with views of this list where others have two.
  */
-import type { Append } from '../../ports/ledger.ts'
+import type { Append } from '#ports/ledger.ts'
 import { instantOf } from './batch.ts'
 import { type Columns, ColumnTexts, quote, unnest } from './columns.ts'
 import { toUuid } from './rows.ts'

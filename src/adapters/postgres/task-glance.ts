@@ -3,10 +3,11 @@
  *
  * Owns their SQL. Of each inbox at most so many are read from its index, and merged.
  */
-import type { Instant } from '../../model/ids.ts'
-import type { InboxGlance } from '../../model/inbox-view.ts'
-import type { GlanceQuery } from '../../ports/reader.ts'
-import { ESCALATED } from '../migrations/task-table.ts'
+
+import { ESCALATED } from '#adapters/migrations/task-table.ts'
+import type { Instant } from '#model/ids.ts'
+import type { InboxGlance } from '#model/inbox-view.ts'
+import type { GlanceQuery } from '#ports/reader.ts'
 import { EVERYBODY } from './batch.ts'
 import type { Database, Statement } from './pool.ts'
 

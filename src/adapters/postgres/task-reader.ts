@@ -3,10 +3,7 @@
  *
  * Owns their SQL. An inbox is read from its index in the order it is shown; of several inboxes a page of each is read and merged.
  */
-import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
-import { type LookedAt, type TaskCounts, taskCounts } from '../../model/task-counts.ts'
-import { OPEN_STATUSES } from '../../model/task-spec.ts'
-import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+
 import {
   ESCALATED,
   type OpenOfType,
@@ -14,7 +11,11 @@ import {
   type StoredTask,
   TASK_COLUMNS,
   taskOf,
-} from '../migrations/task-table.ts'
+} from '#adapters/migrations/task-table.ts'
+import type { Instant, TaskId, TenantId } from '#model/ids.ts'
+import { type LookedAt, type TaskCounts, taskCounts } from '#model/task-counts.ts'
+import { OPEN_STATUSES } from '#model/task-spec.ts'
+import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '#ports/reader.ts'
 import { EVERYBODY, NEVER } from './batch.ts'
 import type { Database, Statement } from './pool.ts'
 import { toUuid } from './rows.ts'

@@ -3,8 +3,9 @@
  *
  * Owns the reading of the tables event_value and value_path, and the listing of earlier events. append-sql.ts lists new ones.
  */
-import type { EventMatch, EventQuery } from '../../ports/ledger.ts'
-import { LISTED_AT_ONCE, valueAt } from '../event-values.ts'
+
+import { LISTED_AT_ONCE, valueAt } from '#adapters/event-values.ts'
+import type { EventMatch, EventQuery } from '#ports/ledger.ts'
 import { LAST_SEQUENCE } from './append-sql.ts'
 import type { Command, Database, Statement } from './pool.ts'
 import { EVENT_COLUMNS, type EventRow, keyOf, toEvent } from './rows.ts'

@@ -4,11 +4,12 @@
  * Owns how outbox, door and registration are joined. No state of ours lives there: one invocation per wake, and the ledger stays the
  * truth. While Restate is away wakes are lost, and workers find due runs when they look.
  */
-import type { ClaimableId, Instant } from '../../model/ids.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Dispatcher } from '../../ports/dispatcher.ts'
-import { Inbox } from '../wakes/inbox.ts'
-import { Outbox } from '../wakes/outbox.ts'
+
+import { Inbox } from '#adapters/wakes/inbox.ts'
+import { Outbox } from '#adapters/wakes/outbox.ts'
+import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Dispatcher } from '#ports/dispatcher.ts'
 import { Door, type DoorOptions } from './door.ts'
 import { Registration } from './registration.ts'
 import { type Doors, ServerApi } from './server-api.ts'

@@ -3,9 +3,10 @@
  *
  * Owns the check of its options. The SDK is loaded when the system opens; without it the error says how to install it.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { DispatcherFactory } from '../../ports/dispatcher.ts'
-import { loadPeer } from '../peer.ts'
+
+import { loadPeer } from '#adapters/peer.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { DispatcherFactory } from '#ports/dispatcher.ts'
 import { RestateDispatcher } from './dispatcher.ts'
 import { provideWithResolvers } from './with-resolvers.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the addresses, the token and the time a call may take. Every answer but a good one is an error; nobody retries here.
  */
-import type { Wake } from '../wakes/outbox.ts'
+import type { Wake } from '#adapters/wakes/outbox.ts'
 
 export interface Doors {
   readonly ingress: string

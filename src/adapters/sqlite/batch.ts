@@ -4,7 +4,7 @@
  * The happy path pays nothing for the others: an append that does not fit is met at its first statement and has changed nothing.
  * Only one that stops in the middle, or clashes on a key, has the batch rolled back and written again with a savepoint per append.
  */
-import type { Append, Outcome } from '../../ports/ledger.ts'
+import type { Append, Outcome } from '#ports/ledger.ts'
 import { type Attempt, write } from './append.ts'
 import type { Connection } from './connection.ts'
 import { isKeyClash } from './errors.ts'

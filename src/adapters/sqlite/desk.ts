@@ -3,9 +3,9 @@
  *
  * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts; who asks, and in which thread, is ledger.ts.
  */
-import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
-import type { Blobs } from '../../ports/blobs.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Instant, StreamId, TenantId, WorkerId } from '#model/ids.ts'
+import type { Blobs } from '#ports/blobs.ts'
 import type {
   Append,
   BeatRequest,
@@ -17,7 +17,7 @@ import type {
   LoadOptions,
   Outcome,
   StreamRecord,
-} from '../../ports/ledger.ts'
+} from '#ports/ledger.ts'
 import { appendBatch } from './batch.ts'
 import { type Found, findDue, isNewTaker, lease, nextDueAt, setAside, takeBack, takenRow } from './claim.ts'
 import type { Connection } from './connection.ts'

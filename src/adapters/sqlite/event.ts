@@ -3,10 +3,11 @@
  *
  * Owns their rows. Never decides who listens (signal.ts).
  */
-import type { StoredEvent } from '../../model/event.ts'
-import { requestersText } from '../../model/requester.ts'
-import type { EventMatch, EventQuery, NewEvent } from '../../ports/ledger.ts'
-import { valueKey } from '../event-values.ts'
+
+import { valueKey } from '#adapters/event-values.ts'
+import type { StoredEvent } from '#model/event.ts'
+import { requestersText } from '#model/requester.ts'
+import type { EventMatch, EventQuery, NewEvent } from '#ports/ledger.ts'
 import { toEvent } from './rows.ts'
 import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'

@@ -4,8 +4,9 @@
  * Owns its rows. A call of the driver costs as much as the row it writes, so eight rows in one call take half the time of eight calls.
  * What is asked here sees every fact that was added, written or not. Whoever commits must call `flush` first.
  */
-import type { SealedFact } from '../../ports/ledger.ts'
-import { isModelCall } from '../migrations/0011-model-calls.ts'
+
+import { isModelCall } from '#adapters/migrations/0011-model-calls.ts'
+import type { SealedFact } from '#ports/ledger.ts'
 import type { Row, Value } from './driver.ts'
 import { FACTS_AT_ONCE, type Statements } from './statements.ts'
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Append, Ledger } from '../../ports/ledger.ts'
+import type { Append, Ledger } from '#ports/ledger.ts'
 import {
   aCreation,
   aFact,
@@ -14,7 +14,7 @@ import {
   newRun,
   newWorker,
   START,
-} from '../../testing/ledger/builders.ts'
+} from '#testing/ledger/builders.ts'
 import { openSqlite } from './open.ts'
 
 let directory: string

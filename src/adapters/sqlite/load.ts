@@ -3,8 +3,8 @@
  *
  * Owns the reading of records. Never keeps anything and never writes.
  */
-import type { StreamId, WorkerId } from '../../model/ids.ts'
-import type { Claims, LoadOptions, SealedFact, StreamRecord } from '../../ports/ledger.ts'
+import type { StreamId, WorkerId } from '#model/ids.ts'
+import type { Claims, LoadOptions, SealedFact, StreamRecord } from '#ports/ledger.ts'
 import {
   type DueRow,
   idDigits,

@@ -3,9 +3,9 @@
  *
  * Owns the version table in this dialect. The order, and what a newer ledger means, are in migrations/run.ts.
  */
-import { MIGRATIONS } from '../migrations/list.ts'
-import type { Migration } from '../migrations/migration.ts'
-import { type MigrationTarget, migrate } from '../migrations/run.ts'
+import { MIGRATIONS } from '#adapters/migrations/list.ts'
+import type { Migration } from '#adapters/migrations/migration.ts'
+import { type MigrationTarget, migrate } from '#adapters/migrations/run.ts'
 import type { Database } from './driver.ts'
 import { isKeyClash } from './errors.ts'
 

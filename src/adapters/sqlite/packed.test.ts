@@ -1,7 +1,7 @@
 /** What goes between threads comes out as it went in, whatever it is. */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT } from '../../model/ids.ts'
-import type { Append, Claims, Outcome, StreamRecord } from '../../ports/ledger.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { Append, Claims, Outcome, StreamRecord } from '#ports/ledger.ts'
 import {
   aCreation,
   aFact,
@@ -13,7 +13,7 @@ import {
   newRun,
   newTask,
   newWorker,
-} from '../../testing/ledger/builders.ts'
+} from '#testing/ledger/builders.ts'
 import { packBatch, packOutcomes, unpackBatch, unpackOutcomes } from './packed.ts'
 import { packClaims, unpackClaims } from './packed-claims.ts'
 import { appendOf } from './packed-step.ts'

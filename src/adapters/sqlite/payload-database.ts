@@ -3,7 +3,7 @@
  *
  * `clean` writes the file anew, so that no old payload stays in free pages.
  */
-import type { PayloadDatabase, PayloadRow, PayloadValue } from '../migrations/payload-tables.ts'
+import type { PayloadDatabase, PayloadRow, PayloadValue } from '#adapters/migrations/payload-tables.ts'
 import { loadDriver } from './driver.ts'
 import { openForWriting } from './settings.ts'
 

@@ -3,16 +3,16 @@
  *
  * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would hold up checkpoints.
  */
-import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
-import type { InboxGlance } from '../../model/inbox-view.ts'
-import type { Json } from '../../model/json.ts'
-import type { NewestCounts } from '../../model/newest-counts.ts'
-import type { PinnedRuns } from '../../model/pinned-runs.ts'
-import type { RunStatus } from '../../model/status.ts'
-import type { TaskCounts } from '../../model/task-counts.ts'
-import type { WorkerInfo } from '../../model/worker-info.ts'
-import type { SealedFact, Suppression } from '../../ports/ledger.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/ids.ts'
+import type { InboxGlance } from '#model/inbox-view.ts'
+import type { Json } from '#model/json.ts'
+import type { NewestCounts } from '#model/newest-counts.ts'
+import type { PinnedRuns } from '#model/pinned-runs.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { TaskCounts } from '#model/task-counts.ts'
+import type { WorkerInfo } from '#model/worker-info.ts'
+import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
@@ -30,7 +30,7 @@ import type {
   TaskQuery,
   TaskSummary,
   WorkerSummary,
-} from '../../ports/reader.ts'
+} from '#ports/reader.ts'
 import { Connection } from './connection.ts'
 import { type Database, LIMIT, type Preparer, prepareList, preparingLater, type Row } from './driver.ts'
 import { prepareFleetQueries, readDue, readPinned } from './fleet-reader.ts'

@@ -4,8 +4,8 @@
  * Owns what a call and an answer look like. Who asks is thread.ts.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { ErrorCode, TrihandError } from '../../model/errors.ts'
-import type { ClaimRequest } from '../../ports/ledger.ts'
+import type { ErrorCode, TrihandError } from '#model/errors.ts'
+import type { ClaimRequest } from '#ports/ledger.ts'
 import { Connection } from './connection.ts'
 import { type Desk, SqliteDesk } from './desk.ts'
 import { loadDriver } from './driver.ts'

@@ -3,10 +3,11 @@
  *
  * Owns the match of an event with the waits (ledger-5) and what a signal does to a run (ledger-6). Never opens or closes a wait.
  */
-import type { Event } from '../../model/event.ts'
-import type { ClaimableId, Instant } from '../../model/ids.ts'
-import { isEnded } from '../../model/status.ts'
-import { valueAt } from '../event-values.ts'
+
+import { valueAt } from '#adapters/event-values.ts'
+import type { Event } from '#model/event.ts'
+import type { ClaimableId, Instant } from '#model/ids.ts'
+import { isEnded } from '#model/status.ts'
 import { rowAs, SESSION, type StreamRow, toClaimableId } from './rows.ts'
 import { type Context, findStream, type Scope } from './scope.ts'
 import { listValue } from './values.ts'

@@ -3,9 +3,10 @@
  *
  * Owns their SQL. Each inbox is read from its index up to a bound; several are read one by one and merged here.
  */
-import type { InboxGlance, TaskGlance } from '../../model/inbox-view.ts'
-import type { GlanceQuery } from '../../ports/reader.ts'
-import { ESCALATED } from '../migrations/task-table.ts'
+
+import { ESCALATED } from '#adapters/migrations/task-table.ts'
+import type { InboxGlance, TaskGlance } from '#model/inbox-view.ts'
+import type { GlanceQuery } from '#ports/reader.ts'
 import { LIMIT, type Preparer } from './driver.ts'
 import { rowAs } from './rows.ts'
 import { EVERYBODY } from './task.ts'

@@ -4,10 +4,7 @@
  * Owns their SQL. An inbox is read from its index in the order it is shown; several inboxes are read one by one and merged here, since
  * SQLite would sort all of them. What is rare in an inbox (a status, a type, who has taken it) is read from an index of its own.
  */
-import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
-import { type LookedAt, type TaskCounts, taskCounts } from '../../model/task-counts.ts'
-import { OPEN_STATUSES } from '../../model/task-spec.ts'
-import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+
 import {
   ESCALATED,
   type OpenOfType,
@@ -15,7 +12,11 @@ import {
   type StoredTask,
   TASK_COLUMNS,
   taskOf,
-} from '../migrations/task-table.ts'
+} from '#adapters/migrations/task-table.ts'
+import type { Instant, TaskId, TenantId } from '#model/ids.ts'
+import { type LookedAt, type TaskCounts, taskCounts } from '#model/task-counts.ts'
+import { OPEN_STATUSES } from '#model/task-spec.ts'
+import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '#ports/reader.ts'
 import { LIMIT, type Preparer, type Row, type Statement, type Value } from './driver.ts'
 import { idBytes, orNull, rowAs } from './rows.ts'
 import { EVERYBODY, NEVER } from './task.ts'

@@ -3,8 +3,8 @@
  *
  * Owns ledger-9. What the row says is the engine's. Never reads one (task-reader.ts).
  */
-import type { StreamId } from '../../model/ids.ts'
-import type { TaskRow } from '../../ports/ledger.ts'
+import type { StreamId } from '#model/ids.ts'
+import type { TaskRow } from '#ports/ledger.ts'
 import { idBytes } from './rows.ts'
 import type { Scope } from './scope.ts'
 

@@ -8,8 +8,8 @@
  */
 import { existsSync } from 'node:fs'
 import { type MessagePort, Worker } from 'node:worker_threads'
-import { TrihandError } from '../../model/errors.ts'
-import type { Append, Outcome } from '../../ports/ledger.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Append, Outcome } from '#ports/ledger.ts'
 import { collectAlone } from './collector.ts'
 import type { Desk } from './desk.ts'
 import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed.ts'

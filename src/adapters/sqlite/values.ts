@@ -3,9 +3,10 @@
  *
  * Owns the tables event_value and value_path. Who is woken by an event is signal.ts.
  */
-import type { Event } from '../../model/event.ts'
-import type { EventMatch, WaitRow } from '../../ports/ledger.ts'
-import { LISTED_AT_ONCE, valueAt, valueKey } from '../event-values.ts'
+
+import { LISTED_AT_ONCE, valueAt, valueKey } from '#adapters/event-values.ts'
+import type { Event } from '#model/event.ts'
+import type { EventMatch, WaitRow } from '#ports/ledger.ts'
 import type { Known } from './known.ts'
 import { toEvent } from './rows.ts'
 import type { Scope } from './scope.ts'

@@ -3,7 +3,7 @@
  *
  * Owns their opening and closing, and the question whether an event came before the wait (ledger-5). Never wakes a run (signal.ts).
  */
-import type { WaitRow } from '../../ports/ledger.ts'
+import type { WaitRow } from '#ports/ledger.ts'
 import type { Scope } from './scope.ts'
 import { hasUnseenValue, openPath } from './values.ts'
 

@@ -1,14 +1,14 @@
 /** Facts are checked on their way out of a store: all of them, tails of them, and those that a claim brings along. */
 
 import { expect, test } from 'vitest'
-import { EMPTY_CHAIN, sealFacts } from '../../engine/chain.ts'
-import { BROKEN_FACT, readRunFact } from '../../model/fact-codec.ts'
-import type { RunId } from '../../model/ids.ts'
-import { createRedaction } from '../../model/redaction.ts'
-import type { Ledger, StreamRecord } from '../../ports/ledger.ts'
-import { aCreation, anAppend, newRun, newWorker } from '../../testing/ledger/builders.ts'
-import { MemoryLedger } from '../memory/ledger.ts'
-import { MemoryStore } from '../memory/store.ts'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { EMPTY_CHAIN, sealFacts } from '#engine/chain.ts'
+import { BROKEN_FACT, readRunFact } from '#model/fact-codec.ts'
+import type { RunId } from '#model/ids.ts'
+import { createRedaction } from '#model/redaction.ts'
+import type { Ledger, StreamRecord } from '#ports/ledger.ts'
+import { aCreation, anAppend, newRun, newWorker } from '#testing/ledger/builders.ts'
 import { CheckedLedger } from './checked-ledger.ts'
 import { SystemIds } from './ids.ts'
 

@@ -8,11 +8,11 @@
  * checked-2  A record is called broken only if it is so twice: a row and its facts may have been read at two moments of a shared store.
  */
 
-import type { StoredEvent } from '../../model/event.ts'
-import { BROKEN_FACT } from '../../model/fact-codec.ts'
-import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
-import { flawOf, GENESIS } from '../../model/seal.ts'
-import type { Ids } from '../../ports/ids.ts'
+import type { StoredEvent } from '#model/event.ts'
+import { BROKEN_FACT } from '#model/fact-codec.ts'
+import type { Instant, StreamId, WorkerId } from '#model/ids.ts'
+import { flawOf, GENESIS } from '#model/seal.ts'
+import type { Ids } from '#ports/ids.ts'
 import type {
   Append,
   BeatRequest,
@@ -24,7 +24,7 @@ import type {
   Outcome,
   SealedFact,
   StreamRecord,
-} from '../../ports/ledger.ts'
+} from '#ports/ledger.ts'
 
 export class CheckedLedger implements Ledger {
   readonly #inner: Ledger

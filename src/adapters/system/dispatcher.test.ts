@@ -1,9 +1,9 @@
 /** The in-process dispatcher against the suite, on a clock moved by hand, and what it promises beyond the port. */
 import { describe, expect, test } from 'vitest'
-import type { ClaimableId } from '../../model/ids.ts'
-import { dispatcherSuite } from '../../testing/dispatcher-suite.ts'
-import { newRun, START } from '../../testing/ledger/builders.ts'
-import { VirtualClock } from '../../testing/virtual-clock.ts'
+import type { ClaimableId } from '#model/ids.ts'
+import { dispatcherSuite } from '#testing/dispatcher-suite.ts'
+import { newRun, START } from '#testing/ledger/builders.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { InProcessDispatcher } from './dispatcher.ts'
 
 const MAX_STEPS = 1000

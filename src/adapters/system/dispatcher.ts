@@ -4,10 +4,10 @@
  * Keeps one wake per run, the earliest asked for, so that its size is bounded by the runs that wait for time. Keeps nothing
  * across a restart: the worker's sweep finds in the ledger what is due.
  */
-import { Heap } from '../../model/heap.ts'
-import type { ClaimableId, Instant } from '../../model/ids.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Dispatcher } from '../../ports/dispatcher.ts'
+import { Heap } from '#model/heap.ts'
+import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Dispatcher } from '#ports/dispatcher.ts'
 
 interface Wake {
   readonly run: ClaimableId

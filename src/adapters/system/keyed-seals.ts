@@ -4,8 +4,8 @@
  * What a seal covers is model/seal.ts.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type EventIdentity, eventText, isKeyedSeal, KEYED, keyIdOf, type SealCheck } from '../../model/seal.ts'
-import type { Seals } from '../../ports/seals.ts'
+import { type EventIdentity, eventText, isKeyedSeal, KEYED, keyIdOf, type SealCheck } from '#model/seal.ts'
+import type { Seals } from '#ports/seals.ts'
 import type { Key } from './keys.ts'
 
 const isEqual = (a: string, b: string): boolean =>

@@ -7,11 +7,12 @@
  * payloads-1  A wait by value finds its event though neither is readable: beside the ciphertext stands a tree of tokens, one for each name
  *             and value. Equal values at the same path of events of one type have the same token; it says nothing else.
  */
-import type { StoredEvent } from '../../model/event.ts'
-import type { Json } from '../../model/json.ts'
-import { canonical } from '../../model/json.ts'
-import type { DocumentWrite, NewEvent, SealedFact, Suppression, TaskRow, WaitRow } from '../../ports/ledger.ts'
-import { isModelCall } from '../migrations/0011-model-calls.ts'
+
+import { isModelCall } from '#adapters/migrations/0011-model-calls.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Json } from '#model/json.ts'
+import { canonical } from '#model/json.ts'
+import type { DocumentWrite, NewEvent, SealedFact, Suppression, TaskRow, WaitRow } from '#ports/ledger.ts'
 import type { Cipher } from './cipher.ts'
 
 /** Where the ciphertext stands in an object. No token is as short. */

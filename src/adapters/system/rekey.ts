@@ -8,9 +8,7 @@
  * rekey-2  The record lets go of the old keys only after a pass that has found nothing encrypted with them.
  * rekey-3  A payload that does not open is left as it is, is counted, and keeps the old keys in the record.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { claimableId, sessionId } from '../../model/ids.ts'
-import type { Json } from '../../model/json.ts'
+
 import {
   type PayloadDatabase,
   type PayloadRow,
@@ -19,7 +17,10 @@ import {
   pageSql,
   payloadTables,
   replaceSql,
-} from '../migrations/payload-tables.ts'
+} from '#adapters/migrations/payload-tables.ts'
+import { TrihandError } from '#model/errors.ts'
+import { claimableId, sessionId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
 import type { Cipher } from './cipher.ts'
 import { KEY_RECORD } from './key-document.ts'
 import { CONTENT, documentPlace, eventPlace, factPlace, suppressionPlace, taskPlace } from './payloads.ts'

@@ -10,10 +10,10 @@
  *          and this one claims no more until it is started with it.
  */
 
-import { TrihandError } from '../../model/errors.ts'
-import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
-import type { Blobs } from '../../ports/blobs.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Instant, StreamId, TenantId, WorkerId } from '#model/ids.ts'
+import type { Blobs } from '#ports/blobs.ts'
 import type {
   Append,
   BeatRequest,
@@ -25,8 +25,8 @@ import type {
   Outcome,
   StreamRecord,
   StreamWrite,
-} from '../../ports/ledger.ts'
-import type { Reader, TaskSummary } from '../../ports/reader.ts'
+} from '#ports/ledger.ts'
+import type { Reader, TaskSummary } from '#ports/reader.ts'
 import { brokenRecord } from './checked-ledger.ts'
 import { UnknownKey } from './cipher.ts'
 import type { Payloads } from './payloads.ts'

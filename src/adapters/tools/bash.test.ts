@@ -1,8 +1,8 @@
 /** Bash without the peer, and what goes into and out of a shell; a shell by hand stands for the peer, which is not among our packages. */
 import { expect, test } from 'vitest'
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { Workspace } from '../../ports/tool.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { Workspace } from '#ports/tool.ts'
 import { bashTool, type Shell, type ShellPackage } from './bash.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text)

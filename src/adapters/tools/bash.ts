@@ -3,10 +3,11 @@
  *
  * Owns the copy in, the copy back, and the limits. The shell is the optional peer `just-bash`; without it the tool says how to get it.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { Tool, Workspace } from '../../ports/tool.ts'
-import { loadPeer } from '../peer.ts'
+
+import { loadPeer } from '#adapters/peer.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { Tool, Workspace } from '#ports/tool.ts'
 
 /** The part of the peer that we call. */
 export interface ShellPackage {

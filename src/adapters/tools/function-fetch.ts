@@ -7,7 +7,7 @@
  * function-fetch-2  Guarded code calls the guarded one, at whatever time it took hold of `fetch` after the first guard was made.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { RawFetch, RawRequest } from '../../ports/tool.ts'
+import type { RawFetch, RawRequest } from '#ports/tool.ts'
 
 type Fetch = typeof globalThis.fetch
 

@@ -10,8 +10,8 @@
  */
 import { isIP } from 'node:net'
 import type { Agent, Response } from 'undici'
-import { TrihandError } from '../../model/errors.ts'
-import type { RawAnswer, RawFetch, RawRequest, ToolFetch, ToolResponse } from '../../ports/tool.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { RawAnswer, RawFetch, RawRequest, ToolFetch, ToolResponse } from '#ports/tool.ts'
 import { blocked, guardedAgent, type Network, PUBLIC_NETWORK } from './guarded-connect.ts'
 
 export interface FetchPolicy {

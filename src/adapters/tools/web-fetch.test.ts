@@ -2,9 +2,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { ToolContext } from '../../ports/tool.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { ToolContext } from '#ports/tool.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { webFetch } from './web-fetch.ts'
 

@@ -4,9 +4,9 @@
  * Owns which types are read and how. The way out, its hosts and its limits are the context's fetch (guarded-fetch.ts). What it returns
  * was written by strangers.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { Tool } from '../../ports/tool.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { Tool } from '#ports/tool.ts'
 import { htmlToText } from './html.ts'
 
 const ACCEPT = 'text/html, application/xhtml+xml, text/*, application/json, application/xml;q=0.9'

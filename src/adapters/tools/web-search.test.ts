@@ -1,7 +1,7 @@
 /** The tool WebSearch with a provider and without one. */
 import { expect, test } from 'vitest'
-import type { Search } from '../../ports/search.ts'
-import type { ToolContext } from '../../ports/tool.ts'
+import type { Search } from '#ports/search.ts'
+import type { ToolContext } from '#ports/tool.ts'
 import { webSearch } from './web-search.ts'
 
 const context = { signal: AbortSignal.abort() } as unknown as ToolContext

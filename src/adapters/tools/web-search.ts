@@ -3,10 +3,10 @@
  *
  * Owns the tool's shape and how much of an answer is taken. Which provider searches is not known here: none is built in.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { Found, Search } from '../../ports/search.ts'
-import type { Tool } from '../../ports/tool.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { Found, Search } from '#ports/search.ts'
+import type { Tool } from '#ports/tool.ts'
 
 const USUAL = 10
 const MOST = 25

@@ -7,11 +7,11 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileFact } from '../../model/agent-state.ts'
-import { TrihandError } from '../../model/errors.ts'
-import type { Blobs } from '../../ports/blobs.ts'
-import type { Workspace } from '../../ports/tool.ts'
-import type { OpenWorkspace, Workspaces } from '../../ports/workspaces.ts'
+import type { FileFact } from '#model/agent-state.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Blobs } from '#ports/blobs.ts'
+import type { Workspace } from '#ports/tool.ts'
+import type { OpenWorkspace, Workspaces } from '#ports/workspaces.ts'
 import { ConfinedFolder } from './confined.ts'
 
 const MAX_FILES = 1_000

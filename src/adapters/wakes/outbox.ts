@@ -3,8 +3,8 @@
  *
  * Owns batching and its bounds. Holds hints only: what does not fit, or cannot be sent, is dropped, and the sweep finds it in the ledger.
  */
-import type { ClaimableId, Instant } from '../../model/ids.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { Clock } from '#ports/clock.ts'
 
 export interface Wake {
   readonly run: ClaimableId

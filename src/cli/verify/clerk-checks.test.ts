@@ -1,14 +1,14 @@
 /** What must hold of gates and schedules and the runs they start, each with one planted fault. */
 import { expect, test } from 'vitest'
+import type { Arrival, Call } from '#model/arrival.ts'
+import type { GateFact } from '#model/gate-fact.ts'
+import { gateId, type RunId, scheduleId } from '#model/ids.ts'
+import type { ScheduleFact } from '#model/schedule-fact.ts'
+import type { ScheduleSpec } from '#model/schedule-spec.ts'
 import { FAR } from '../../../test/support/clean-ledger.ts'
 import { aLedger, judge } from '../../../test/support/judged.ts'
 import { digest, type LedgerByHand } from '../../../test/support/ledger-by-hand.ts'
 import { fact, started } from '../../../test/support/run-story.ts'
-import type { Arrival, Call } from '../../model/arrival.ts'
-import type { GateFact } from '../../model/gate-fact.ts'
-import { gateId, type RunId, scheduleId } from '../../model/ids.ts'
-import type { ScheduleFact } from '../../model/schedule-fact.ts'
-import type { ScheduleSpec } from '../../model/schedule-spec.ts'
 
 const GATE = gateId(digest('a gate'))
 const SCHEDULE = scheduleId(digest('a schedule'))

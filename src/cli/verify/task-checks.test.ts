@@ -1,5 +1,7 @@
 /** What must hold of tasks, each with one planted fault. */
 import { expect, test } from 'vitest'
+import type { TaskId } from '#model/ids.ts'
+import type { TaskFact } from '#model/task-fact.ts'
 import { aLedger, judge, type Verdict } from '../../../test/support/judged.ts'
 import type { LedgerByHand } from '../../../test/support/ledger-by-hand.ts'
 import { fact, started } from '../../../test/support/run-story.ts'
@@ -15,8 +17,6 @@ import {
   to,
   withdraw,
 } from '../../../test/support/task-story.ts'
-import type { TaskId } from '../../model/ids.ts'
-import type { TaskFact } from '../../model/task-fact.ts'
 
 type FactOf<Type extends TaskFact['type']> = Extract<TaskFact, { readonly type: Type }>
 

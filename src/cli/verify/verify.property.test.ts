@@ -4,13 +4,13 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { attemptsOf } from '#model/attempt.ts'
+import { NOTHING } from '#model/payload.ts'
+import { run, wakeAt } from '#model/run.ts'
+import type { LiveRun, RunCommand, RunFact, RunState } from '#model/run-fact.ts'
 import { digest, LedgerByHand, onSqlite, type RunOptions } from '../../../test/support/ledger-by-hand.ts'
 import { anyCommand, anyHistory, STEPS, take } from '../../../test/support/run-arbitrary.ts'
 import { aStart, CHILD, command, fact, OTHER_CHILD, started, TASK } from '../../../test/support/run-story.ts'
-import { attemptsOf } from '../../model/attempt.ts'
-import { NOTHING } from '../../model/payload.ts'
-import { run, wakeAt } from '../../model/run.ts'
-import type { LiveRun, RunCommand, RunFact, RunState } from '../../model/run-fact.ts'
 import type { Report } from './report.ts'
 import { verifyLedger } from './verify.ts'
 

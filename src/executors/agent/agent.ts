@@ -9,7 +9,7 @@
  *          A model that the rest does not pay for is passed over for the next one of the list.
  * agent-3  A tool is performed only after the broker has let the very call pass, at this entry.
  */
-import type { AgentSpec } from '../../model/agent.ts'
+import type { AgentSpec } from '#model/agent.ts'
 import {
   type AgentCall,
   type AgentFact,
@@ -19,18 +19,18 @@ import {
   NEW_AGENT,
   type ToolOutcome,
   type WaitKind,
-} from '../../model/agent-state.ts'
-import { type ChatCall, chatCallOf } from '../../model/chat-call.ts'
-import { textOf } from '../../model/conversation.ts'
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { Module } from '../../model/module.ts'
-import type { Allowance, Reservation } from '../../model/policies/budget.ts'
-import type { RetryPolicy } from '../../model/policies/retry.ts'
-import { type Effect, stepAddress } from '../../model/step.ts'
-import { type Action, type End, nextAction, repliesOf, type TurnRules } from '../../model/turn.ts'
-import type { AgentBackend } from '../../ports/agent-backend.ts'
-import type { Entry, StepContext } from '../../ports/step-gate.ts'
+} from '#model/agent-state.ts'
+import { type ChatCall, chatCallOf } from '#model/chat-call.ts'
+import { textOf } from '#model/conversation.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { Module } from '#model/module.ts'
+import type { Allowance, Reservation } from '#model/policies/budget.ts'
+import type { RetryPolicy } from '#model/policies/retry.ts'
+import { type Effect, stepAddress } from '#model/step.ts'
+import { type Action, type End, nextAction, repliesOf, type TurnRules } from '#model/turn.ts'
+import type { AgentBackend } from '#ports/agent-backend.ts'
+import type { Entry, StepContext } from '#ports/step-gate.ts'
 import { Broker } from './broker.ts'
 import {
   allowanceFor,

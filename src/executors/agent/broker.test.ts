@@ -1,10 +1,10 @@
 /** The broker against models that want more than they may: names, inputs, taint, permission modes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { agent, agentHandler } from '../../manifest/agents.ts'
-import type { AgentSpec } from '../../model/agent.ts'
-import type { Json } from '../../model/json.ts'
-import type { Tool } from '../../ports/tool.ts'
+import { agent, agentHandler } from '#manifest/agents.ts'
+import type { AgentSpec } from '#model/agent.ts'
+import type { Json } from '#model/json.ts'
+import type { Tool } from '#ports/tool.ts'
 import { Broker } from './broker.ts'
 
 const tool = (name: string, given: Partial<Tool> = {}): Tool => ({

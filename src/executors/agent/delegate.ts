@@ -6,14 +6,14 @@
  *
  * delegate-1  The harness performs no call of ours that has an effect or needs a person.
  */
-import { type AgentState, callKey, committed, type Inside } from '../../model/agent-state.ts'
-import { textOf } from '../../model/conversation.ts'
-import { taskUuid } from '../../model/ids.ts'
-import type { Json } from '../../model/json.ts'
-import { dataBlock, resultText } from '../../model/messages.ts'
-import type { Module } from '../../model/module.ts'
-import { type Allowance, restOf } from '../../model/policies/budget.ts'
-import { repliesOf } from '../../model/turn.ts'
+import { type AgentState, callKey, committed, type Inside } from '#model/agent-state.ts'
+import { textOf } from '#model/conversation.ts'
+import { taskUuid } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { dataBlock, resultText } from '#model/messages.ts'
+import type { Module } from '#model/module.ts'
+import { type Allowance, restOf } from '#model/policies/budget.ts'
+import { repliesOf } from '#model/turn.ts'
 import type {
   AgentBackend,
   BackendJob,
@@ -22,10 +22,10 @@ import type {
   BackendStart,
   CallResult,
   Verdict,
-} from '../../ports/agent-backend.ts'
-import type { ModelAnswer } from '../../ports/model.ts'
-import type { StepContext } from '../../ports/step-gate.ts'
-import type { Workspace } from '../../ports/tool.ts'
+} from '#ports/agent-backend.ts'
+import type { ModelAnswer } from '#ports/model.ts'
+import type { StepContext } from '#ports/step-gate.ts'
+import type { Workspace } from '#ports/tool.ts'
 import type { Broker } from './broker.ts'
 import type { AgentDeps } from './deps.ts'
 import { type Asked, answered, broken, type ModelRecord, type Prepared } from './model-call.ts'

@@ -3,20 +3,20 @@
  *
  * Owns the list. Everything that touches the world, asks the time or rolls dice comes through here.
  */
-import type { FileFact, Price } from '../../model/agent-state.ts'
-import type { ModelUsage } from '../../model/conversation.ts'
-import type { Json } from '../../model/json.ts'
-import type { Module } from '../../model/module.ts'
-import type { RuleAnswer } from '../../model/rule.ts'
-import type { AgentBackend } from '../../ports/agent-backend.ts'
-import type { Blobs } from '../../ports/blobs.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Ids } from '../../ports/ids.ts'
-import type { Model, ModelName } from '../../ports/model.ts'
-import type { Entry } from '../../ports/step-gate.ts'
-import type { Tool, ToolContext } from '../../ports/tool.ts'
-import type { ServedTool, ToolServers } from '../../ports/tool-servers.ts'
-import type { Workspaces } from '../../ports/workspaces.ts'
+import type { FileFact, Price } from '#model/agent-state.ts'
+import type { ModelUsage } from '#model/conversation.ts'
+import type { Json } from '#model/json.ts'
+import type { Module } from '#model/module.ts'
+import type { RuleAnswer } from '#model/rule.ts'
+import type { AgentBackend } from '#ports/agent-backend.ts'
+import type { Blobs } from '#ports/blobs.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { Model, ModelName } from '#ports/model.ts'
+import type { Entry } from '#ports/step-gate.ts'
+import type { Tool, ToolContext } from '#ports/tool.ts'
+import type { ServedTool, ToolServers } from '#ports/tool-servers.ts'
+import type { Workspaces } from '#ports/workspaces.ts'
 
 export interface AgentDeps {
   readonly clock: Pick<Clock, 'now' | 'at'>

@@ -3,7 +3,7 @@
  *
  * Owns the form only. What is wrong with a tool is told when its system is defined (manifest/tools.ts).
  */
-import type { ToolContext, ToolEffect } from '../../ports/tool.ts'
+import type { ToolContext, ToolEffect } from '#ports/tool.ts'
 
 export interface ToolOptions {
   readonly description?: string

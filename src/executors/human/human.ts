@@ -4,13 +4,14 @@
  * Owns what its templates may speak of. What a decision is, and the events it sends, is the task's
  * (model/task.ts); nothing is kept between entries.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { StoredEvent } from '../../model/event.ts'
-import type { Human, People } from '../../model/human.ts'
-import { isJsonRecord, type Json } from '../../model/json.ts'
-import { declaredRequester, knownRequesters } from '../../model/requester.ts'
-import type { Entry } from '../../ports/step-gate.ts'
-import { taskOutput } from '../task-output.ts'
+
+import { taskOutput } from '#executors/task-output.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Human, People } from '#model/human.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
+import { declaredRequester, knownRequesters } from '#model/requester.ts'
+import type { Entry } from '#ports/step-gate.ts'
 
 /** The one step of a human. */
 const STEP = 'ask'

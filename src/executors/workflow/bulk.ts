@@ -20,12 +20,12 @@ import {
   progressAtFirst,
   spokenBy,
   toJobJson,
-} from '../../model/bulk.ts'
-import { TrihandError } from '../../model/errors.ts'
-import type { RunId, TenantId } from '../../model/ids.ts'
-import type { Json } from '../../model/json.ts'
-import type { Reader } from '../../ports/reader.ts'
-import type { StepContext } from '../../ports/step-gate.ts'
+} from '#model/bulk.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { RunId, TenantId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { Reader } from '#ports/reader.ts'
+import type { StepContext } from '#ports/step-gate.ts'
 import type { FunctionContext, Handler } from './function.ts'
 import { FinalError } from './step-failure.ts'
 

@@ -27,13 +27,13 @@ import {
   titleOf,
   told,
   turnHandler,
-} from '../../model/chat.ts'
-import { chatInput } from '../../model/chat-call.ts'
-import type { Instant } from '../../model/ids.ts'
-import { isJsonRecord, type Json } from '../../model/json.ts'
-import { stepWords } from '../../model/plan-shown.ts'
-import type { PlanDesk } from '../../ports/plan-desk.ts'
-import type { AskReply } from '../../ports/step-gate.ts'
+} from '#model/chat.ts'
+import { chatInput } from '#model/chat-call.ts'
+import type { Instant } from '#model/ids.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
+import { stepWords } from '#model/plan-shown.ts'
+import type { PlanDesk } from '#ports/plan-desk.ts'
+import type { AskReply } from '#ports/step-gate.ts'
 import { denied, failed, isYes, noOf, performed } from './chat-parts.ts'
 import { planAnswer, shownPlan } from './chat-plan.ts'
 import { type FunctionContext, type FunctionSource, fn } from './function.ts'

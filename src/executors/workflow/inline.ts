@@ -3,9 +3,10 @@
  *
  * Owns the border where an exception becomes a result. Never retries (executor-contract 4) and never times out on its own.
  */
-import { isErrorCode, TrihandError } from '../../model/errors.ts'
-import type { Abort, Envelope, Executor, ExecutorResult } from '../../ports/executor.ts'
-import { isPartial, partialValue } from '../partial.ts'
+
+import { isPartial, partialValue } from '#executors/partial.ts'
+import { isErrorCode, TrihandError } from '#model/errors.ts'
+import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import { isFinal, isStepFailure } from './step-failure.ts'
 
 const MAX_MESSAGE = 2_000

@@ -3,7 +3,7 @@
  *
  * Owns the match. A step is tried again in whatever process the function stands in by then, once its code has come to the step.
  */
-import type { StepContext } from '../../ports/step-gate.ts'
+import type { StepContext } from '#ports/step-gate.ts'
 
 interface Knows {
   readonly isAlive: boolean

@@ -7,13 +7,14 @@
  * isolated-1  A process that is lost fails the bodies that were at work in it; the function is entered again in another one.
  * isolated-2  The run stays in memory while its code is about to ask, as if it had asked at once.
  */
-import { isErrorCode, TrihandError } from '../../model/errors.ts'
-import { isJsonRecord, type Json } from '../../model/json.ts'
-import type { Isolation } from '../../model/module.ts'
-import type { Call, CodeFailure, CodeFile, CodeProcess, CodeProcesses, ToProcess } from '../../ports/code-process.ts'
-import type { Abort } from '../../ports/executor.ts'
-import type { Entry, StepContext } from '../../ports/step-gate.ts'
-import { partial } from '../partial.ts'
+
+import { partial } from '#executors/partial.ts'
+import { isErrorCode, TrihandError } from '#model/errors.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
+import type { Isolation } from '#model/module.ts'
+import type { Call, CodeFailure, CodeFile, CodeProcess, CodeProcesses, ToProcess } from '#ports/code-process.ts'
+import type { Abort } from '#ports/executor.ts'
+import type { Entry, StepContext } from '#ports/step-gate.ts'
 import type { EnterOptions, FunctionContext } from './function.ts'
 import { Bodies } from './isolated-bodies.ts'
 import { type Asked, questions } from './isolated-calls.ts'

@@ -5,13 +5,13 @@
  * Owns the loop of tries, and who is asked once an endpoint is off. What is sent, and how, is the courier's; when to try again is the
  * ladder's (model/policies/delivery.ts), when to stop trying the health's (model/policies/endpoint-health.ts).
  */
-import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, TenantId } from '../../model/ids.ts'
-import type { Json } from '../../model/json.ts'
-import { pauseAfter } from '../../model/policies/delivery.ts'
-import { ENDPOINT_TABLE, healthAfter, healthOf } from '../../model/policies/endpoint-health.ts'
-import type { Carried, Courier } from '../../ports/courier.ts'
-import type { StepContext } from '../../ports/step-gate.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Instant, TenantId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { pauseAfter } from '#model/policies/delivery.ts'
+import { ENDPOINT_TABLE, healthAfter, healthOf } from '#model/policies/endpoint-health.ts'
+import type { Carried, Courier } from '#ports/courier.ts'
+import type { StepContext } from '#ports/step-gate.ts'
 import { type FunctionSource, fn, type Handler } from './function.ts'
 import type { Step } from './step-api.ts'
 import { FinalError } from './step-failure.ts'

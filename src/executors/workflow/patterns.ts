@@ -3,11 +3,11 @@
  *
  * Owns what the first two do. All are ordinary functions over steps; what they declare is in model/workflow-spec.ts.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { StoredEvent } from '../../model/event.ts'
-import type { Json } from '../../model/json.ts'
-import type { FanInPolicy } from '../../model/policies/fan-in.ts'
-import type { Roots, RoutingSpec, WorkflowSpec } from '../../model/workflow-spec.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Json } from '#model/json.ts'
+import type { FanInPolicy } from '#model/policies/fan-in.ts'
+import type { Roots, RoutingSpec, WorkflowSpec } from '#model/workflow-spec.ts'
 import { planned } from './plan.ts'
 import type { Step } from './step-api.ts'
 

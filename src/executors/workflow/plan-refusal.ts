@@ -1,10 +1,11 @@
 /** A step of a plan that did not end well: people said no, were not heard, or let it be left out. */
-import type { ErrorCode } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import type { PlanStep } from '../../model/plan.ts'
-import { refusalText, refusedAt, type StepEnd, skippedFor } from '../../model/plan-end.ts'
-import type { AskReply } from '../../ports/step-gate.ts'
-import { taskOutput } from '../task-output.ts'
+
+import { taskOutput } from '#executors/task-output.ts'
+import type { ErrorCode } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
+import type { PlanStep } from '#model/plan.ts'
+import { refusalText, refusedAt, type StepEnd, skippedFor } from '#model/plan-end.ts'
+import type { AskReply } from '#ports/step-gate.ts'
 
 export interface Ended extends StepEnd {
   readonly output: Json

@@ -7,10 +7,12 @@
  * plan-run-2  No step of a declared plan begins before people have approved these very steps, whatever was deployed meanwhile.
  */
 
-import { partialIn } from '../../model/call-terms.ts'
-import { TrihandError } from '../../model/errors.ts'
-import { isJsonRecord, type Json } from '../../model/json.ts'
-import { type Asked, againFor, type PlanSpec, type PlanStep } from '../../model/plan.ts'
+import { partial } from '#executors/partial.ts'
+import { taskOutput } from '#executors/task-output.ts'
+import { partialIn } from '#model/call-terms.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
+import { type Asked, againFor, type PlanSpec, type PlanStep } from '#model/plan.ts'
 import {
   type Answered,
   answeredIn,
@@ -21,13 +23,11 @@ import {
   SUCCESS,
   skippedFor,
   skipRecord,
-} from '../../model/plan-end.ts'
-import { type ShownPlan, stepWords } from '../../model/plan-shown.ts'
-import type { TaskOptions } from '../../model/task-source.ts'
-import type { Roots } from '../../model/workflow-spec.ts'
-import type { AskReply } from '../../ports/step-gate.ts'
-import { partial } from '../partial.ts'
-import { taskOutput } from '../task-output.ts'
+} from '#model/plan-end.ts'
+import { type ShownPlan, stepWords } from '#model/plan-shown.ts'
+import type { TaskOptions } from '#model/task-source.ts'
+import type { Roots } from '#model/workflow-spec.ts'
+import type { AskReply } from '#ports/step-gate.ts'
 import { itemKeys } from './plan-items.ts'
 import { judged } from './plan-judge.ts'
 import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refusal.ts'

@@ -5,15 +5,15 @@
  *
  * step-api-1  A step is addressed by name and loop key. The same name again in one entry gets the loop key #1, #2, …
  */
-import type { CallTerms } from '../../model/call-terms.ts'
-import type { StoredEvent } from '../../model/event.ts'
-import type { Human } from '../../model/human.ts'
-import type { Json } from '../../model/json.ts'
-import type { CodeLimits } from '../../model/outbound.ts'
-import type { ConstraintsSource, WireConstraints } from '../../model/policies/constraints.ts'
-import type { RetryPolicy } from '../../model/policies/retry.ts'
-import type { Effect } from '../../model/step.ts'
-import type { TaskOptions } from '../../model/task-source.ts'
+import type { CallTerms } from '#model/call-terms.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Human } from '#model/human.ts'
+import type { Json } from '#model/json.ts'
+import type { CodeLimits } from '#model/outbound.ts'
+import type { ConstraintsSource, WireConstraints } from '#model/policies/constraints.ts'
+import type { RetryPolicy } from '#model/policies/retry.ts'
+import type { Effect } from '#model/step.ts'
+import type { TaskOptions } from '#model/task-source.ts'
 import type {
   AskReply,
   CallGate,
@@ -23,8 +23,8 @@ import type {
   StepGate,
   TaskOutcome,
   TaskRequest,
-} from '../../ports/step-gate.ts'
-import type { ToolContext } from '../../ports/tool.ts'
+} from '#ports/step-gate.ts'
+import type { ToolContext } from '#ports/tool.ts'
 
 /** `30s`, `1h30m`, `P1D`, or milliseconds as a number. */
 export type Duration = string | number

@@ -4,15 +4,16 @@
  * Owns addresses (step-api-1) and the reading of options. Never decides, waits or stores anything.
  */
 
-import { TrihandError } from '../../model/errors.ts'
-import type { People } from '../../model/human.ts'
-import { toJson } from '../../model/json.ts'
-import { demand } from '../../model/module.ts'
-import { type CodeLimits, demandAddress } from '../../model/outbound.ts'
-import { spelledConstraints } from '../../model/policies/constraints.ts'
-import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
-import { declaredRequester, knownRequesters } from '../../model/requester.ts'
-import { isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
+import { readGivenContext } from '#executors/contract.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { People } from '#model/human.ts'
+import { toJson } from '#model/json.ts'
+import { demand } from '#model/module.ts'
+import { type CodeLimits, demandAddress } from '#model/outbound.ts'
+import { spelledConstraints } from '#model/policies/constraints.ts'
+import { DEFAULT_RETRY } from '#model/policies/retry.ts'
+import { declaredRequester, knownRequesters } from '#model/requester.ts'
+import { isLoopKey, isStepName, stepAddress } from '#model/step.ts'
 import type {
   CallGate,
   EmittedEvent,
@@ -22,8 +23,7 @@ import type {
   TaskRequest,
   WaitAnswer,
   WaitRequest,
-} from '../../ports/step-gate.ts'
-import { readGivenContext } from '../contract.ts'
+} from '#ports/step-gate.ts'
 import { answeredFetch, fetchRequest } from './fetch-step.ts'
 import { Rounds } from './rounds.ts'
 import type {

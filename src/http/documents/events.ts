@@ -12,7 +12,7 @@ import {
   whole,
   words,
   yesNo,
-} from '../schema.ts'
+} from '#http/schema.ts'
 
 export const eventComponents = {
   StoredEvent: record({

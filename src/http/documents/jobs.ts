@@ -1,6 +1,7 @@
 /** Jobs as the wire spells them, described. */
-import { BULK_ACTIONS } from '../../model/bulk.ts'
-import { closed, described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
+
+import { closed, described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '#http/schema.ts'
+import { BULK_ACTIONS } from '#model/bulk.ts'
 import { RUN_FILTER } from './runs.ts'
 
 const filter = closed({}, RUN_FILTER)

@@ -1,5 +1,5 @@
 /** Plans as the wire spells them, described. */
-import { PLAN_STATUSES } from '../../model/plan-draft.ts'
+
 import {
   anything,
   closed,
@@ -13,7 +13,8 @@ import {
   text,
   whole,
   words,
-} from '../schema.ts'
+} from '#http/schema.ts'
+import { PLAN_STATUSES } from '#model/plan-draft.ts'
 
 const HANDS = ['agent', 'human', 'workflow'] as const
 const AUTHORS = ['model', 'person'] as const

@@ -1,5 +1,5 @@
 /** Runs and their facts as the wire spells them, described. */
-import { RUN_STATUSES } from '../../model/status.ts'
+
 import {
   anything,
   closed,
@@ -15,7 +15,8 @@ import {
   whole,
   words,
   yesNo,
-} from '../schema.ts'
+} from '#http/schema.ts'
+import { RUN_STATUSES } from '#model/status.ts'
 import { ANSWER } from './tasks.ts'
 
 /** The word for a session's stream is no status of a run. */

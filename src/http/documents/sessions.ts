@@ -1,5 +1,5 @@
 /** Sessions as the wire spells them, described. */
-import { anything, described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
+import { anything, described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '#http/schema.ts'
 
 const session = {
   id: text,

@@ -1,7 +1,5 @@
 /** Tasks as the wire spells them, described: a row of an inbox, the whole of one, and what a person sends about it. */
 
-import { INBOX_VIEWS } from '../../model/inbox-view.ts'
-import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import {
   anything,
   closed,
@@ -16,7 +14,9 @@ import {
   whole,
   words,
   yesNo,
-} from '../schema.ts'
+} from '#http/schema.ts'
+import { INBOX_VIEWS } from '#model/inbox-view.ts'
+import { OPEN_STATUSES } from '#model/task-spec.ts'
 import { HUMAN_OUTCOME } from './outcomes.ts'
 
 export const OPEN = OPEN_STATUSES

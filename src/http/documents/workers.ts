@@ -1,5 +1,18 @@
 /** Workers as the wire spells them, described. */
-import { closed, described, instant, list, mapOf, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
+import {
+  closed,
+  described,
+  instant,
+  list,
+  mapOf,
+  orNull,
+  record,
+  ref,
+  text,
+  whole,
+  words,
+  yesNo,
+} from '#http/schema.ts'
 
 const worker = {
   id: text,

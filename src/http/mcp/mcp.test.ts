@@ -1,11 +1,11 @@
 /** The interface as an MCP server, asked by the real client over real HTTP, by both ways of agreeing on a version. */
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { type Listening, listen } from '#http/server.ts'
+import { human } from '#manifest/humans.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'
-import { fn } from '../../executors/workflow/function.ts'
-import { human } from '../../manifest/humans.ts'
-import { type Listening, listen } from '../server.ts'
 
 const SECRET = 'password of the database'
 

@@ -3,8 +3,9 @@
  *
  * Owns how arguments become a path, a query and a body. Never sends anything.
  */
-import type { Json } from '../../model/json.ts'
-import type { Schema } from '../schema.ts'
+
+import type { Schema } from '#http/schema.ts'
+import type { Json } from '#model/json.ts'
 
 interface Parameter {
   readonly name: string

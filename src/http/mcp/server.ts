@@ -6,8 +6,8 @@
  * mcp-1  Whatever goes wrong in a tool reaches the client as a problem of the one table; what an unexpected error said does not.
  */
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
-import { isEnded } from '../../model/status.ts'
-import { problem } from '../problem.ts'
+import { problem } from '#http/problem.ts'
+import { isEnded } from '#model/status.ts'
 import type { Door } from './door.ts'
 import type { ApiDocument, Arguments } from './operation.ts'
 import { type Tool, toolsOf } from './tools.ts'

@@ -4,8 +4,9 @@
  * Owns the list and what callers see of each. There is no tool that decides a task, and none may be added: a task that waits is told
  * with the page on which a person opens it.
  */
-import type { Json } from '../../model/json.ts'
-import type { Schema } from '../schema.ts'
+
+import type { Schema } from '#http/schema.ts'
+import type { Json } from '#model/json.ts'
 import { type ApiDocument, type Arguments, type CallableOperation, operationOf } from './operation.ts'
 
 interface ToolRow {

@@ -3,14 +3,15 @@
  *
  * Owns which question each gauge asks. Reads only, through the Reader; whatever a question costs, it costs it once in five seconds.
  */
-import type { Instant, TenantId } from '../../model/ids.ts'
-import { OPEN_STATUSES } from '../../model/status.ts'
-import { takesRuns } from '../../model/worker-info.ts'
-import type { Reader } from '../../ports/reader.ts'
-import { allWorkers, livingWorkers } from '../all-workers.ts'
-import type { Service } from '../service.ts'
-import { unhandledRuns } from '../unhandled.ts'
-import { workerStatus } from '../wire-worker.ts'
+
+import { allWorkers, livingWorkers } from '#http/all-workers.ts'
+import type { Service } from '#http/service.ts'
+import { unhandledRuns } from '#http/unhandled.ts'
+import { workerStatus } from '#http/wire-worker.ts'
+import type { Instant, TenantId } from '#model/ids.ts'
+import { OPEN_STATUSES } from '#model/status.ts'
+import { takesRuns } from '#model/worker-info.ts'
+import type { Reader } from '#ports/reader.ts'
 import type { Reading } from './table.ts'
 
 type Asked = Pick<Service, 'reader' | 'knownTenants' | 'system' | 'ledger' | 'tokens'>

@@ -3,10 +3,11 @@
  *
  * Owns the joining. Which fact counts as what is ticks.ts; how it is shown is registry.ts.
  */
-import type { Instant } from '../../model/ids.ts'
-import type { Modality } from '../../model/modality.ts'
-import type { Streams } from '../open-stream.ts'
-import type { Service } from '../service.ts'
+
+import type { Streams } from '#http/open-stream.ts'
+import type { Service } from '#http/service.ts'
+import type { Instant } from '#model/ids.ts'
+import type { Modality } from '#model/modality.ts'
 import { gaugesOf } from './gauges.ts'
 import { processReadings } from './process.ts'
 import { exposition, type Shown } from './registry.ts'

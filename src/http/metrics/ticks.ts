@@ -4,15 +4,15 @@
  * Owns which fact counts as what. Pure; never asks anybody and keeps nothing. A fact that a run was born with is counted from the
  * append that made the run; every later one as its run told it.
  */
-import type { Written } from '../../engine/observers.ts'
-import { readGateFact, readScheduleFact, readTaskFact } from '../../model/fact-codec.ts'
-import { SERVER_TENANT } from '../../model/ids.ts'
-import type { Modality } from '../../model/modality.ts'
-import type { RunFact } from '../../model/run-fact.ts'
-import { isEnded } from '../../model/status.ts'
-import { SYSTEM } from '../../model/task-spec.ts'
-import type { Append, NewEvent, NewStream, SealedFact, StreamWrite } from '../../ports/ledger.ts'
-import { callIn } from '../costs.ts'
+import type { Written } from '#engine/observers.ts'
+import { callIn } from '#http/costs.ts'
+import { readGateFact, readScheduleFact, readTaskFact } from '#model/fact-codec.ts'
+import { SERVER_TENANT } from '#model/ids.ts'
+import type { Modality } from '#model/modality.ts'
+import type { RunFact } from '#model/run-fact.ts'
+import { isEnded } from '#model/status.ts'
+import { SYSTEM } from '#model/task-spec.ts'
+import type { Append, NewEvent, NewStream, SealedFact, StreamWrite } from '#ports/ledger.ts'
 import type { CountedName, Tick } from './table.ts'
 
 const tick = (metric: CountedName, labels: readonly string[] = [], value = 1): Tick => ({ metric, labels, value })

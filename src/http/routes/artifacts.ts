@@ -3,9 +3,10 @@
  *
  * Owns how they are handed out: as an attachment, whatever they hold, so that no page of this origin ever runs one.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { findRun } from '../run-id.ts'
-import { described, type Schema, text } from '../schema.ts'
+
+import { findRun } from '#http/run-id.ts'
+import { described, type Schema, text } from '#http/schema.ts'
+import { TrihandError } from '#model/errors.ts'
 import type { Handle, Operation } from './route.ts'
 
 const BYTES = 'application/octet-stream'

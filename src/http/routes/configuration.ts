@@ -3,11 +3,12 @@
  *
  * Owns who may see it: administrators of the server's own tenant. Whoever serves says what it is; secrets are not in it.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { LOCAL_TENANT } from '../../model/ids.ts'
-import type { ConfiguredSetting } from '../api.ts'
-import { demandCaller } from '../identity.ts'
-import { page, ref } from '../schema.ts'
+
+import type { ConfiguredSetting } from '#http/api.ts'
+import { demandCaller } from '#http/identity.ts'
+import { page, ref } from '#http/schema.ts'
+import { TrihandError } from '#model/errors.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface ConfigurationOptions {

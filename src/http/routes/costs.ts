@@ -3,16 +3,17 @@
  *
  * Owns the range of days. What a call cost is read by costs.ts, and spelt by wire-costs.ts.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { RunId } from '../../model/ids.ts'
-import type { Reader } from '../../ports/reader.ts'
-import type { Costs, RunCosts } from '../api.ts'
-import { CostBook, DAY_MS, DIMENSIONS, type Dimension, sumBy, total } from '../costs.ts'
-import type { Query } from '../query.ts'
-import { runCosts } from '../run-costs.ts'
-import { described, ref, text } from '../schema.ts'
-import { costDocument, dayText, spentDocument } from '../wire-costs.ts'
-import { parseIsoTime } from '../wire-time.ts'
+
+import type { Costs, RunCosts } from '#http/api.ts'
+import { CostBook, DAY_MS, DIMENSIONS, type Dimension, sumBy, total } from '#http/costs.ts'
+import type { Query } from '#http/query.ts'
+import { runCosts } from '#http/run-costs.ts'
+import { described, ref, text } from '#http/schema.ts'
+import { costDocument, dayText, spentDocument } from '#http/wire-costs.ts'
+import { parseIsoTime } from '#http/wire-time.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { RunId } from '#model/ids.ts'
+import type { Reader } from '#ports/reader.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 const USUAL_DAYS = 30

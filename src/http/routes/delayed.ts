@@ -3,19 +3,20 @@
  *
  * Owns parsing and answers. Such an event is a run that sends it (manifest/later.ts): it has the id of that run until it is sent.
  */
-import { LATER } from '../../manifest/later.ts'
-import { TrihandError } from '../../model/errors.ts'
-import { readRunFact } from '../../model/fact-codec.ts'
-import { isRunId } from '../../model/ids.ts'
-import { isEnded } from '../../model/status.ts'
-import type { RunSummary } from '../../ports/reader.ts'
-import type { DelayedEvent } from '../api.ts'
-import { callerName } from '../identity.ts'
-import { badCursor, limitOf, pageOf, type Query } from '../query.ts'
-import { findRun } from '../run-id.ts'
-import { PAGING, page, ref } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { isoTime, isoTimeOrNull } from '../wire-time.ts'
+
+import type { DelayedEvent } from '#http/api.ts'
+import { callerName } from '#http/identity.ts'
+import { badCursor, limitOf, pageOf, type Query } from '#http/query.ts'
+import { findRun } from '#http/run-id.ts'
+import { PAGING, page, ref } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { isoTime, isoTimeOrNull } from '#http/wire-time.ts'
+import { LATER } from '#manifest/later.ts'
+import { TrihandError } from '#model/errors.ts'
+import { readRunFact } from '#model/fact-codec.ts'
+import { isRunId } from '#model/ids.ts'
+import { isEnded } from '#model/status.ts'
+import type { RunSummary } from '#ports/reader.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 type Sent = Pick<DelayedEvent, 'type' | 'subject' | 'data'>

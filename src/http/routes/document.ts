@@ -3,10 +3,10 @@
  *
  * Owns the answers only; the first is made at the first question, since most servers are never asked.
  */
-import { asyncApi } from '../asyncapi.ts'
-import { llmsText } from '../llms.ts'
-import { type OpenApi, openApi } from '../openapi.ts'
-import { anything, mapOf, text } from '../schema.ts'
+import { asyncApi } from '#http/asyncapi.ts'
+import { llmsText } from '#http/llms.ts'
+import { type OpenApi, openApi } from '#http/openapi.ts'
+import { anything, mapOf, text } from '#http/schema.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface DocumentOptions {

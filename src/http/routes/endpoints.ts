@@ -4,17 +4,17 @@
  * Owns parsing and answers. A delivery is a run (docs/decisions/0057): to redeliver is to retry it, by the rules of runs.
  */
 import type { Context } from 'hono'
-import { TrihandError } from '../../model/errors.ts'
-import { isRunId } from '../../model/ids.ts'
-import { endpointHandler } from '../../model/policies/endpoint-health.ts'
-import { readOptionalBody } from '../body.ts'
-import { deliveryDocument, endpointDocument } from '../deliveries.ts'
-import { callerName, demandCaller } from '../identity.ts'
-import { badCursor, limitOf, pageOf } from '../query.ts'
-import { findRun } from '../run-id.ts'
-import { nothing, PAGING, page, ref } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { wasTold } from '../work.ts'
+import { readOptionalBody } from '#http/body.ts'
+import { deliveryDocument, endpointDocument } from '#http/deliveries.ts'
+import { callerName, demandCaller } from '#http/identity.ts'
+import { badCursor, limitOf, pageOf } from '#http/query.ts'
+import { findRun } from '#http/run-id.ts'
+import { nothing, PAGING, page, ref } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { wasTold } from '#http/work.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isRunId } from '#model/ids.ts'
+import { endpointHandler } from '#model/policies/endpoint-health.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const list: Handle = async (service, context) => {

@@ -1,8 +1,8 @@
 /** Events over HTTP: what is taken, what is refused, what the receipt says. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { fn } from '../../executors/workflow/function.ts'
 
 let app: HttpApp
 beforeAll(async () => {

@@ -4,16 +4,17 @@
  * Owns parsing and answers. What a pool holds is model/pool-load.ts, when a breaker opens model/circuit.ts, what a stop means
  * model/orders.ts.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { isPlainText, LOCAL_TENANT } from '../../model/ids.ts'
-import { poolLoads } from '../../model/pool-load.ts'
-import { allWorkers } from '../all-workers.ts'
-import { optionalText, readOptionalBody } from '../body.ts'
-import { STOP } from '../documents/workers.ts'
-import { callerName } from '../identity.ts'
-import { nothing, page, ref } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { circuitDocument, poolDocument, stopDocument } from '../wire-worker.ts'
+
+import { allWorkers } from '#http/all-workers.ts'
+import { optionalText, readOptionalBody } from '#http/body.ts'
+import { STOP } from '#http/documents/workers.ts'
+import { callerName } from '#http/identity.ts'
+import { nothing, page, ref } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { circuitDocument, poolDocument, stopDocument } from '#http/wire-worker.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isPlainText, LOCAL_TENANT } from '#model/ids.ts'
+import { poolLoads } from '#model/pool-load.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

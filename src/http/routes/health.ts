@@ -3,10 +3,11 @@
  *
  * Owns the answers. What readiness means is model/readiness.ts. Never changes anything.
  */
-import type { Readiness } from '../../model/readiness.ts'
-import type { LoopDelay } from '../metrics/process.ts'
-import { readinessNow } from '../readiness.ts'
-import { ref } from '../schema.ts'
+
+import type { LoopDelay } from '#http/metrics/process.ts'
+import { readinessNow } from '#http/readiness.ts'
+import { ref } from '#http/schema.ts'
+import type { Readiness } from '#model/readiness.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface HealthOptions {

@@ -3,17 +3,18 @@
  *
  * Owns parsing and answers. What a view has and what a rule marks is said in model/.
  */
-import { readTaskFact } from '../../model/fact-codec.ts'
-import { inboxesOf, viewCounts } from '../../model/inbox-view.ts'
-import { taskHistory } from '../../model/task-history.ts'
-import { readBody } from '../body.ts'
-import { MARK } from '../documents/tasks.ts'
-import { demandIdentity, identityOf } from '../identity.ts'
-import { limitOf, positionOf } from '../query.ts'
-import { PAGING, page, ref } from '../schema.ts'
-import { CODE, markOf, taskOf } from '../task-body.ts'
-import { tagOf } from '../version.ts'
-import { happeningDocument, taskDetail } from '../wire-task.ts'
+
+import { readBody } from '#http/body.ts'
+import { MARK } from '#http/documents/tasks.ts'
+import { demandIdentity, identityOf } from '#http/identity.ts'
+import { limitOf, positionOf } from '#http/query.ts'
+import { PAGING, page, ref } from '#http/schema.ts'
+import { CODE, markOf, taskOf } from '#http/task-body.ts'
+import { tagOf } from '#http/version.ts'
+import { happeningDocument, taskDetail } from '#http/wire-task.ts'
+import { readTaskFact } from '#model/fact-codec.ts'
+import { inboxesOf, viewCounts } from '#model/inbox-view.ts'
+import { taskHistory } from '#model/task-history.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 /** So many tasks are looked at for the counts of the views. */

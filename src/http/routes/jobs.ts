@@ -3,19 +3,20 @@
  *
  * Owns parsing and answers. What an order may be, and which runs have anything to hear, is model/bulk.ts.
  */
-import { type BulkWish, failedOf } from '../../model/bulk.ts'
-import { TrihandError } from '../../model/errors.ts'
-import { isJsonRecord } from '../../model/json.ts'
-import type { JobView } from '../../modes/jobs.ts'
-import type { Job } from '../api.ts'
-import { type Members, optionalText, readBody, textOf } from '../body.ts'
-import { BULK_RUNS } from '../documents/jobs.ts'
-import { callerName, demandCaller } from '../identity.ts'
-import { findRun } from '../run-id.ts'
-import { ref } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { runDocument } from '../wire.ts'
-import { askedRun } from '../work.ts'
+
+import type { Job } from '#http/api.ts'
+import { type Members, optionalText, readBody, textOf } from '#http/body.ts'
+import { BULK_RUNS } from '#http/documents/jobs.ts'
+import { callerName, demandCaller } from '#http/identity.ts'
+import { findRun } from '#http/run-id.ts'
+import { ref } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { runDocument } from '#http/wire.ts'
+import { askedRun } from '#http/work.ts'
+import { type BulkWish, failedOf } from '#model/bulk.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isJsonRecord } from '#model/json.ts'
+import type { JobView } from '#modes/jobs.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

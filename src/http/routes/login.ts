@@ -4,14 +4,14 @@
  * Owns the cookie's coming and going. The token itself is read once and never kept.
  */
 import type { Context } from 'hono'
-import { addressOf } from '../address.ts'
-import type { AuthSettings } from '../auth-settings.ts'
-import { randomText } from '../chance.ts'
-import { loginCookie, logoutCookie, readLogin } from '../cookie.ts'
-import type { FailedLogins } from '../failed-logins.ts'
-import { askingOf, demandCaller } from '../identity.ts'
-import { renderLogin } from '../login-page.ts'
-import { closed, ref, text } from '../schema.ts'
+import { addressOf } from '#http/address.ts'
+import type { AuthSettings } from '#http/auth-settings.ts'
+import { randomText } from '#http/chance.ts'
+import { loginCookie, logoutCookie, readLogin } from '#http/cookie.ts'
+import type { FailedLogins } from '#http/failed-logins.ts'
+import { askingOf, demandCaller } from '#http/identity.ts'
+import { renderLogin } from '#http/login-page.ts'
+import { closed, ref, text } from '#http/schema.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface LoginOptions {

@@ -3,15 +3,16 @@
  *
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
-import { jsonSchemaOrNull } from '../../manifest/json-schema.ts'
-import { isOwn } from '../../manifest/own.ts'
-import { optionalText, readBody, textOf } from '../body.ts'
-import { VALIDATE, validated } from '../documents/manifest.ts'
-import { page, ref } from '../schema.ts'
-import { Validation } from '../validation.ts'
-import { MOST_COUNTED } from '../wire-counts.ts'
-import { graphDocument } from '../wire-graph.ts'
-import { isoTimeOrNull } from '../wire-time.ts'
+
+import { optionalText, readBody, textOf } from '#http/body.ts'
+import { VALIDATE, validated } from '#http/documents/manifest.ts'
+import { page, ref } from '#http/schema.ts'
+import { Validation } from '#http/validation.ts'
+import { MOST_COUNTED } from '#http/wire-counts.ts'
+import { graphDocument } from '#http/wire-graph.ts'
+import { isoTimeOrNull } from '#http/wire-time.ts'
+import { jsonSchemaOrNull } from '#manifest/json-schema.ts'
+import { isOwn } from '#manifest/own.ts'
 import { body, type Handle, JSON_TYPE, json, type Operation } from './route.ts'
 
 const graph: Handle = async ({ system, reader, tenant }, context) => {

@@ -1,11 +1,11 @@
 /** Metrics over HTTP, on a real engine: what a scrape before and a scrape after differ by. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { authSettings } from '#http/auth-settings.ts'
+import { gaugesOf } from '#http/metrics/gauges.ts'
+import { human } from '#manifest/humans.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'
-import { fn } from '../../executors/workflow/function.ts'
-import { human } from '../../manifest/humans.ts'
-import { authSettings } from '../auth-settings.ts'
-import { gaugesOf } from '../metrics/gauges.ts'
 
 const TOKEN = 'scrape-me'
 const SYSTEM = {

@@ -3,11 +3,12 @@
  *
  * Owns the answer. They are the server's: a caller of another tenant than the server's own gets none.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { LOCAL_TENANT } from '../../model/ids.ts'
-import { askingOf } from '../identity.ts'
-import type { Metrics } from '../metrics/metrics.ts'
-import { text } from '../schema.ts'
+
+import { askingOf } from '#http/identity.ts'
+import type { Metrics } from '#http/metrics/metrics.ts'
+import { text } from '#http/schema.ts'
+import { TrihandError } from '#model/errors.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
 import type { Handle, Operation } from './route.ts'
 
 export const METRICS_PATH = '/metrics'

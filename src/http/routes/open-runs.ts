@@ -3,13 +3,13 @@
  *
  * Owns paging: status by status, newest first, and a page ends early where its values are large.
  */
-import type { OpenRun, SeenStep, UnreadableRun } from '../../engine/open-run.ts'
-import { isRunId, type RunId } from '../../model/ids.ts'
-import { OPEN_STATUSES, type RunStatus } from '../../model/status.ts'
-import type { OpenRun as OpenRunDocument } from '../api.ts'
-import { badCursor, limitOf, type Query } from '../query.ts'
-import { PAGING, page, ref } from '../schema.ts'
-import { eventDocument } from '../wire.ts'
+import type { OpenRun, SeenStep, UnreadableRun } from '#engine/open-run.ts'
+import type { OpenRun as OpenRunDocument } from '#http/api.ts'
+import { badCursor, limitOf, type Query } from '#http/query.ts'
+import { PAGING, page, ref } from '#http/schema.ts'
+import { eventDocument } from '#http/wire.ts'
+import { isRunId, type RunId } from '#model/ids.ts'
+import { OPEN_STATUSES, type RunStatus } from '#model/status.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 /** A page with more characters than this ends. */

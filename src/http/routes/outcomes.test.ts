@@ -1,11 +1,11 @@
 /** What the work of each hand comes to: the same words in events, in the answers of HTTP, and in TypeScript. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { agent } from '#manifest/agents.ts'
+import { human } from '#manifest/humans.ts'
+import type { Json } from '#model/json.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'
-import { fn } from '../../executors/workflow/function.ts'
-import { agent } from '../../manifest/agents.ts'
-import { human } from '../../manifest/humans.ts'
-import type { Json } from '../../model/json.ts'
 
 const HUMAN = ['decided_at', 'decided_by', 'decision', 'feedback', 'modifications']
 const AGENT = ['artifacts', 'duration_ms', 'structured_output', 'token_usage']

@@ -4,17 +4,17 @@
  * Owns which runs and events are shown and what is suggested. Never writes: the page has no form.
  */
 import type { Context } from 'hono'
-import type { System } from '../../manifest/system.ts'
-import type { StoredEvent } from '../../model/event.ts'
-import type { RunSummary } from '../../ports/reader.ts'
-import { randomText } from '../chance.ts'
-import { type PageEvent, type PageModel, type PageRun, renderPage } from '../page.ts'
-import { waitingOn } from '../run-detail.ts'
-import { shortId } from '../run-id.ts'
-import { text } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { countTexts, MOST_COUNTED } from '../wire-counts.ts'
-import { isoTime } from '../wire-time.ts'
+import { randomText } from '#http/chance.ts'
+import { type PageEvent, type PageModel, type PageRun, renderPage } from '#http/page.ts'
+import { waitingOn } from '#http/run-detail.ts'
+import { shortId } from '#http/run-id.ts'
+import { text } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { countTexts, MOST_COUNTED } from '#http/wire-counts.ts'
+import { isoTime } from '#http/wire-time.ts'
+import type { System } from '#manifest/system.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { RunSummary } from '#ports/reader.ts'
 import type { Operation } from './route.ts'
 
 const RUNS = 25

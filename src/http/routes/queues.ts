@@ -4,13 +4,13 @@
  * Owns parsing and answers. What finds no room is the engine's to say (queues.ts).
  */
 import type { Context } from 'hono'
-import type { QueueView } from '../../engine/queues.ts'
-import type { Queue } from '../api.ts'
-import { optionalText, readBody, readOptionalBody } from '../body.ts'
-import { MESSAGE } from '../documents/queues.ts'
-import { askedBy, callerName } from '../identity.ts'
-import { nothing, page, record, ref, whole } from '../schema.ts'
-import { isSecondAttempt, uuidOfWork, workOf } from '../work.ts'
+import type { QueueView } from '#engine/queues.ts'
+import type { Queue } from '#http/api.ts'
+import { optionalText, readBody, readOptionalBody } from '#http/body.ts'
+import { MESSAGE } from '#http/documents/queues.ts'
+import { askedBy, callerName } from '#http/identity.ts'
+import { nothing, page, record, ref, whole } from '#http/schema.ts'
+import { isSecondAttempt, uuidOfWork, workOf } from '#http/work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

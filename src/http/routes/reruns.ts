@@ -3,15 +3,16 @@
  *
  * Owns parsing and answers. What stands and what is done again is the model's rule: no rule lives here.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { optionalText, readOptionalBody } from '../body.ts'
-import { RERUN_RUN } from '../documents/runs.ts'
-import { demandCaller } from '../identity.ts'
-import { choiceOf } from '../query.ts'
-import { findRun } from '../run-id.ts'
-import { described, record, ref, text, words } from '../schema.ts'
-import { demandVersion } from '../version.ts'
-import { askedRun } from '../work.ts'
+
+import { optionalText, readOptionalBody } from '#http/body.ts'
+import { RERUN_RUN } from '#http/documents/runs.ts'
+import { demandCaller } from '#http/identity.ts'
+import { choiceOf } from '#http/query.ts'
+import { findRun } from '#http/run-id.ts'
+import { described, record, ref, text, words } from '#http/schema.ts'
+import { demandVersion } from '#http/version.ts'
+import { askedRun } from '#http/work.ts'
+import { TrihandError } from '#model/errors.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

@@ -5,11 +5,11 @@
  * from it.
  */
 import type { Context } from 'hono'
-import type { ErrorCode } from '../../model/errors.ts'
-import type { Access } from '../../model/identity.ts'
-import type { Query } from '../query.ts'
-import type { Schema } from '../schema.ts'
-import type { Service } from '../service.ts'
+import type { Query } from '#http/query.ts'
+import type { Schema } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import type { ErrorCode } from '#model/errors.ts'
+import type { Access } from '#model/identity.ts'
 
 export type Handle = (service: Service, context: Context, query: Query) => Promise<Response>
 

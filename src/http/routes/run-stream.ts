@@ -7,17 +7,17 @@
  * run-stream-1  A reader that names the last fact it saw gets every later one once and in order.
  */
 
-import type { Piece } from '../../engine/deltas.ts'
-import { TrihandError } from '../../model/errors.ts'
-import type { RunId } from '../../model/ids.ts'
-import { isEnded } from '../../model/status.ts'
-import type { Fact } from '../api.ts'
-import { openStream } from '../open-stream.ts'
-import { factPage } from '../run-detail.ts'
-import { findRun } from '../run-id.ts'
-import { described, text } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { asEvent, type Pen, SSE_HEADERS } from '../sse.ts'
+import type { Piece } from '#engine/deltas.ts'
+import type { Fact } from '#http/api.ts'
+import { openStream } from '#http/open-stream.ts'
+import { factPage } from '#http/run-detail.ts'
+import { findRun } from '#http/run-id.ts'
+import { described, text } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { asEvent, type Pen, SSE_HEADERS } from '#http/sse.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { RunId } from '#model/ids.ts'
+import { isEnded } from '#model/status.ts'
 import type { Handle, Operation } from './route.ts'
 import type { StreamOptions } from './stream.ts'
 

@@ -4,17 +4,17 @@
  * Owns parsing and answers. Reads only: forking and merging come with the verbs of sessions.
  */
 import type { Context } from 'hono'
-import { TrihandError } from '../../model/errors.ts'
-import { readSessionFact } from '../../model/fact-codec.ts'
-import { isRunId, isSessionId, type SessionId } from '../../model/ids.ts'
-import type { Checkpoint } from '../../model/session.ts'
-import { differenceOf } from '../../model/session-difference.ts'
-import type { SessionSummary } from '../../ports/reader.ts'
-import { badCursor, limitOf, pageOf, positionOf } from '../query.ts'
-import { described, PAGING, page, ref, text } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { runDocument } from '../wire.ts'
-import { checkpointDocuments, differenceDocument, sessionDetail, sessionDocument } from '../wire-session.ts'
+import { badCursor, limitOf, pageOf, positionOf } from '#http/query.ts'
+import { described, PAGING, page, ref, text } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { runDocument } from '#http/wire.ts'
+import { checkpointDocuments, differenceDocument, sessionDetail, sessionDocument } from '#http/wire-session.ts'
+import { TrihandError } from '#model/errors.ts'
+import { readSessionFact } from '#model/fact-codec.ts'
+import { isRunId, isSessionId, type SessionId } from '#model/ids.ts'
+import type { Checkpoint } from '#model/session.ts'
+import { differenceOf } from '#model/session-difference.ts'
+import type { SessionSummary } from '#ports/reader.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 const list: Handle = async ({ reader, tenant }, context, query) => {

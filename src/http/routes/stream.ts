@@ -3,13 +3,14 @@
  *
  * Owns the lines on the wire. A reader that was cut off connects again and is told what it missed, or to reset.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { type Feed, type FeedReader, type Heard, TOPIC_NAMES, type Topic } from '../live.ts'
-import { openStream, type Streams } from '../open-stream.ts'
-import type { Query } from '../query.ts'
-import { described, text } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { asEvent, type Pen, SSE_HEADERS } from '../sse.ts'
+
+import { type Feed, type FeedReader, type Heard, TOPIC_NAMES, type Topic } from '#http/live.ts'
+import { openStream, type Streams } from '#http/open-stream.ts'
+import type { Query } from '#http/query.ts'
+import { described, text } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { asEvent, type Pen, SSE_HEADERS } from '#http/sse.ts'
+import { TrihandError } from '#model/errors.ts'
 import type { Handle, Operation } from './route.ts'
 
 const RETRY_MS = 2_000

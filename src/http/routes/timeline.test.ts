@@ -1,8 +1,8 @@
 /** The timeline of a run over HTTP, and its steps one by one, from what real runs have journaled. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import type { Mark } from '#http/api.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { fn } from '../../executors/workflow/function.ts'
-import type { Mark } from '../api.ts'
 
 let app: HttpApp
 

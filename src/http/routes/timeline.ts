@@ -3,13 +3,13 @@
  *
  * Owns parsing and answers. Facts never change: whoever has asked once asks on from the place it had come to.
  */
-import type { Timeline } from '../api.ts'
-import { markOf } from '../marks.ts'
-import { positionOf } from '../query.ts'
-import { findRun } from '../run-id.ts'
-import { described, PAGING, ref, text } from '../schema.ts'
-import { stepDetail } from '../step-detail.ts'
-import { runDocument } from '../wire.ts'
+import type { Timeline } from '#http/api.ts'
+import { markOf } from '#http/marks.ts'
+import { positionOf } from '#http/query.ts'
+import { findRun } from '#http/run-id.ts'
+import { described, PAGING, ref, text } from '#http/schema.ts'
+import { stepDetail } from '#http/step-detail.ts'
+import { runDocument } from '#http/wire.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 /** They are short. A run of five thousand steps is there with three questions. */

@@ -3,15 +3,16 @@
  *
  * Owns parsing and whose tokens an administrator reaches: those of their tenant; the server's own tenant reaches all.
  */
-import { durationMs } from '../../manifest/duration.ts'
-import { TrihandError } from '../../model/errors.ts'
-import { type Caller, KINDS, ROLES } from '../../model/identity.ts'
-import { LOCAL_TENANT, type TenantId } from '../../model/ids.ts'
-import { type TokenRecord, tokenStatus } from '../../model/token.ts'
-import { type Members, optionalText, readBody, textOf } from '../body.ts'
-import { demandCaller, demandPerson } from '../identity.ts'
-import { closed, described, list as listOf, page, ref, text, words } from '../schema.ts'
-import { isoTime, isoTimeOrNull } from '../wire-time.ts'
+
+import { type Members, optionalText, readBody, textOf } from '#http/body.ts'
+import { demandCaller, demandPerson } from '#http/identity.ts'
+import { closed, described, list as listOf, page, ref, text, words } from '#http/schema.ts'
+import { isoTime, isoTimeOrNull } from '#http/wire-time.ts'
+import { durationMs } from '#manifest/duration.ts'
+import { TrihandError } from '#model/errors.ts'
+import { type Caller, KINDS, ROLES } from '#model/identity.ts'
+import { LOCAL_TENANT, type TenantId } from '#model/ids.ts'
+import { type TokenRecord, tokenStatus } from '#model/token.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'TOKEN_INVALID'

@@ -3,10 +3,11 @@
  *
  * Owns parsing and answers. Nothing here writes.
  */
-import { listTriggers } from '../../triggers/list.ts'
-import { optionalText, readBody, textOf } from '../body.ts'
-import { REHEARSE } from '../documents/events.ts'
-import { page, ref } from '../schema.ts'
+
+import { optionalText, readBody, textOf } from '#http/body.ts'
+import { REHEARSE } from '#http/documents/events.ts'
+import { page, ref } from '#http/schema.ts'
+import { listTriggers } from '#triggers/list.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'EVENT_INVALID'

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readWebApp } from '#http/web-app.ts'
 import { temporaryFolder } from '../../../test/support/places.ts'
-import { readWebApp } from '../web-app.ts'
 import { serveWebApp } from './web-app.ts'
 
 const folder = temporaryFolder('web-app')

@@ -4,9 +4,9 @@
  * Owns the policy of the page: only our own files, styles by a nonce that is new each time. An unknown path of the API stays unknown.
  */
 import type { Context, Hono } from 'hono'
-import type { Admit } from '../auth.ts'
-import { randomText } from '../chance.ts'
-import type { WebApp } from '../web-app.ts'
+import type { Admit } from '#http/auth.ts'
+import { randomText } from '#http/chance.ts'
+import type { WebApp } from '#http/web-app.ts'
 
 /** What is never a screen. */
 const NO_SCREEN = /^\/(api|mcp|hooks|health|metrics|assets)(\/|$)|\.(json|txt|js|css|svg|png|map|ico)$/

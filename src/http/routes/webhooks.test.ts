@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto'
 import { type OutgoingHttpHeaders, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fn } from '#executors/workflow/function.ts'
+import { listen } from '#http/server.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { fn } from '../../executors/workflow/function.ts'
-import { listen } from '../server.ts'
 
 const KEY = 'a2V5a2V5a2V5a2V5'
 let app: HttpApp

@@ -3,14 +3,15 @@
  *
  * Owns the raw request and the answer. Who may send and what becomes of a body is triggers/webhooks.ts.
  */
-import type { ErrorCode } from '../../model/errors.ts'
-import type { DeadLetter, Receipt } from '../api.ts'
-import { readBody, textOf } from '../body.ts'
-import { deadLetters } from '../dead-letters.ts'
-import { REPLAY } from '../documents/events.ts'
-import { limitOf, pageOf } from '../query.ts'
-import { anything, PAGING, page, ref } from '../schema.ts'
-import { isSecondAttempt } from '../work.ts'
+
+import type { DeadLetter, Receipt } from '#http/api.ts'
+import { readBody, textOf } from '#http/body.ts'
+import { deadLetters } from '#http/dead-letters.ts'
+import { REPLAY } from '#http/documents/events.ts'
+import { limitOf, pageOf } from '#http/query.ts'
+import { anything, PAGING, page, ref } from '#http/schema.ts'
+import { isSecondAttempt } from '#http/work.ts'
+import type { ErrorCode } from '#model/errors.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

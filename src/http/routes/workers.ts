@@ -4,17 +4,17 @@
  * Owns parsing and answers. An order is an event: the worker follows it when it sees it.
  */
 import type { Context } from 'hono'
-import { TrihandError } from '../../model/errors.ts'
-import { isWorkerId, type WorkerId } from '../../model/ids.ts'
-import type { WorkerOrder } from '../../model/orders.ts'
-import type { Reader, WorkerSummary } from '../../ports/reader.ts'
-import { allWorkers } from '../all-workers.ts'
-import { readOptionalBody } from '../body.ts'
-import { callerName } from '../identity.ts'
-import { badCursor, limitOf, pageOf, type Query } from '../query.ts'
-import { nothing, PAGING, page as pageSchema, ref } from '../schema.ts'
-import type { Service } from '../service.ts'
-import { workerDetail, workerDocument } from '../wire-worker.ts'
+import { allWorkers } from '#http/all-workers.ts'
+import { readOptionalBody } from '#http/body.ts'
+import { callerName } from '#http/identity.ts'
+import { badCursor, limitOf, pageOf, type Query } from '#http/query.ts'
+import { nothing, PAGING, page as pageSchema, ref } from '#http/schema.ts'
+import type { Service } from '#http/service.ts'
+import { workerDetail, workerDocument } from '#http/wire-worker.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isWorkerId, type WorkerId } from '#model/ids.ts'
+import type { WorkerOrder } from '#model/orders.ts'
+import type { Reader, WorkerSummary } from '#ports/reader.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const RUNS_SHOWN = 100

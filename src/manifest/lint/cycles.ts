@@ -3,8 +3,8 @@
  *
  * Owns the search: strongly connected groups over handlers that may run freely. A warning, never an error: `emits` is a permission.
  */
-import { LIFECYCLE } from '../../model/lifecycle.ts'
-import type { Tell } from '../yaml/finding.ts'
+
+import type { Tell } from '#manifest/yaml/finding.ts'
 import {
   field,
   type HandlerEntry,
@@ -14,7 +14,8 @@ import {
   type Manifest,
   MODALITY_OF,
   sentBy,
-} from '../yaml/manifest.ts'
+} from '#manifest/yaml/manifest.ts'
+import { LIFECYCLE } from '#model/lifecycle.ts'
 
 type Edges = ReadonlyMap<string, readonly string[]>
 

@@ -1,6 +1,6 @@
 /** References to the environment that are not set, and secrets that are written out. */
-import type { Path, Tell } from '../yaml/finding.ts'
-import type { Manifest } from '../yaml/manifest.ts'
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { Manifest } from '#manifest/yaml/manifest.ts'
 
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}/g
 const SECRET_KEY = /(^|_)(secret|token|password|passwd|api_key|apikey|private_key|signing_key|credential)s?$/i

@@ -1,7 +1,8 @@
 /** Events that nobody hears, that nobody sends, that nobody declared; and emits that contradict each other. */
-import { nearest } from '../../model/nearest.ts'
-import type { Tell } from '../yaml/finding.ts'
-import { handlersOf, type Manifest } from '../yaml/manifest.ts'
+
+import type { Tell } from '#manifest/yaml/finding.ts'
+import { handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
+import { nearest } from '#model/nearest.ts'
 import { comesFromOutside, type Traffic } from './traffic.ts'
 
 const stem = (type: string): string => type.split(/[./]/)[0] ?? type

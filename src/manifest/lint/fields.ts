@@ -5,15 +5,16 @@
  * Owns only what can be known for sure: every trigger declares its payload, and none of them has the field. What `has()` guards is meant to
  * be absent at times.
  */
-import type { Json } from '../../model/json.ts'
-import { nearest } from '../../model/nearest.ts'
-import { mapRules } from '../yaml/each-rule.ts'
-import { celText, namesIn, ROOTS } from '../yaml/expression.ts'
-import type { Path, Tell } from '../yaml/finding.ts'
-import { type HandlerEntry, type HandSection, handlersOf, heardBy, type Manifest } from '../yaml/manifest.ts'
-import { isRecord, type JsonRecord, listed, recordsIn } from '../yaml/record.ts'
-import { MANIFEST } from '../yaml/sections.ts'
-import type { Shape } from '../yaml/shape.ts'
+
+import { mapRules } from '#manifest/yaml/each-rule.ts'
+import { celText, namesIn, ROOTS } from '#manifest/yaml/expression.ts'
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { type HandlerEntry, type HandSection, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { isRecord, type JsonRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
+import { MANIFEST } from '#manifest/yaml/sections.ts'
+import type { Shape } from '#manifest/yaml/shape.ts'
+import type { Json } from '#model/json.ts'
+import { nearest } from '#model/nearest.ts'
 import { outputSchemaOf, payloadSchemaOf } from './schemas.ts'
 
 const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g

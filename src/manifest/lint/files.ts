@@ -3,10 +3,10 @@
  *
  * Owns the conventions of the folder; those of schemas are schema-files.ts. The files are handed in: nothing is executed.
  */
-import { BUILT_IN } from '../executors.ts'
-import type { Path, Tell } from '../yaml/finding.ts'
-import { field, type HandlerEntry, type Manifest } from '../yaml/manifest.ts'
-import { isRecord, recordsIn } from '../yaml/record.ts'
+import { BUILT_IN } from '#manifest/executors.ts'
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { field, type HandlerEntry, type Manifest } from '#manifest/yaml/manifest.ts'
+import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import { escapes, type Folder } from './folder.ts'
 import { isolatedFolder, moduleOf } from './modules.ts'
 import { lintSchemaFiles } from './schema-files.ts'

@@ -1,8 +1,9 @@
 /** What is risky in the hands themselves: rules over fields that no answer has, tools beyond the parent's, timeouts that approve. */
-import { mayUse } from '../../model/module.ts'
-import type { Tell } from '../yaml/finding.ts'
-import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '../yaml/manifest.ts'
-import { isRecord, listed, recordsIn } from '../yaml/record.ts'
+
+import type { Tell } from '#manifest/yaml/finding.ts'
+import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
+import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
+import { mayUse } from '#model/module.ts'
 import { moduleOf } from './modules.ts'
 import { outputSchemaOf } from './schemas.ts'
 

@@ -1,8 +1,9 @@
 /** Lifecycle events that nobody tells: a name that is none, or the work of a hand that the system does not have. */
-import { handOf, LIFECYCLE } from '../../model/lifecycle.ts'
-import { nearest } from '../../model/nearest.ts'
-import type { Tell } from '../yaml/finding.ts'
-import type { Manifest } from '../yaml/manifest.ts'
+
+import type { Tell } from '#manifest/yaml/finding.ts'
+import type { Manifest } from '#manifest/yaml/manifest.ts'
+import { handOf, LIFECYCLE } from '#model/lifecycle.ts'
+import { nearest } from '#model/nearest.ts'
 import type { Traffic } from './traffic.ts'
 
 const problemOf = (manifest: Manifest, type: string): string | null => {

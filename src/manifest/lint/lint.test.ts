@@ -1,7 +1,7 @@
 /** [A3] Every row of the lint table, each with the place it is told at; and that a clean manifest is told nothing. */
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../yaml/finding.ts'
-import { loadManifest } from '../yaml/load.ts'
+import type { Finding } from '#manifest/yaml/finding.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
 import type { Surroundings } from './lint.ts'
 
 const NOWHERE: Surroundings = { folder: null, environment: null }

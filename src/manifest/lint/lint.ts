@@ -3,10 +3,11 @@
  *
  * Owns nothing but the list. Each check is a file named after its noun.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { remarkOf } from '../yaml/definition.ts'
-import type { Tell } from '../yaml/finding.ts'
-import type { Manifest } from '../yaml/manifest.ts'
+
+import { remarkOf } from '#manifest/yaml/definition.ts'
+import type { Tell } from '#manifest/yaml/finding.ts'
+import type { Manifest } from '#manifest/yaml/manifest.ts'
+import { TrihandError } from '#model/errors.ts'
 import { lintCycles } from './cycles.ts'
 import { lintEnvironment } from './environment.ts'
 import { lintEvents } from './events.ts'

@@ -1,7 +1,7 @@
 /** Modules as a manifest writes them: which one a handler belongs to, and how far its lists bind the code. */
-import type { Tell } from '../yaml/finding.ts'
-import { field, type HandlerEntry, type Manifest, type NamedEntry } from '../yaml/manifest.ts'
-import { listed } from '../yaml/record.ts'
+import type { Tell } from '#manifest/yaml/finding.ts'
+import { field, type HandlerEntry, type Manifest, type NamedEntry } from '#manifest/yaml/manifest.ts'
+import { listed } from '#manifest/yaml/record.ts'
 
 export const moduleOf = (manifest: Manifest, handler: HandlerEntry): NamedEntry | undefined =>
   (manifest.modules ?? []).find(

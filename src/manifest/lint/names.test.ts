@@ -1,10 +1,10 @@
 /** Names and fields that are nowhere, and what a mistake of each kind is told: the key, the place, what was expected. */
 import { describe, expect, test } from 'vitest'
-import type { Json } from '../../model/json.ts'
-import { check } from '../yaml/check.ts'
-import { loadManifest } from '../yaml/load.ts'
-import { MANIFEST } from '../yaml/sections.ts'
-import type { Shape } from '../yaml/shape.ts'
+import { check } from '#manifest/yaml/check.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
+import { MANIFEST } from '#manifest/yaml/sections.ts'
+import type { Shape } from '#manifest/yaml/shape.ts'
+import type { Json } from '#model/json.ts'
 
 const told = (lines: string): readonly string[] =>
   loadManifest(`product: {name: shop}

@@ -1,8 +1,9 @@
 /** Handlers, events and tools that are named somewhere and are nowhere. */
-import { nearest } from '../../model/nearest.ts'
-import type { Path, Tell } from '../yaml/finding.ts'
-import { field, type HandlerEntry, handlersOf, type Manifest } from '../yaml/manifest.ts'
-import { isRecord, listed, recordsIn } from '../yaml/record.ts'
+
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { field, type HandlerEntry, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
+import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
+import { nearest } from '#model/nearest.ts'
 
 interface Named {
   readonly name: string

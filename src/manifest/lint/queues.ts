@@ -3,8 +3,8 @@
  *
  * Owns that one finding. Two that work through one queue are refused when the system is made (queues.ts).
  */
-import type { Tell } from '../yaml/finding.ts'
-import { handlersOf, type Manifest, readsQueue } from '../yaml/manifest.ts'
+import type { Tell } from '#manifest/yaml/finding.ts'
+import { handlersOf, type Manifest, readsQueue } from '#manifest/yaml/manifest.ts'
 
 export const lintQueues = (manifest: Manifest, tell: Tell): void => {
   const read = new Set(handlersOf(manifest).map(({ handler }) => readsQueue(handler)))

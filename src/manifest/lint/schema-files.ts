@@ -3,10 +3,11 @@
  *
  * Owns the convention: a path, a file of `schemas/`, or an export of one. Loads nothing; what a file exports is read off its text.
  */
-import type { Json } from '../../model/json.ts'
-import type { Path, Tell } from '../yaml/finding.ts'
-import { field, handlersOf, type Manifest } from '../yaml/manifest.ts'
-import { isRecord, recordsIn } from '../yaml/record.ts'
+
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { field, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
+import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/json.ts'
 import { escapes, type Folder } from './folder.ts'
 
 interface SchemaReference {

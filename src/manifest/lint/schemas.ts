@@ -3,8 +3,8 @@
  *
  * Owns only what can be known for sure: a required field that nothing gives, and a field that two sides type differently.
  */
-import type { Json } from '../../model/json.ts'
-import type { Tell } from '../yaml/finding.ts'
+
+import type { Tell } from '#manifest/yaml/finding.ts'
 import {
   type EmitEntry,
   type EventEntry,
@@ -13,9 +13,10 @@ import {
   handlersOf,
   heardBy,
   type Manifest,
-} from '../yaml/manifest.ts'
-import { payloadSchema } from '../yaml/payload.ts'
-import { isRecord, type JsonRecord, listed } from '../yaml/record.ts'
+} from '#manifest/yaml/manifest.ts'
+import { payloadSchema } from '#manifest/yaml/payload.ts'
+import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/json.ts'
 
 interface Fields {
   readonly types: ReadonlyMap<string, string | null>

@@ -1,8 +1,9 @@
 /** State machines: states that cannot be reached, that lead nowhere, or that a handler names and nobody declared. */
-import { nearest } from '../../model/nearest.ts'
-import type { Level, Path, Tell } from '../yaml/finding.ts'
-import { field, type HandlerEntry, handlersOf, type MachineEntry, type Manifest } from '../yaml/manifest.ts'
-import { isRecord, listed } from '../yaml/record.ts'
+
+import type { Level, Path, Tell } from '#manifest/yaml/finding.ts'
+import { field, type HandlerEntry, handlersOf, type MachineEntry, type Manifest } from '#manifest/yaml/manifest.ts'
+import { isRecord, listed } from '#manifest/yaml/record.ts'
+import { nearest } from '#model/nearest.ts'
 
 const reachable = ({ initial, states }: MachineEntry): ReadonlySet<string> => {
   const next = new Map(states.map(({ name, transitions_to: to = [] }) => [name, to]))

@@ -1,7 +1,7 @@
 /** Tables of the manifest, and conditions over their columns: what is promised, and what nobody enforces. */
-import type { Path, Tell } from '../yaml/finding.ts'
-import { field, handlersOf, type Manifest } from '../yaml/manifest.ts'
-import { isRecord, recordsIn } from '../yaml/record.ts'
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { field, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
+import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 
 const VALUE = String.raw`(?:'[^']*'|"[^"]*"|[\w.:-]+|\{\{[^{}]*\}\})`
 const COMPARISON = String.raw`(?:\w+\.)?\w+\s*(?:=|!=|<=|>=|<|>)\s*${VALUE}`

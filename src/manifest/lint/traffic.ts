@@ -3,8 +3,8 @@
  *
  * Owns what counts as a producer: emits, routes, actions of people, webhooks, schedules, lifecycle, and people or others outside.
  */
-import { isReservedType } from '../../model/event.ts'
-import type { Path } from '../yaml/finding.ts'
+
+import type { Path } from '#manifest/yaml/finding.ts'
 import {
   awaitedBy,
   endedBy,
@@ -15,8 +15,9 @@ import {
   lifeOf,
   type Manifest,
   sentBy,
-} from '../yaml/manifest.ts'
-import { isRecord, recordsIn } from '../yaml/record.ts'
+} from '#manifest/yaml/manifest.ts'
+import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
+import { isReservedType } from '#model/event.ts'
 
 export interface Traffic {
   /** Names of the handlers that hear a type. */

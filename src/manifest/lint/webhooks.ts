@@ -1,7 +1,7 @@
 /** Webhooks: those that nothing proves, and those whose path another gateway serves. */
-import type { Tell } from '../yaml/finding.ts'
-import type { Manifest } from '../yaml/manifest.ts'
-import { isUnsigned } from '../yaml/source.ts'
+import type { Tell } from '#manifest/yaml/finding.ts'
+import type { Manifest } from '#manifest/yaml/manifest.ts'
+import { isUnsigned } from '#manifest/yaml/source.ts'
 
 export const lintWebhooks = (manifest: Manifest, tell: Tell): void => {
   for (const webhook of manifest.webhooks ?? []) {

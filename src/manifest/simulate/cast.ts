@@ -3,13 +3,14 @@
  *
  * Owns the choice among paths and what a stand-in answers. The engine is the real one: filters, flow control, chains and limits hold.
  */
-import type { Json } from '../../model/json.ts'
-import type { FunctionSource, SystemSource } from '../define.ts'
-import { outputSchemaOf } from '../lint/schemas.ts'
-import type { HandlerEntry, Manifest } from '../yaml/manifest.ts'
-import { defined, isRecord, type JsonRecord, listed } from '../yaml/record.ts'
-import { sourceOf } from '../yaml/source.ts'
-import { STARTING } from '../yaml/trigger-source.ts'
+
+import type { FunctionSource, SystemSource } from '#manifest/define.ts'
+import { outputSchemaOf } from '#manifest/lint/schemas.ts'
+import type { HandlerEntry, Manifest } from '#manifest/yaml/manifest.ts'
+import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
+import { sourceOf } from '#manifest/yaml/source.ts'
+import { STARTING } from '#manifest/yaml/trigger-source.ts'
+import type { Json } from '#model/json.ts'
 import { type Roll, sampleOf } from './sample.ts'
 import { actionsOf, eventSchema, type Line, linesOf, type Part, partsIn, routingOf, wantedOf } from './script.ts'
 import { type Roots, solve, valueIn } from './solve.ts'

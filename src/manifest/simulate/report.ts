@@ -3,8 +3,8 @@
  *
  * Owns the judgement. A rehearsal that has not reached everything has found something: a hand that nobody starts, data that nobody has.
  */
-import { comesFromOutside, trafficOf } from '../lint/traffic.ts'
-import { type HandlerEntry, heardBy, type MachineEntry, type Manifest } from '../yaml/manifest.ts'
+import { comesFromOutside, trafficOf } from '#manifest/lint/traffic.ts'
+import { type HandlerEntry, heardBy, type MachineEntry, type Manifest } from '#manifest/yaml/manifest.ts'
 import type { Seen } from './cast.ts'
 import { actionsOf, type Part, partsIn, routingOf } from './script.ts'
 

@@ -3,8 +3,9 @@
  *
  * Owns how values look: fields keep what they had along a chain, ids of one name are one value, enums are cycled, numbers stay in bounds.
  */
-import type { Json } from '../../model/json.ts'
-import { isRecord, type JsonRecord, listed } from '../yaml/record.ts'
+
+import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/json.ts'
 
 /** A number in [0, 1), the next one at each call. */
 export type Roll = () => number

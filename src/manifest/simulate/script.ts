@@ -3,8 +3,8 @@
  *
  * Owns the reading of the manifest as a play. Never runs anything: cast.ts plays it, report.ts says what was seen.
  */
-import type { Json } from '../../model/json.ts'
-import { impliedHumans } from '../yaml/human-source.ts'
+
+import { impliedHumans } from '#manifest/yaml/human-source.ts'
 import {
   type EmitEntry,
   type EventEntry,
@@ -15,9 +15,10 @@ import {
   heardBy,
   type Manifest,
   type Route,
-} from '../yaml/manifest.ts'
-import { payloadSchema } from '../yaml/payload.ts'
-import { isRecord, recordsIn } from '../yaml/record.ts'
+} from '#manifest/yaml/manifest.ts'
+import { payloadSchema } from '#manifest/yaml/payload.ts'
+import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/json.ts'
 
 export interface Part {
   readonly section: HandSection

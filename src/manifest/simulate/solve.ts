@@ -3,10 +3,11 @@
  *
  * Owns the hints that a text gives. Bounded: after fifty tries a condition counts as one that nothing was found for.
  */
-import type { Json } from '../../model/json.ts'
-import { compileRule } from '../rules.ts'
-import { ROOTS } from '../yaml/expression.ts'
-import { isRecord, type JsonRecord } from '../yaml/record.ts'
+
+import { compileRule } from '#manifest/rules.ts'
+import { ROOTS } from '#manifest/yaml/expression.ts'
+import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/json.ts'
 import type { Roll } from './sample.ts'
 
 const MAX_TRIES = 50

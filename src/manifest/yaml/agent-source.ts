@@ -1,7 +1,8 @@
 /** An agent of the manifest as the author API has it: contract, config and limits are one set of options there. */
-import type { Json } from '../../model/json.ts'
-import type { AgentSource } from '../agents.ts'
-import type { ModelsSource } from '../models.ts'
+
+import type { AgentSource } from '#manifest/agents.ts'
+import type { ModelsSource } from '#manifest/models.ts'
+import type { Json } from '#model/json.ts'
 import { authorForm } from './author-form.ts'
 import { field, type HandlerEntry, type Manifest } from './manifest.ts'
 import type { Parts } from './parts.ts'

@@ -4,11 +4,12 @@
  * Owns the wording. Answers the value without unknown keys, which go to `extra` by their path; never drops one. What is refused is
  * left out where its outer form is wrong, so that the checks that follow can look at all the rest.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { isEventType } from '../../model/event.ts'
-import type { Json } from '../../model/json.ts'
-import { nearest } from '../../model/nearest.ts'
-import { durationMs } from '../duration.ts'
+
+import { durationMs } from '#manifest/duration.ts'
+import { TrihandError } from '#model/errors.ts'
+import { isEventType } from '#model/event.ts'
+import type { Json } from '#model/json.ts'
+import { nearest } from '#model/nearest.ts'
 import { celText, expressionText } from './expression.ts'
 import { type Path, pathText, type Remark } from './finding.ts'
 import { defined, isRecord, type JsonRecord } from './record.ts'

@@ -4,9 +4,10 @@
  * Owns finding all that is wrong where the definition stops at the first: on a refusal each handler and each other part is tried alone,
  * and once more without what was refused.
  */
-import { TrihandError } from '../../model/errors.ts'
-import { assemble, type FunctionSource, type SystemSource } from '../define.ts'
-import { forgeries } from '../human-only.ts'
+
+import { assemble, type FunctionSource, type SystemSource } from '#manifest/define.ts'
+import { forgeries } from '#manifest/human-only.ts'
+import { TrihandError } from '#model/errors.ts'
 import type { Path, Remark } from './finding.ts'
 import { snakeCase } from './places.ts'
 

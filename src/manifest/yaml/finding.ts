@@ -3,7 +3,7 @@
  *
  * Owns the codes that are findings and no errors, and their hints. Errors have their rows in model/errors.ts.
  */
-import { ERRORS, type ErrorCode } from '../../model/errors.ts'
+import { ERRORS, type ErrorCode } from '#model/errors.ts'
 
 export type Level = 'error' | 'warning' | 'info'
 

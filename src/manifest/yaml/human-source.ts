@@ -3,8 +3,9 @@
  *
  * Owns how an event with `source: human` and `after` becomes a person who is asked: several on one event are the actions of one task.
  */
-import type { Json } from '../../model/json.ts'
-import type { HumanSource } from '../humans.ts'
+
+import type { HumanSource } from '#manifest/humans.ts'
+import type { Json } from '#model/json.ts'
 import { authorForm } from './author-form.ts'
 import { type EventEntry, field, type HandlerEntry, type Manifest } from './manifest.ts'
 import { type Parts, schemaFor } from './parts.ts'

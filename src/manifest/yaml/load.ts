@@ -4,8 +4,9 @@
  * Owns the order of the steps. Each looks at what the one before could make sense of, so that all that is wrong is told at once, and
  * each mistake once. Executes nothing and reads no file.
  */
-import type { Json } from '../../model/json.ts'
-import { lint, type Surroundings } from '../lint/lint.ts'
+
+import { lint, type Surroundings } from '#manifest/lint/lint.ts'
+import type { Json } from '#model/json.ts'
 import { check } from './check.ts'
 import { definitionRemarks } from './definition.ts'
 import { parseYaml } from './document.ts'

@@ -3,8 +3,9 @@
  *
  * Owns the rows of the normalisation that are about starting and sending. Schedules that stand on a trigger are taken out of it.
  */
-import type { Json } from '../../model/json.ts'
-import { parseCron } from '../cron.ts'
+
+import { parseCron } from '#manifest/cron.ts'
+import type { Json } from '#model/json.ts'
 import { TRIGGER_KINDS } from './handler-sections.ts'
 import { defined, isRecord, type JsonRecord, listed } from './record.ts'
 

@@ -3,9 +3,10 @@
  *
  * Owns which roots an expression may use where, and whose field a bare name is. Never evaluates one.
  */
-import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
-import { compileRule, EMIT_ROOTS } from '../rules.ts'
+
+import { compileRule, EMIT_ROOTS } from '#manifest/rules.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Json } from '#model/json.ts'
 import { mapRules } from './each-rule.ts'
 import { celText, ROOTS, rootNames } from './expression.ts'
 import type { Path, Tell } from './finding.ts'

@@ -4,9 +4,10 @@
  * Owns the table; the four hands are hand-sections.ts. Short forms are brought here first (normal.ts); what is not in the table is a
  * warning, never dropped.
  */
-import { TURN_POLICIES } from '../../model/chat.ts'
-import { OVERLAPS } from '../../model/policies/flow-source.ts'
-import { HMAC_SCHEMES, WEBHOOK_AUTHS } from '../webhooks.ts'
+
+import { HMAC_SCHEMES, WEBHOOK_AUTHS } from '#manifest/webhooks.ts'
+import { TURN_POLICIES } from '#model/chat.ts'
+import { OVERLAPS } from '#model/policies/flow-source.ts'
 import { agent, fn, human, plan } from './hand-sections.ts'
 import { retry } from './handler-sections.ts'
 import {

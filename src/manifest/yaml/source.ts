@@ -3,10 +3,11 @@
  *
  * Owns which keys the engine reads; the others are kept in the manifest and told. Code and schemas of files are handed in.
  */
-import type { Json } from '../../model/json.ts'
-import type { PlanSource, PlanStepSource } from '../../model/plan-source.ts'
-import { jsonSchema } from '../ajv-schema.ts'
-import type { FunctionSource, SystemSource } from '../define.ts'
+
+import { jsonSchema } from '#manifest/ajv-schema.ts'
+import type { FunctionSource, SystemSource } from '#manifest/define.ts'
+import type { Json } from '#model/json.ts'
+import type { PlanSource, PlanStepSource } from '#model/plan-source.ts'
 import { agentSource, modelsSource } from './agent-source.ts'
 import { authorForm } from './author-form.ts'
 import { humanSource, impliedHumans } from './human-source.ts'

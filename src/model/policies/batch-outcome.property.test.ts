@@ -1,11 +1,11 @@
 /** Outcomes of a batch against a plain table, and the tries of those that failed against a count by hand. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { RunId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
 import { driveGate } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import type { RunId } from '../ids.ts'
-import type { Json } from '../json.ts'
 import { batchOutcome } from './batch-outcome.ts'
 
 const CASES = policyCases(19)

@@ -3,7 +3,7 @@
  *
  * Owns the reading of that list. An event that is not in it has failed; an output without a list speaks for all together.
  */
-import type { Json } from '../json.ts'
+import type { Json } from '#model/json.ts'
 
 /** `each`: every event must be named. `shared`: a list means nothing. Null: a list counts where there is one. */
 export type BatchOutputs = 'each' | 'shared' | null

@@ -1,11 +1,11 @@
 /** The batch against an oracle that fills one list after another. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { countOf } from '#model/due-map.ts'
+import type { Instant } from '#model/ids.ts'
 import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { countOf } from '../due-map.ts'
-import type { Instant } from '../ids.ts'
 import type { BatchPolicy } from './batch.ts'
 
 const CASES = policyCases(59)

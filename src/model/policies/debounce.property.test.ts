@@ -1,11 +1,11 @@
 /** The debounce against an oracle that reads the whole timeline and cuts it into bursts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { countOf } from '#model/due-map.ts'
+import type { Instant } from '#model/ids.ts'
 import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { countOf } from '../due-map.ts'
-import type { Instant } from '../ids.ts'
 import type { DebouncePolicy } from './debounce.ts'
 
 const CASES = policyCases(53)

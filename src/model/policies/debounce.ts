@@ -3,8 +3,8 @@
  *
  * Owns how long a burst lasts: until a period without news, or until maxWait after it began.
  */
-import type { DueMap } from '../due-map.ts'
-import type { Instant, RunId } from '../ids.ts'
+import type { DueMap } from '#model/due-map.ts'
+import type { Instant, RunId } from '#model/ids.ts'
 import type { Gathering } from './window.ts'
 
 export interface DebouncePolicy {

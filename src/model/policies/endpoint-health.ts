@@ -6,8 +6,8 @@
  * endpoint-1  An endpoint that answered 410, or failed at every try for five days, is off until a person switches it on or its address
  *             changes.
  */
-import type { Instant } from '../ids.ts'
-import { isJsonRecord, type Json } from '../json.ts'
+import type { Instant } from '#model/ids.ts'
+import { isJsonRecord, type Json } from '#model/json.ts'
 
 export interface EndpointHealth {
   /** What it was told under: another address begins anew. */

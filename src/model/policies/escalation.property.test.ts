@@ -1,11 +1,11 @@
 /** Escalation fails closed: whatever an agent says of its confidence, and whatever its rules make of it. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { compileRule } from '#manifest/rules.ts'
+import type { EscalationRule } from '#model/agent.ts'
+import type { Json } from '#model/json.ts'
+import type { RuleAnswer } from '#model/rule.ts'
 import { policyCases } from '../../../test/support/policy-cases.ts'
-import { compileRule } from '../../manifest/rules.ts'
-import type { EscalationRule } from '../agent.ts'
-import type { Json } from '../json.ts'
-import type { RuleAnswer } from '../rule.ts'
 import { confidenceOf, type Escalation, escalationOf } from './escalation.ts'
 
 const CASES = policyCases(7)

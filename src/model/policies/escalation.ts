@@ -4,8 +4,8 @@
  * Owns the doubt. Fail closed: a confidence that is none, a rule that fails or that answers with anything but true or false
  * escalates. Never evaluates a rule: its verdict is an argument.
  */
-import type { EscalationRule } from '../agent.ts'
-import type { RuleAnswer } from '../rule.ts'
+import type { EscalationRule } from '#model/agent.ts'
+import type { RuleAnswer } from '#model/rule.ts'
 
 export interface Escalation {
   /** The position of the rule that said so. */

@@ -3,7 +3,7 @@
  *
  * Owns the table of codes. Pure: how often it was tried and what is left of the list are arguments.
  */
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '#model/errors.ts'
 
 export type ModelMove = 'again' | 'next' | 'fail'
 

@@ -1,13 +1,13 @@
 /** Groups of members against a simple reference: any order of arrivals, times and keys. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { advanceGate } from '#engine/advance.ts'
+import type { Arrival } from '#model/arrival.ts'
+import { gate } from '#model/gate.ts'
+import type { FlowPolicies, GateFact, GateState } from '#model/gate-fact.ts'
+import { gateWakeAt } from '#model/gate-read.ts'
+import type { RunId } from '#model/ids.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { advanceGate } from '../../engine/advance.ts'
-import type { Arrival } from '../arrival.ts'
-import { gate } from '../gate.ts'
-import type { FlowPolicies, GateFact, GateState } from '../gate-fact.ts'
-import { gateWakeAt } from '../gate-read.ts'
-import type { RunId } from '../ids.ts'
 import type { FanInPolicy } from './fan-in.ts'
 
 const TYPES = ['a', 'b', 'c']

@@ -7,7 +7,7 @@
  * fan-in-1  A group starts one run: with all its members, or at its time-out if its primary member has come; else it starts none.
  * fan-in-2  After a group is complete, the next member opens a new one.
  */
-import type { Arrival, Candidate, CandidateEvent } from '../arrival.ts'
+import type { Arrival, Candidate, CandidateEvent } from '#model/arrival.ts'
 import type { Gathering } from './window.ts'
 
 export interface FanInPolicy {

@@ -1,12 +1,12 @@
 /** One run per key, against an oracle that remembers every run there ever was. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { countOf } from '#model/due-map.ts'
+import type { Instant } from '#model/ids.ts'
+import type { RunStatus } from '#model/status.ts'
 import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { countOf } from '../due-map.ts'
-import type { Instant } from '../ids.ts'
-import type { RunStatus } from '../status.ts'
 import type { IdempotencyPolicy } from './idempotency.ts'
 
 const CASES = policyCases(67)

@@ -3,9 +3,9 @@
  *
  * Owns who holds a key and when it is free again. Scopes are part of the key's text.
  */
-import { type DueMap, dropDue, put, remove, valueAt } from '../due-map.ts'
-import type { Instant, RunId } from '../ids.ts'
-import type { RunStatus } from '../status.ts'
+import { type DueMap, dropDue, put, remove, valueAt } from '#model/due-map.ts'
+import type { Instant, RunId } from '#model/ids.ts'
+import type { RunStatus } from '#model/status.ts'
 
 export interface IdempotencyPolicy {
   readonly release: 'on_failure' | 'on_terminal' | 'ttl'

@@ -6,7 +6,7 @@
  *
  * model-choice-1  Each model is asked at most once and `maxRetries` times more; an attempt whose answer was lost does not count.
  */
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { ERRORS, type ErrorCode } from '#model/errors.ts'
 import { moveAfter } from './fallback.ts'
 import { type RetryPolicy, retryDelayMs } from './retry.ts'
 

@@ -1,7 +1,7 @@
 /** What becomes of a run that finds no room among so many of its key. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type RunId, runId } from '../ids.ts'
+import { type RunId, runId } from '#model/ids.ts'
 import { judgeOverlap } from './overlap.ts'
 
 const nameOf = (n: number): RunId => runId(n.toString(16).padStart(32, '0'))

@@ -1,11 +1,11 @@
 /** The six ways to overlap against an oracle that keeps a list of who runs and who waits. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { countOf } from '#model/due-map.ts'
+import type { GateFact } from '#model/gate-fact.ts'
 import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { countOf } from '../due-map.ts'
-import type { GateFact } from '../gate-fact.ts'
 import type { OverlapPolicy } from './overlap.ts'
 
 /** Of each of the six. */

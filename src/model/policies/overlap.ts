@@ -3,9 +3,9 @@
  *
  * Owns the verdict, and the line of a key: which runs are in it and which candidates wait behind them.
  */
-import { type Candidate, withoutEvent } from '../arrival.ts'
-import { type DueMap, put, remove, valueAt } from '../due-map.ts'
-import type { RunId } from '../ids.ts'
+import { type Candidate, withoutEvent } from '#model/arrival.ts'
+import { type DueMap, put, remove, valueAt } from '#model/due-map.ts'
+import type { RunId } from '#model/ids.ts'
 
 export type OverlapPolicy =
   | 'allow'

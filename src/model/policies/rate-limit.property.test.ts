@@ -1,11 +1,11 @@
 /** The rate limit against an oracle that counts every window by hand. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { dueEntries, entriesOf } from '#model/due-map.ts'
+import type { Instant } from '#model/ids.ts'
 import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { dueEntries, entriesOf } from '../due-map.ts'
-import type { Instant } from '../ids.ts'
 import type { RateLimitPolicy } from './rate-limit.ts'
 
 const CASES = policyCases(43)

@@ -3,8 +3,8 @@
  *
  * Owns the window. Never looks at a clock: the instant is an argument.
  */
-import { type DueMap, dropDue, put, valueAt } from '../due-map.ts'
-import type { Instant } from '../ids.ts'
+import { type DueMap, dropDue, put, valueAt } from '#model/due-map.ts'
+import type { Instant } from '#model/ids.ts'
 
 export interface RateLimitPolicy {
   readonly limit: number

@@ -1,12 +1,12 @@
 /** Several gates on one budget against one throttle that sees all of their arrivals in turn. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { gate } from '#model/gate.ts'
+import type { GateState } from '#model/gate-fact.ts'
+import { sharedTurns } from '#model/gate-read.ts'
+import { fold } from '#model/machine.ts'
 import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { gate } from '../gate.ts'
-import type { GateState } from '../gate-fact.ts'
-import { sharedTurns } from '../gate-read.ts'
-import { fold } from '../machine.ts'
 import { recordTurn, type ThrottleState, takeTurn } from './throttle.ts'
 
 const CASES = policyCases(23)

@@ -1,10 +1,10 @@
 /** Actual starts of throttled runs, where workers stall between any two moments, die, and see clocks that step. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { countOf } from '#model/due-map.ts'
+import type { Instant, RunId } from '#model/ids.ts'
 import { runOf } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { countOf } from '../due-map.ts'
-import type { Instant, RunId } from '../ids.ts'
 import { askStart, makeStart, recordStart, type StartFact, type StartPlace, type Starts, startsOf } from './starts.ts'
 import type { ThrottlePolicy } from './throttle.ts'
 

@@ -9,8 +9,8 @@
  * starts-2  A run that may not begin yet is told one later instant, behind those that were told theirs before. If starts come late, all
  *           of them are told anew when they come, each once, in the same order.
  */
-import { type DueMap, dropDue, put, remove, valueAt } from '../due-map.ts'
-import type { Instant, RunId } from '../ids.ts'
+import { type DueMap, dropDue, put, remove, valueAt } from '#model/due-map.ts'
+import type { Instant, RunId } from '#model/ids.ts'
 import { type Idle, later, latest, roundUp, type ThrottlePolicy } from './throttle.ts'
 
 /** By run: runs that have not begun and must ask for their start. Deleted once the start is made. */

@@ -1,12 +1,12 @@
 /** The throttle against an oracle that waits millisecond by millisecond. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { countOf } from '#model/due-map.ts'
+import type { GateFact } from '#model/gate-fact.ts'
+import type { Instant } from '#model/ids.ts'
 import { driveGate, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith } from '../../../test/support/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { countOf } from '../due-map.ts'
-import type { GateFact } from '../gate-fact.ts'
-import type { Instant } from '../ids.ts'
 import type { ThrottlePolicy } from './throttle.ts'
 
 const CASES = policyCases(47)

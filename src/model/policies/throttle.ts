@@ -6,8 +6,8 @@
  *
  * throttle-1  In any period at most limit + burst - 1 turns fall, counted by cost.
  */
-import { type DueMap, dropDue, put, valueAt } from '../due-map.ts'
-import type { Instant } from '../ids.ts'
+import { type DueMap, dropDue, put, valueAt } from '#model/due-map.ts'
+import type { Instant } from '#model/ids.ts'
 
 export interface ThrottlePolicy {
   readonly limit: number

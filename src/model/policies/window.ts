@@ -3,9 +3,9 @@
  *
  * Owns what joining means. How long a window stays open and how much it holds is the policy's (debounce.ts, batch.ts).
  */
-import { type Arrival, type Candidate, candidateOf, eventOf, withoutEvent } from '../arrival.ts'
-import { type DueMap, dueAtOf, put, remove, valueAt } from '../due-map.ts'
-import type { Instant, RunId } from '../ids.ts'
+import { type Arrival, type Candidate, candidateOf, eventOf, withoutEvent } from '#model/arrival.ts'
+import { type DueMap, dueAtOf, put, remove, valueAt } from '#model/due-map.ts'
+import type { Instant, RunId } from '#model/ids.ts'
 
 export interface Window {
   readonly candidate: Candidate

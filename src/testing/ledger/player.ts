@@ -5,9 +5,9 @@
  * Left out, because stores may differ there: how far a signal counts, gaps between sequences, which past instant "due at once" is,
  * and whether an event reaches a wait that the same append or batch closes.
  */
-import type { Instant, RunId, WorkerId } from '../../model/ids.ts'
-import { LOCAL_TENANT } from '../../model/ids.ts'
-import type { RunStatus } from '../../model/status.ts'
+import type { Instant, RunId, WorkerId } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/ids.ts'
+import type { RunStatus } from '#model/status.ts'
 import type {
   Append,
   Ledger,
@@ -17,7 +17,7 @@ import type {
   StreamRecord,
   StreamWrite,
   WaitRow,
-} from '../../ports/ledger.ts'
+} from '#ports/ledger.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from './builders.ts'
 
 const TTL = 25

@@ -3,10 +3,10 @@
  *
  * Owns nothing but the meaning of the port, for the histories of the suite. Slow on purpose; never used outside tests.
  */
-import type { StoredEvent } from '../../model/event.ts'
-import type { ClaimableId, Instant, RunId, StreamId, WorkerId } from '../../model/ids.ts'
-import { at, canonical } from '../../model/json.ts'
-import { isEnded } from '../../model/status.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { ClaimableId, Instant, RunId, StreamId, WorkerId } from '#model/ids.ts'
+import { at, canonical } from '#model/json.ts'
+import { isEnded } from '#model/status.ts'
 import type {
   Append,
   BeatRequest,
@@ -20,7 +20,7 @@ import type {
   StreamRecord,
   StreamWrite,
   WaitRow,
-} from '../../ports/ledger.ts'
+} from '#ports/ledger.ts'
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 type Stream = Mutable<StreamRecord> & { facts: SealedFact[] }

@@ -5,7 +5,7 @@
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { verifyLedger } from '../../../src/cli/verify/verify.ts'
+import { verifyLedger } from '#cli/verify/verify.ts'
 import { Folder, type Server } from '../../support/command.ts'
 import { PROJECT } from '../../support/places.ts'
 import { Random } from '../../support/random.ts'

@@ -1,8 +1,8 @@
 /** The system of the frozen workers: payments that may happen once, with code that asks before it acts and with code that does not. */
 
-import { fn } from '../../../src/executors/workflow/function.ts'
-import { FinalError } from '../../../src/executors/workflow/step-failure.ts'
-import type { SystemSource } from '../../../src/manifest/define.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { FinalError } from '#executors/workflow/step-failure.ts'
+import type { SystemSource } from '#manifest/define.ts'
 import { pause } from '../../support/until.ts'
 
 export const LEASE_MS = 1_000

@@ -4,14 +4,14 @@
  * Owns when it is at rest: nothing in it wakes by time, so a ledger at rest changes by requests alone.
  */
 import type { Hono } from 'hono'
+import { fn } from '#executors/workflow/function.ts'
+import { createApp } from '#http/app.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import { human } from '#manifest/humans.ts'
+import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { RunSummary, TaskQuery } from '#ports/reader.ts'
 import { createTrihand, type Trihand } from '../../../src/assemble.ts'
-import { fn } from '../../../src/executors/workflow/function.ts'
-import { createApp } from '../../../src/http/app.ts'
-import type { SystemSource } from '../../../src/manifest/define.ts'
-import { human } from '../../../src/manifest/humans.ts'
-import { LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
-import type { RunStatus } from '../../../src/model/status.ts'
-import type { RunSummary, TaskQuery } from '../../../src/ports/reader.ts'
 import { until } from '../../support/until.ts'
 import type { Pool } from './requests.ts'
 

@@ -2,10 +2,10 @@
  * The server that is killed: a whole Trihand with its HTTP application on a loopback port. It says where it listens, and ends with its stdin.
  */
 import { writeSync } from 'node:fs'
+import { fn } from '#executors/workflow/function.ts'
+import { createApp } from '#http/app.ts'
+import { listen } from '#http/server.ts'
 import { createTrihand } from '../../../src/assemble.ts'
-import { fn } from '../../../src/executors/workflow/function.ts'
-import { createApp } from '../../../src/http/app.ts'
-import { listen } from '../../../src/http/server.ts'
 import { freePort } from '../../support/free-port.ts'
 
 export interface ServerInput {

@@ -5,15 +5,16 @@
  * Asks the world before it answers, as a careful person would. Follows what is told, and looks around for what was told to a process
  * that is dead. Never answers for a step that nobody doubts.
  */
+
+import type { RunNotice } from '#engine/publish.ts'
+import { TrihandError } from '#model/errors.ts'
+import { readRunFact } from '#model/fact-codec.ts'
+import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { fold } from '#model/machine.ts'
+import { run as machine } from '#model/run.ts'
+import type { RunFact } from '#model/run-fact.ts'
+import type { RunStatus } from '#model/status.ts'
 import type { Trihand } from '../../../src/assemble.ts'
-import type { RunNotice } from '../../../src/engine/publish.ts'
-import { TrihandError } from '../../../src/model/errors.ts'
-import { readRunFact } from '../../../src/model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
-import { fold } from '../../../src/model/machine.ts'
-import { run as machine } from '../../../src/model/run.ts'
-import type { RunFact } from '../../../src/model/run-fact.ts'
-import type { RunStatus } from '../../../src/model/status.ts'
 import { insist } from '../../support/insistent.ts'
 import { answerStep } from '../../support/step-answer.ts'
 

@@ -4,7 +4,7 @@
  * Owns the folder of a series of kills. Which processes live and die is the stage's.
  */
 import { join } from 'node:path'
-import { type Target, verifyLedger } from '../../../src/cli/verify/verify.ts'
+import { type Target, verifyLedger } from '#cli/verify/verify.ts'
 import { temporaryFolder } from '../../support/places.ts'
 import { Random } from '../../support/random.ts'
 import { until } from '../../support/until.ts'

@@ -3,10 +3,10 @@
  *
  * Owns the functions. Effects happen in a world outside (world.ts), which keeps count; nothing here remembers anything.
  */
-import { type FunctionContext, fn } from '../../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../../src/manifest/define.ts'
-import type { Effect } from '../../../src/model/step.ts'
-import type { StepContext } from '../../../src/ports/step-gate.ts'
+import { type FunctionContext, fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import type { Effect } from '#model/step.ts'
+import type { StepContext } from '#ports/step-gate.ts'
 import type { Performed } from './world.ts'
 
 export interface Order {

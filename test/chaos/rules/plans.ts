@@ -1,10 +1,10 @@
 /** What people are shown of a plan, the hash over it, and what runs after they have approved it. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { contentHash, defineContent } from '../../../src/manifest/plan-reading.ts'
-import type { PlanId } from '../../../src/model/ids.ts'
-import type { Json } from '../../../src/model/json.ts'
-import { fold } from '../../../src/model/machine.ts'
+import { contentHash, defineContent } from '#manifest/plan-reading.ts'
+import type { PlanId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import { fold } from '#model/machine.ts'
 import {
   orderOf,
   type PlanContent,
@@ -12,8 +12,8 @@ import {
   type PlanFact,
   type PlanRevision,
   planDraft,
-} from '../../../src/model/plan-draft.ts'
-import { type HandlerFacts, shownSteps } from '../../../src/model/plan-shown.ts'
+} from '#model/plan-draft.ts'
+import { type HandlerFacts, shownSteps } from '#model/plan-shown.ts'
 import { simDigest } from '../sim/digest.ts'
 import { CASES, proof } from './proof.ts'
 

@@ -1,9 +1,9 @@
 /** Requests with a key, whose server dies at any moment: the work is done once, and nobody waits for ever. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { RequestInProgress, Requests, type Work } from '../../../src/engine/requests.ts'
-import type { Json } from '../../../src/model/json.ts'
-import type { DocumentWrite } from '../../../src/ports/ledger.ts'
+import { RequestInProgress, Requests, type Work } from '#engine/requests.ts'
+import type { Json } from '#model/json.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
 import { plantMethod } from '../sim/mutants/mutant.ts'
 import { CASES, proof } from './proof.ts'
 

@@ -5,15 +5,15 @@
  * Owns the shape and the one way in which plays touch the world. Each play exists in two editions of its code: the second has
  * other steps in another order and the same result.
  */
-import type { FunctionContext, FunctionSource } from '../../../src/executors/workflow/function.ts'
-import type { RunOptions } from '../../../src/executors/workflow/step-api.ts'
-import type { ScheduleOptions } from '../../../src/manifest/schedule.ts'
-import type { StoredEvent } from '../../../src/model/event.ts'
-import type { RunId } from '../../../src/model/ids.ts'
-import type { Json } from '../../../src/model/json.ts'
-import type { RunFact } from '../../../src/model/run-fact.ts'
-import type { RunStatus } from '../../../src/model/status.ts'
-import type { Effect } from '../../../src/model/step.ts'
+import type { FunctionContext, FunctionSource } from '#executors/workflow/function.ts'
+import type { RunOptions } from '#executors/workflow/step-api.ts'
+import type { ScheduleOptions } from '#manifest/schedule.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { RunId } from '#model/ids.ts'
+import type { Json } from '#model/json.ts'
+import type { RunFact } from '#model/run-fact.ts'
+import type { RunStatus } from '#model/status.ts'
+import type { Effect } from '#model/step.ts'
 import type { Edition, World } from './world.ts'
 
 /** What the code of plays can reach. The system is defined once; the world changes with each schedule. */

@@ -3,9 +3,9 @@
  *
  * Owns which faults each call can meet, and shows every call to the witness at the moment it takes effect.
  */
-import type { StoredEvent } from '../../../src/model/event.ts'
-import type { Instant, StreamId, WorkerId } from '../../../src/model/ids.ts'
-import type { Blobs } from '../../../src/ports/blobs.ts'
+import type { StoredEvent } from '#model/event.ts'
+import type { Instant, StreamId, WorkerId } from '#model/ids.ts'
+import type { Blobs } from '#ports/blobs.ts'
 import type {
   Append,
   BeatRequest,
@@ -16,8 +16,8 @@ import type {
   Outcome,
   StreamRecord,
   StreamWrite,
-} from '../../../src/ports/ledger.ts'
-import type { Reader } from '../../../src/ports/reader.ts'
+} from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
 import type { Faults } from './faults.ts'
 import { APPEND_FAULTS, type Line, READ_FAULTS, WRITE_FAULTS } from './line.ts'
 import type { Witness } from './witness.ts'

@@ -5,12 +5,12 @@
  * asks for. What happens before that is the business of simulate.ts (any tape) and sweep.ts (every crash).
  */
 
-import { MemoryLedger } from '../../../src/adapters/memory/ledger.ts'
-import { MemoryReader } from '../../../src/adapters/memory/reader.ts'
-import { MemoryStore } from '../../../src/adapters/memory/store.ts'
-import { plainSeals } from '../../../src/model/seal.ts'
-import type { Ids } from '../../../src/ports/ids.ts'
-import type { Ledger } from '../../../src/ports/ledger.ts'
+import { MemoryLedger } from '#adapters/memory/ledger.ts'
+import { MemoryReader } from '#adapters/memory/reader.ts'
+import { MemoryStore } from '#adapters/memory/store.ts'
+import { plainSeals } from '#model/seal.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { Ledger } from '#ports/ledger.ts'
 import { Cast } from './cast.ts'
 import { check } from './check/check.ts'
 import { checkRest } from './check/rest.ts'

@@ -4,8 +4,8 @@
  * Owns the comparison. So the judges of the simulator, who read the memory store, judge a real store as well, and every answer in
  * which the two differ is a finding.
  */
-import { canonical, type Json } from '../../../src/model/json.ts'
-import type { Ledger, Outcome } from '../../../src/ports/ledger.ts'
+import { canonical, type Json } from '#model/json.ts'
+import type { Ledger, Outcome } from '#ports/ledger.ts'
 
 export type Differences = (sentence: string) => void
 

@@ -3,8 +3,8 @@
  *
  * Owns the record of executions and the delays of bodies. Never prevents anything: it is what our promises are measured against.
  */
-import type { System } from '../../../src/manifest/system.ts'
-import type { Effect } from '../../../src/model/step.ts'
+import type { System } from '#manifest/system.ts'
+import type { Effect } from '#model/step.ts'
 import type { CrashPoints } from './crash-points.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 

@@ -4,11 +4,12 @@
  * A payment may be done twice only where the person who said "run again" was warned in words that the frozen worker may still act, and
  * then only by code that does not ask `stillMine` before its effect. The control takes the warning away: the same check must see that.
  */
+
+import { TrihandError } from '#model/errors.ts'
+import type { RunId, TaskId } from '#model/ids.ts'
+import type { TaskState } from '#model/task-fact.ts'
+import { uncertainRules } from '#model/uncertain-step.ts'
 import { createTrihand, type Trihand } from '../../../src/assemble.ts'
-import { TrihandError } from '../../../src/model/errors.ts'
-import type { RunId, TaskId } from '../../../src/model/ids.ts'
-import type { TaskState } from '../../../src/model/task-fact.ts'
-import { uncertainRules } from '../../../src/model/uncertain-step.ts'
 import type { Cluster } from '../../support/postgres.ts'
 import { freshSchema } from '../../support/postgres-schema.ts'
 import { Program } from '../../support/program.ts'

@@ -5,11 +5,12 @@
  * waits for an event that comes when the last worker of the first version has left: its runs are handed over, and no step is done
  * twice. The control gives `pay` no pin: its runs go from version to version, and the same check must see that.
  */
+
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define.ts'
+import type { RunId } from '#model/ids.ts'
+import type { PinMode } from '#model/pin.ts'
 import { createTrihand, type Trihand } from '../../../src/assemble.ts'
-import { fn } from '../../../src/executors/workflow/function.ts'
-import type { SystemSource } from '../../../src/manifest/define.ts'
-import type { RunId } from '../../../src/model/ids.ts'
-import type { PinMode } from '../../../src/model/pin.ts'
 import type { Cluster } from '../../support/postgres.ts'
 import { ask, freshSchema } from '../../support/postgres-schema.ts'
 import { until } from '../../support/until.ts'

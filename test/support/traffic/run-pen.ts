@@ -5,13 +5,13 @@
  * same draft can be sent again while its outcome is unknown. Never chooses what to do (story.ts) nor sends (traffic.ts).
  */
 import { createHash } from 'node:crypto'
-import { readRunFact, writeFact } from '../../../src/model/fact-codec.ts'
-import type { Instant, RunId } from '../../../src/model/ids.ts'
-import { fold } from '../../../src/model/machine.ts'
-import { run, statusOf, wakeAt } from '../../../src/model/run.ts'
-import type { RunCommand, RunFact, RunState } from '../../../src/model/run-fact.ts'
-import { GENESIS, sealText } from '../../../src/model/seal.ts'
-import type { Claim, NewStream, SealedFact, StreamRecord, StreamWrite, WaitRow } from '../../../src/ports/ledger.ts'
+import { readRunFact, writeFact } from '#model/fact-codec.ts'
+import type { Instant, RunId } from '#model/ids.ts'
+import { fold } from '#model/machine.ts'
+import { run, statusOf, wakeAt } from '#model/run.ts'
+import type { RunCommand, RunFact, RunState } from '#model/run-fact.ts'
+import { GENESIS, sealText } from '#model/seal.ts'
+import type { Claim, NewStream, SealedFact, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
 
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')
 

@@ -3,13 +3,13 @@
  *
  * Owns the plan of a run and the commands of each action. Pure: folded state in, commands and intents out.
  */
-import type { StoredEvent } from '../../../src/model/event.ts'
-import { type Instant, type RunId, runId } from '../../../src/model/ids.ts'
-import { canonical } from '../../../src/model/json.ts'
-import { inline, type Payload } from '../../../src/model/payload.ts'
-import { run } from '../../../src/model/run.ts'
-import type { RunCommand, RunState } from '../../../src/model/run-fact.ts'
-import { fits, type WaitSpec } from '../../../src/model/wait.ts'
+import type { StoredEvent } from '#model/event.ts'
+import { type Instant, type RunId, runId } from '#model/ids.ts'
+import { canonical } from '#model/json.ts'
+import { inline, type Payload } from '#model/payload.ts'
+import { run } from '#model/run.ts'
+import type { RunCommand, RunState } from '#model/run-fact.ts'
+import { fits, type WaitSpec } from '#model/wait.ts'
 import { asUuid } from '../random.ts'
 import { digest } from './run-pen.ts'
 

@@ -4,13 +4,13 @@
  * Owns the mix and the receipts: what was acknowledged, so that a checker can ask for it later. It goes on with what it finds in
  * the ledger, so it can follow after a crash. Never resends: it is given a ledger that does (insistent.ts).
  */
-import { TrihandError } from '../../../src/model/errors.ts'
-import type { StoredEvent } from '../../../src/model/event.ts'
-import { LOCAL_TENANT, type RunId, runId, type WorkerId, workerId } from '../../../src/model/ids.ts'
-import { inline } from '../../../src/model/payload.ts'
-import type { WaitSpec } from '../../../src/model/wait.ts'
-import type { Blobs } from '../../../src/ports/blobs.ts'
-import type { Append, Claim, Ledger, Outcome, StreamWrite, WaitRow } from '../../../src/ports/ledger.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { StoredEvent } from '#model/event.ts'
+import { LOCAL_TENANT, type RunId, runId, type WorkerId, workerId } from '#model/ids.ts'
+import { inline } from '#model/payload.ts'
+import type { WaitSpec } from '#model/wait.ts'
+import type { Blobs } from '#ports/blobs.ts'
+import type { Append, Claim, Ledger, Outcome, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import type { Random } from '../random.ts'
 import { Letters } from './letters.ts'
 import { newRun } from './new-run.ts'

@@ -5,8 +5,8 @@
  * grows or goes on without end is stopped. The language is loaded with the first template.
  */
 import type { Liquid } from 'liquidjs'
-import { TrihandError } from '../../../model/errors.ts'
-import type { Executor } from '../../../ports/executor.ts'
+import { TrihandError } from '#model/errors.ts'
+import type { Executor } from '#ports/executor.ts'
 import { answered, membersOf, membersOr, textAt, textOr } from './task-input.ts'
 
 const LIMITS = { parseLimit: 100_000, renderLimit: 1_000, memoryLimit: 10_000_000 }

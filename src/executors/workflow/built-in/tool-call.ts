@@ -3,8 +3,8 @@
  *
  * Owns nothing but the translation: the broker looks at name, input and rights, and the tool does its work.
  */
-import type { Json } from '../../../model/json.ts'
-import type { Executor } from '../../../ports/executor.ts'
+import type { Json } from '#model/json.ts'
+import type { Executor } from '#ports/executor.ts'
 import { answered, membersOf, textAt } from './task-input.ts'
 
 /** A refusal is an answer: nothing has been done. */

@@ -1,16 +1,8 @@
 /** Seeded bugs of a store: fencing, idempotence, signals, leases, transactions. */
-import type { MemoryStore } from '../../../../src/adapters/memory/store.ts'
-import { isRunId, runId } from '../../../../src/model/ids.ts'
-import { sealText } from '../../../../src/model/seal.ts'
-import type {
-  Append,
-  EventMatch,
-  Ledger,
-  Outcome,
-  SealedFact,
-  StreamWrite,
-  WaitRow,
-} from '../../../../src/ports/ledger.ts'
+import type { MemoryStore } from '#adapters/memory/store.ts'
+import { isRunId, runId } from '#model/ids.ts'
+import { sealText } from '#model/seal.ts'
+import type { Append, EventMatch, Ledger, Outcome, SealedFact, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import { simDigest } from '../digest.ts'
 import { changed, type Mutant, oneByOne, withAppends, withWrites } from './mutant.ts'
 

@@ -1,7 +1,7 @@
 /** Plays whose steps act under other promises: at most once, in the step's own transaction, in a session's memory. */
-import { fn } from '../../../../src/executors/workflow/function.ts'
-import { FinalError, isStepFailure } from '../../../../src/executors/workflow/step-failure.ts'
-import type { StepContext } from '../../../../src/ports/step-gate.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { FinalError, isStepFailure } from '#executors/workflow/step-failure.ts'
+import type { StepContext } from '#ports/step-gate.ts'
 import { act, type Ending, type Errand, type Play, perform } from '../play.ts'
 
 const CHARGED = 'charged'

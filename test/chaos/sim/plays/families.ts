@@ -1,6 +1,6 @@
 /** Plays of several runs: children, children that wait, events that start others. */
-import { fn } from '../../../../src/executors/workflow/function.ts'
-import { FinalError, isStepFailure } from '../../../../src/executors/workflow/step-failure.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { FinalError, isStepFailure } from '#executors/workflow/step-failure.ts'
 import { type Errand, type Play, perform } from '../play.ts'
 
 export const family: Play = {

@@ -1,6 +1,6 @@
 /** Plays whose runs fail for certain and are retried: behind a gate with keys, with children, with instants by which they must begin and end. */
-import { fn } from '../../../../src/executors/workflow/function.ts'
-import { FinalError } from '../../../../src/executors/workflow/step-failure.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { FinalError } from '#executors/workflow/step-failure.ts'
 import { act, type Context, type Ending, type Errand, type Play, perform, type Scene } from '../play.ts'
 
 const LONG_MS = 30_000
