@@ -7,7 +7,7 @@
  */
 import { createRequire } from 'node:module'
 import pg from 'pg'
-import { claimableId, type RunId, runId, type TaskId } from '#model/ids.ts'
+import { claimableId, type RunId, runId, type TaskId } from '#model/kernel/ids.ts'
 import type { Place } from './target.ts'
 
 const { DatabaseSync } = createRequire(import.meta.url)(

@@ -1,7 +1,7 @@
 /**
  * The wiring of workflow functions: how their code is entered, and the guarded way out that it has by its module.
  *
- * Owns which function gets which. Holds no rule: who may call which host is model/outbound.ts.
+ * Owns which function gets which. Holds no rule: who may call which host is model/access/outbound.ts.
  */
 import { resolve } from 'node:path'
 import type { IsolatedProcesses, IsolationOptions } from '#adapters/isolation/pool.ts'
@@ -15,8 +15,8 @@ import { durationMs } from '#manifest/duration.ts'
 import { taskOfStep } from '#manifest/humans.ts'
 import type { Environment } from '#manifest/reference.ts'
 import type { System } from '#manifest/system.ts'
-import type { Json } from '#model/json.ts'
-import { type CodeLimits, demandHost } from '#model/outbound.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { type CodeLimits, demandHost } from '#model/access/outbound.ts'
 import type { Call, CodeProcesses } from '#ports/code-process.ts'
 import type { Abort } from '#ports/executor.ts'
 import type { Entry, StepContext, StepGate } from '#ports/step-gate.ts'

@@ -8,8 +8,8 @@ import { type Models, openModels, type Variables } from '#adapters/models/regist
 import { valueChecker } from '#manifest/check-value.ts'
 import { resolveReferences } from '#manifest/reference.ts'
 import type { System } from '#manifest/system.ts'
-import type { ModelBook } from '#model/agent.ts'
-import type { PriceOf } from '#model/usage.ts'
+import type { ModelBook } from '#model/agent/agent.ts'
+import type { PriceOf } from '#model/agent/usage.ts'
 import type { Model } from '#ports/model.ts'
 import type { HandSettings } from './hands.ts'
 

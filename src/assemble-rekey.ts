@@ -17,7 +17,7 @@ import {
 import type { Key } from '#adapters/system/keys.ts'
 import { type RekeyProgress, rekeyPayloads } from '#adapters/system/rekey.ts'
 import type { Environment } from '#manifest/reference.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { idsWith, type KeyOptions, readKeyRing } from './assemble-keys.ts'
 import { openPayloads, openStore, type Store } from './assemble-stores.ts'
 import type { LedgerChoice } from './config.ts'

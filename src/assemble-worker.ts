@@ -6,8 +6,8 @@
 
 import { placeIn } from '#manifest/placement.ts'
 import type { System } from '#manifest/system.ts'
-import { type WorkerId, workerId } from '#model/ids.ts'
-import type { WorkerPlace } from '#model/worker-info.ts'
+import { type WorkerId, workerId } from '#model/kernel/ids.ts'
+import type { WorkerPlace } from '#model/worker/worker-info.ts'
 import type { Ids } from '#ports/ids.ts'
 
 export interface WorkerIdentity {

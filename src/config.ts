@@ -3,7 +3,7 @@
  *
  * Owns the spelling of DATABASE_URL and TRIHAND_DISPATCHER. Never opens anything.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export type LedgerChoice =
   | { readonly kind: 'sqlite'; readonly file: string }

@@ -6,7 +6,7 @@
 import { SystemIds } from '#adapters/system/ids.ts'
 import { normalise, type SystemSource } from '#manifest/define.ts'
 import { resolveReferences } from '#manifest/reference.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Outbox } from '#ports/outbox.ts'
 import { ownEnvironment } from '#triggers/host.ts'
 import { ledgerChoice } from './config.ts'

@@ -6,7 +6,7 @@
  * values-1  Every event of a type after the `since` of its path is listed in `event_value`; one before it may be.
  */
 import { hash } from 'node:crypto'
-import { at, canonical, type Json } from '#model/json.ts'
+import { at, canonical, type Json } from '#model/kernel/json.ts'
 
 const KEY_BYTES = 16
 

@@ -3,7 +3,7 @@
  *
  * Owns the error of an absent one: the line that installs it. Any other failure is the package's own and passes through.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 /** What Node says, and what a bundler leaves in the place of an optional peer that was absent when it ran. */
 const isMissing = (error: unknown): boolean =>

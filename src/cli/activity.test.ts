@@ -1,7 +1,7 @@
 /** What a serving process says of its runs, and how much of it. */
 import { expect, test } from 'vitest'
 import type { RunNotice } from '#engine/publish.ts'
-import { runId } from '#model/ids.ts'
+import { runId } from '#model/kernel/ids.ts'
 import { BROKEN, fact } from '../../test/support/run-story.ts'
 import { Activity } from './activity.ts'
 import { Output } from './output.ts'

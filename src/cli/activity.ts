@@ -7,8 +7,8 @@ import type { RunNotice } from '#engine/publish.ts'
 import { shortId } from '#http/run-id.ts'
 import { isoTime } from '#http/wire-time.ts'
 import { tell } from '#http/words.ts'
-import type { RunFact } from '#model/run-fact.ts'
-import { isEnded, type RunStatus } from '#model/status.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import { isEnded, type RunStatus } from '#model/run/status.ts'
 import { type Output, visible } from './output.ts'
 
 const LINES_PER_SECOND = 50

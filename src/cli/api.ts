@@ -4,7 +4,7 @@
  * Owns the reading of answers. A verb cannot tell the two apart, so there is one behaviour to test.
  */
 import type { Problem } from '#http/problem.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { Refused } from './output.ts'
 
 export type Headers = Readonly<Record<string, string>>

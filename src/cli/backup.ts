@@ -4,7 +4,7 @@
  * Owns which ledger is meant and the refusals. A backup is a ledger: `trihand verify --file` judges it, `--database` opens it.
  */
 import { existsSync, statSync } from 'node:fs'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { backUp } from '../assemble-stores.ts'
 import { ledgerChoice } from '../config.ts'
 import { liveServer } from './connect.ts'

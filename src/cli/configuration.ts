@@ -1,10 +1,10 @@
 /**
  * What a serving process is set to, and by whom: a flag, the environment, the file `.env`, or nobody.
  *
- * Shows the settings of a server (model/setting.ts). A secret is never shown, only that it is set.
+ * Shows the settings of a server (model/kernel/setting.ts). A secret is never shown, only that it is set.
  */
 import type { ConfiguredSetting } from '#http/api.ts'
-import { SETTINGS, type Setting } from '#model/setting.ts'
+import { SETTINGS, type Setting } from '#model/kernel/setting.ts'
 import type { Environment } from './settings.ts'
 
 /** What stands between the slashes and the @ of an address is for nobody's eyes; nor is what follows a question mark. */

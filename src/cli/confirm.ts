@@ -3,7 +3,7 @@
  *
  * Owns when a person can be asked at all. A script never waits for an answer: it is told which flag gives it, and nothing hangs.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type Ask, converse } from './conversation.ts'
 import { type Output, visible } from './output.ts'
 

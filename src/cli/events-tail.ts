@@ -6,7 +6,7 @@
  */
 import type { StoredEvent } from '#http/api.ts'
 import type { Page } from '#http/query.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { untilTold } from './follow.ts'

@@ -1,7 +1,7 @@
 /** A form at a terminal: what is asked, what is asked again, and the value that the answers make. */
 import { expect, test } from 'vitest'
 import type { TaskDetail } from '#http/api.ts'
-import { fieldsOf } from '#model/form-fields.ts'
+import { fieldsOf } from '#model/kernel/form-fields.ts'
 import { askForm, begun } from './form.ts'
 
 const FIELDS =

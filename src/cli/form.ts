@@ -1,7 +1,7 @@
 /**
  * A form at a terminal: one question for each field of an action, asked again until the answer fits the schema.
  *
- * Owns the questions. Which fields there are, and what fits, is model/form-fields.ts, as on the page.
+ * Owns the questions. Which fields there are, and what fits, is model/kernel/form-fields.ts, as on the page.
  */
 import type { Json, TaskAction, TaskDetail } from '#http/api.ts'
 import {
@@ -12,8 +12,8 @@ import {
   filledRecord,
   problemOf,
   problemsOf,
-} from '#model/form-fields.ts'
-import { isJsonRecord } from '#model/json.ts'
+} from '#model/kernel/form-fields.ts'
+import { isJsonRecord } from '#model/kernel/json.ts'
 import type { Ask } from './conversation.ts'
 import { visible } from './output.ts'
 

@@ -5,7 +5,7 @@
  * what was seen. What a word does is the task's own rule.
  */
 import type { Json, TaskDetail, TaskItem } from '#http/api.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { confirmed, demandSomebody, isMeant } from './confirm.ts'
 import { withApi } from './connect.ts'
 import { type Ask, converse } from './conversation.ts'

@@ -1,6 +1,6 @@
 /** JSON as an argument: in the argument itself, in a file (`@file`), or on stdin (`-`). */
 import { readFileSync } from 'node:fs'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const STDIN = 0
 

@@ -5,7 +5,7 @@
  */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Place } from '#model/errors.ts'
+import type { Place } from '#model/kernel/errors.ts'
 
 /** `at name (file:line:column)` or `at file:line:column`. */
 const FRAME = /(?:\(|at (?:async )?)((?:file:\/\/)?[^\s()][^()]*?):(\d+):(\d+)\)?$/

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { problemOf } from '#http/problem.ts'
 import { defineSystem, type SystemSource } from '#manifest/define.ts'
-import { isErrorCode, type Place, TrihandError } from '#model/errors.ts'
+import { isErrorCode, type Place, TrihandError } from '#model/kernel/errors.ts'
 import { keptCode, type Translate } from './kept-code.ts'
 import { type Fault, faultOf } from './load-place.ts'
 

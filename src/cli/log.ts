@@ -8,9 +8,9 @@
 
 import type { Written } from '#engine/observers.ts'
 import { isoTime } from '#http/wire-time.ts'
-import { type Failure, TrihandError } from '#model/errors.ts'
-import type { Readiness } from '#model/readiness.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import { type Failure, TrihandError } from '#model/kernel/errors.ts'
+import type { Readiness } from '#model/kernel/readiness.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import type { Trihand } from '../assemble.ts'
 import { LOG_LEVELS, type LogLevel } from './log-level.ts'
 import { jsonText } from './output.ts'

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { type LoadedManifest, loadManifest } from '#manifest/yaml/load.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const MANIFEST_FILES = ['manifest.yaml', 'manifest.yml']
 const MAX_FILES = 5_000

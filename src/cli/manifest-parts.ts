@@ -19,8 +19,8 @@ import { parseYaml } from '#manifest/yaml/document.ts'
 import { pathText } from '#manifest/yaml/finding.ts'
 import { field, type Manifest } from '#manifest/yaml/manifest.ts'
 import type { Parts } from '#manifest/yaml/parts.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export type Exports = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 /** What reaches the two streams: colour, escapes, forms, exit codes. */
 import { describe, expect, test } from 'vitest'
 import { problem } from '#http/problem.ts'
-import { ERRORS, type ErrorCode, TrihandError } from '#model/errors.ts'
+import { ERRORS, type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { exitCodeOf, jsonText, Output, type OutputOptions, Refused, visible } from './output.ts'
 
 const ESCAPE = '\u001b'

@@ -10,8 +10,8 @@
 import pc from 'picocolors'
 import { type Problem, problemOf } from '#http/problem.ts'
 import { secretsOf } from '#manifest/secrets.ts'
-import { createRedaction } from '#model/redaction.ts'
-import { visibleLines, visibleText } from '#model/visible-text.ts'
+import { createRedaction } from '#model/kernel/redaction.ts'
+import { visibleLines, visibleText } from '#model/kernel/visible-text.ts'
 
 export const EXIT = {
   done: 0,

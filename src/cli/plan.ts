@@ -5,8 +5,8 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { Plan, PlanRun } from '#http/api.ts'
-import { TrihandError } from '#model/errors.ts'
-import { planLines } from '#model/plan-text.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { planLines } from '#model/plan/text.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { exitCodeFor, outcomeRow, settled } from './follow.ts'

@@ -4,7 +4,7 @@
  * A call that was cut off is made again and goes on. Exit 0 when the old keys are not needed any more, 1 if some payloads do not open.
  */
 import { existsSync } from 'node:fs'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { rekeyLedger } from '../assemble-rekey.ts'
 import { ledgerChoice } from '../config.ts'
 import { EXIT, visible } from './output.ts'

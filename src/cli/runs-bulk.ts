@@ -5,7 +5,7 @@
  * leaves it as it is.
  */
 import type { Job } from '#http/api.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { confirmed } from './confirm.ts'
 import { withApi } from './connect.ts'
 import { hasEnded, untilTold } from './follow.ts'

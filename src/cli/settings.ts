@@ -1,15 +1,15 @@
 /**
  * What the environment says, read once: which ledger, which port, which server, which folder.
  *
- * Their names stand in model/setting.ts. All that is wrong is told together. Flags are the verbs' own and win over this.
+ * Their names stand in model/kernel/setting.ts. All that is wrong is told together. Flags are the verbs' own and win over this.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Limits, USUAL_LIMITS } from '#http/allowance.ts'
 import { durationMs } from '#manifest/duration.ts'
 import { parseLabels } from '#manifest/placement.ts'
-import { TrihandError } from '#model/errors.ts'
-import { unknownSettings } from '#model/setting.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { unknownSettings } from '#model/kernel/setting.ts'
 import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '../config.ts'
 import { isLogLevel, LOG_LEVELS, type LogLevel } from './log-level.ts'
 

@@ -5,8 +5,8 @@
  */
 import { HUMANS, PATHS } from '#manifest/simulate/cast.ts'
 import { isComplete, type Reach, type Rehearsal } from '#manifest/simulate/report.ts'
-import { TrihandError } from '#model/errors.ts'
-import { toJson } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { toJson } from '#model/kernel/json.ts'
 import { parseJson } from './json-argument.ts'
 import { tellFindings } from './manifest.ts'
 import { findManifest, readManifest } from './manifest-folder.ts'

@@ -6,8 +6,8 @@
 import { jsonSchemaOf } from '#manifest/json-schema.ts'
 import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
 import type { System } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** Null: nobody can say what fits. */
 const dataFor = ({ events }: System, type: string): Json | null => {

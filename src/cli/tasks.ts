@@ -6,7 +6,7 @@
  */
 import type { Json, TaskDetail, TaskSummary } from '#http/api.ts'
 import type { Page } from '#http/query.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Headers } from './api.ts'
 import { withApi } from './connect.ts'
 import { parseJson } from './json-argument.ts'

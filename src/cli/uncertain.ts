@@ -6,7 +6,7 @@
  */
 import type { RunDetail, TaskAction, TaskDetail, TaskSummary, TaskVerdict } from '#http/api.ts'
 import type { Page } from '#http/query.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from './api.ts'
 import { confirmed, demandSomebody } from './confirm.ts'
 import { withApi } from './connect.ts'

@@ -1,5 +1,5 @@
 /** Who acts, as flags say it: `--as` and `--groups`. Owns their headers, and that nobody acts unnamed. */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Headers } from './api.ts'
 import type { CommonFlags } from './shell.ts'
 

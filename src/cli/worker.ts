@@ -4,7 +4,7 @@
  * Owns its first and last words. Takes no events and serves health and metrics alone; a signal or an order (`workers drain`) lets runs at work finish.
  */
 import { dirname } from 'node:path'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { createTrihand, type Trihand } from '../assemble.ts'
 import { Activity } from './activity.ts'
 import { loadSystem } from './load-system.ts'

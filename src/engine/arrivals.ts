@@ -4,11 +4,11 @@
  * Owns the evaluation. A key or a cost that cannot be worked out refuses the event; a priority falls back to none.
  */
 import type { FlowDefinition, FlowRules, TriggerFlow } from '#manifest/flow.ts'
-import type { Arrival, Call } from '#model/arrival.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { GateCommand, RefusedEvent } from '#model/gate-fact.ts'
-import type { Instant } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import type { Arrival, Call } from '#model/event/arrival.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { GateCommand, RefusedEvent } from '#model/flow/gate-fact.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { rootsOfInput } from './demand.ts'
 import { eventRoot } from './route.ts'
 import { answerOf, keyOf, numberOf, priorityOf, type Roots, RuleFailed } from './rule-values.ts'

@@ -4,13 +4,13 @@
  * Owns the rule that a file is handed out only to whoever may see a run that names it: a hash alone is no right.
  */
 
-import { TrihandError } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { RunId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { LiveRun } from '#model/run-fact.ts'
-import { type SettledStep, stepAddress } from '#model/step.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { LiveRun } from '#model/run/fact.ts'
+import { type SettledStep, stepAddress } from '#model/run/step.ts'
 import type { House } from './house.ts'
 import { fetchValue } from './payloads.ts'
 

@@ -5,10 +5,10 @@
  *
  * ask-1  There is a task if and only if the step has begun, and a step has one.
  */
-import { TrihandError } from '#model/errors.ts'
-import { forbidProducer } from '#model/human-only.ts'
-import { type TaskId, taskId } from '#model/ids.ts'
-import type { TaskSpec } from '#model/task-spec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { forbidProducer } from '#model/access/human-only.ts'
+import { type TaskId, taskId } from '#model/kernel/ids.ts'
+import type { TaskSpec } from '#model/task/spec.ts'
 import type { AskRequest } from '#ports/step-gate.ts'
 import { advanceTask } from './advance.ts'
 import { causeFrom } from './cause.ts'

@@ -1,8 +1,8 @@
 /** What an attempt asks its run to record when it needs nothing decided: a result, or a failure that is certain; and the key of its effect. */
-import type { Failure } from '#model/errors.ts'
-import type { Payload } from '#model/payload.ts'
-import type { RetryPolicy } from '#model/policies/retry.ts'
-import type { RunCommand } from '#model/run-fact.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { RunCommand } from '#model/run/fact.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 

@@ -5,7 +5,7 @@
  *
  * births-1  A run that is born leased to this worker begins here, however late its append turns out to be written.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 import { isLeased, type NewRun } from './new-run.ts'

@@ -6,8 +6,8 @@
  *
  * broken-run-1  A run with a broken fact is never entered: it ends as `quarantined`, whoever waits for it hears that, and other runs go on.
  */
-import type { RunId, TenantId } from '#model/ids.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { headOf, sealFacts } from './chain.ts'
 import type { House } from './house.ts'

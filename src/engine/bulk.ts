@@ -3,9 +3,9 @@
  *
  * Owns how the word reaches it. Which runs are meant, and what is counted, is the job's (executors/workflow/bulk.ts).
  */
-import { type BulkAction, commandOf, hasHeard } from '#model/bulk.ts'
-import type { Kind } from '#model/identity.ts'
-import type { RunId } from '#model/ids.ts'
+import { type BulkAction, commandOf, hasHeard } from '#model/run/bulk.ts'
+import type { Kind } from '#model/access/identity.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'
 import { retryRun } from './retry-run.ts'

@@ -1,6 +1,6 @@
 /** How a cancel goes down from a run to what it has started: to runs as a cancel, to tasks as a withdrawal. */
-import { TrihandError } from '#model/errors.ts'
-import { type ChildId, isTaskId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type ChildId, isTaskId } from '#model/kernel/ids.ts'
 import { queuedRun } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import { withdrawTask } from './task-command.ts'

@@ -1,12 +1,12 @@
 /**
  * Cancelling a run wherever it is: in memory here it decides itself, elsewhere it is told through the ledger.
  *
- * Owns the order of the two. What a cancel does is model/run.ts.
+ * Owns the order of the two. What a cancel does is model/run/run.ts.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Instant, RunId } from '#model/ids.ts'
-import type { RunCommand } from '#model/run-fact.ts'
-import { isEnded } from '#model/status.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import type { RunCommand } from '#model/run/fact.ts'
+import { isEnded } from '#model/run/status.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'

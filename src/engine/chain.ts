@@ -3,10 +3,10 @@
  *
  * Owns the hash chain's head while a stream is in memory, and that time in a stream never runs back.
  */
-import { writeFact } from '#model/fact-codec.ts'
-import type { Instant, StreamId } from '#model/ids.ts'
-import type { Redaction } from '#model/redaction.ts'
-import { GENESIS, sealText } from '#model/seal.ts'
+import { writeFact } from '#model/kernel/fact-codec.ts'
+import type { Instant, StreamId } from '#model/kernel/ids.ts'
+import type { Redaction } from '#model/kernel/redaction.ts'
+import { GENESIS, sealText } from '#model/kernel/seal.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 

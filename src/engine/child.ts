@@ -5,10 +5,10 @@
  * again: the step is opened on it, and once that is in the ledger it is retried (child-retry-1).
  */
 import { checkAgainst } from '#manifest/schema.ts'
-import { childRules } from '#model/child-retry.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { RunId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { childRules } from '#model/run/child-retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { InvokeOptions } from '#ports/step-gate.ts'
 import { cancelChild } from './cancel-child.ts'
 import { causeFrom } from './cause.ts'

@@ -1,16 +1,16 @@
 /**
  * The breakers that the workers of one ledger share: their facts are events, told once each, read by everybody.
  *
- * Owns the state of every breaker as this process knows it, and its own last results. The rule is model/circuit.ts.
+ * Owns the state of every breaker as this process knows it, and its own last results. The rule is model/worker/circuit.ts.
  *
  * circuits-1  Who opens, probes or closes is settled by the event's id: the second teller of a fact learns that it was told.
  */
 import type { Circuit } from '#manifest/circuit.ts'
-import { type CircuitCommand, type CircuitFact, type CircuitState, circuit as machine } from '#model/circuit.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { Instant, TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { type CircuitCommand, type CircuitFact, type CircuitState, circuit as machine } from '#model/worker/circuit.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { advanceCircuit } from './advance.ts'

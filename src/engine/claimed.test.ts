@@ -1,9 +1,9 @@
 /** Claimed runs, read from what the claim brought along or from a real ledger in memory. */
 import { beforeEach, expect, test } from 'vitest'
 import { openMemory } from '#adapters/memory/open.ts'
-import { writeFact } from '#model/fact-codec.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import { writeFact } from '#model/kernel/fact-codec.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import type { Claims, Ledger } from '#ports/ledger.ts'
 import { aCreation, aFact, anAppend, anEvent, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { loadClaimed } from './claimed.ts'

@@ -3,13 +3,13 @@
  *
  * Owns the few questions that a whole batch of claims needs. Never begins a run (worker.ts).
  */
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { RunId, StreamId, TenantId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { RunState } from '#model/run-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { RunId, StreamId, TenantId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunState } from '#model/run/fact.ts'
 import type { Claim, Claims, Ledger, StreamRecord } from '#ports/ledger.ts'
 import { triggerOf } from './cause.ts'
 import { headOf } from './chain.ts'

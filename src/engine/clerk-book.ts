@@ -6,11 +6,11 @@
 import type { FlowDefinition } from '#manifest/flow.ts'
 import { queueSource } from '#manifest/queues.ts'
 import type { FunctionDefinition, System } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import { readScheduleFact } from '#model/fact-codec.ts'
-import type { GateCommand, GateState } from '#model/gate-fact.ts'
-import { hearsJust } from '#model/gate-read.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readScheduleFact } from '#model/kernel/fact-codec.ts'
+import type { GateCommand, GateState } from '#model/flow/gate-fact.ts'
+import { hearsJust } from '#model/flow/gate-read.ts'
 import {
   type ClaimableId,
   type ClerkId,
@@ -23,10 +23,10 @@ import {
   type RunId,
   type SessionId,
   type TenantId,
-} from '#model/ids.ts'
-import type { QueueCommand, QueueFact, QueueState } from '#model/queue-fact.ts'
-import { comingSlots } from '#model/schedule-due.ts'
-import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule-fact.ts'
+} from '#model/kernel/ids.ts'
+import type { QueueCommand, QueueFact, QueueState } from '#model/flow/queue-fact.ts'
+import { comingSlots } from '#model/schedule/due.ts'
+import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule/fact.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { advanceGate, advanceQueue, advanceSchedule } from './advance.ts'

@@ -10,9 +10,9 @@
  * clerk-commands-4  In a process that also holds the clerk, the commands and the clerk write in turns: neither waits for the other to be
  *                   out of work.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { ClerkId, Instant } from '#model/ids.ts'
-import type { Refusal } from '#model/machine.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { ClerkId, Instant } from '#model/kernel/ids.ts'
+import type { Refusal } from '#model/kernel/machine.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import type { Advance } from './advance.ts'
 import { commitBirths } from './births.ts'

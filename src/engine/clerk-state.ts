@@ -3,8 +3,8 @@
  *
  * Owns reading from the last checkpoint on. Commands from outside are clerk-commands.ts.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { ClaimableId, ClerkId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { ClaimableId, ClerkId } from '#model/kernel/ids.ts'
 import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from './chain.ts'
 import type { ClerkFact, Duty } from './duty.ts'

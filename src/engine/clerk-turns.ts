@@ -3,7 +3,7 @@
  *
  * Owns whose turn it is. Where two turns are needed, the clerk's own comes first and the gate's second: no two can wait for each other.
  */
-import type { ClerkId } from '#model/ids.ts'
+import type { ClerkId } from '#model/kernel/ids.ts'
 import type { House } from './house.ts'
 import { forEachOwner, TurnQueue } from './turn-queue.ts'
 

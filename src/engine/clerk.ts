@@ -8,8 +8,8 @@
  * clerk-3  A fenced clerk stops at once; one that the store fails is let go and taken up again later.
  * clerk-4  It parks only when those it asked something of have heard it (stops.ts).
  */
-import { TrihandError } from '#model/errors.ts'
-import type { ClerkId, Instant, WorkerId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { ClerkId, Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Outcome, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { type ChainHead, headOf, sealFacts } from './chain.ts'

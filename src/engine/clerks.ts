@@ -4,7 +4,7 @@
  * Owns which claim becomes which of them. Never decides for one (duty.ts, task-turn.ts).
  */
 import type { System } from '#manifest/system.ts'
-import { type ClaimableId, type ClerkId, isTaskId, type TaskId, type TenantId, type WorkerId } from '#model/ids.ts'
+import { type ClaimableId, type ClerkId, isTaskId, type TaskId, type TenantId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Claim } from '#ports/ledger.ts'
 import { Clerk, type ClerkDeparture } from './clerk.ts'
 import type { ClerkFact, Duty } from './duty.ts'

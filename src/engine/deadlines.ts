@@ -3,7 +3,7 @@
  *
  * Owns when the one timer must be armed. Nothing here is durable: a timeout of a step ends with the process that performs it.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 /** Holds its own links: a set of thousands that changes with every step makes new tables all the time. */

@@ -1,7 +1,7 @@
 /** Answers on their way: who hears what, and what is forgotten. */
 import { expect, test } from 'vitest'
-import { runId } from '#model/ids.ts'
-import { createRedaction } from '#model/redaction.ts'
+import { runId } from '#model/kernel/ids.ts'
+import { createRedaction } from '#model/kernel/redaction.ts'
 import { Deltas, type Piece } from './deltas.ts'
 
 const RUN = runId('a'.repeat(32))

@@ -8,8 +8,8 @@
  * deltas-2  A piece says how much of its kind came before it in its attempt: text that is put where it belongs is never doubled.
  * deltas-3  No piece holds a secret or the beginning of one; the end of an attempt lets go what was held back.
  */
-import type { RunId } from '#model/ids.ts'
-import type { RedactedStream, Redaction } from '#model/redaction.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { RedactedStream, Redaction } from '#model/kernel/redaction.ts'
 import type { Delta } from '#ports/model.ts'
 
 export interface Piece {

@@ -1,7 +1,7 @@
 /**
  * What a run takes from things limited, and how urgent it is: the handler's concurrency and priority, worked out at the run's birth.
  *
- * Owns how scope and key become the text of a slot. Whether there is room is asked at the claim (model/lane.ts), so a run that takes
+ * Owns how scope and key become the text of a slot. Whether there is room is asked at the claim (model/flow/lane.ts), so a run that takes
  * anything is not born with a lease.
  *
  * demand-1  Slots of two tenants are never the same, nor those of two scopes.
@@ -9,10 +9,10 @@
  */
 import type { Concurrency, FlowDefinition } from '#manifest/flow.ts'
 import type { FunctionDefinition } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { SessionId, TenantId, WorkerId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { MAX_PRIORITY, NO_LIMIT, type Slot } from '#model/lane.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { SessionId, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { MAX_PRIORITY, NO_LIMIT, type Slot } from '#model/flow/lane.ts'
 import { keyOf, numberOf, priorityOf, type Roots, RuleFailed } from './rule-values.ts'
 
 export interface Demand {

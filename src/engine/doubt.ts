@@ -2,25 +2,25 @@
  * A step whose outcome nobody knows asks a person: did it happen?
  *
  * Owns the task that is born with the doubt and what its decision means for the run. What the task shows and when it is asked are
- * pure rules (model/uncertain-task.ts, model/uncertain-step.ts).
+ * pure rules (model/task/uncertain-task.ts, model/run/uncertain-step.ts).
  *
  * doubt-1  There is a task if and only if the step is in doubt: it is written with that fact, and over with the decision on it.
  * doubt-2  The task is the only way to an answer: an answer by run and step is led to it, with the same checks.
  */
-import { isAsked } from '#model/attempt.ts'
-import { TrihandError } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { RunId, TaskId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import type { Payload } from '#model/payload.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { LiveRun, RunCommand } from '#model/run-fact.ts'
-import type { UncertainStep } from '#model/step.ts'
-import type { TaskState } from '#model/task-fact.ts'
-import { type TaskAnswer, taskAnswer } from '#model/task-view.ts'
-import { stillActing, uncertainRules } from '#model/uncertain-step.ts'
-import { RESULT_FIELD, uncertainTask, verdictOf } from '#model/uncertain-task.ts'
+import { isAsked } from '#model/run/attempt.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { RunId, TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { LiveRun, RunCommand } from '#model/run/fact.ts'
+import type { UncertainStep } from '#model/run/step.ts'
+import type { TaskState } from '#model/task/fact.ts'
+import { type TaskAnswer, taskAnswer } from '#model/task/view.ts'
+import { stillActing, uncertainRules } from '#model/run/uncertain-step.ts'
+import { RESULT_FIELD, uncertainTask, verdictOf } from '#model/task/uncertain-task.ts'
 import { taskOf } from './ask.ts'
 import type { House } from './house.ts'
 import { storeValue } from './payloads.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
  */
-import type { ClaimableId, ClerkId, Instant, StreamId } from '#model/ids.ts'
+import type { ClaimableId, ClerkId, Instant, StreamId } from '#model/kernel/ids.ts'
 import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
 

@@ -3,8 +3,8 @@
  *
  * Owns the question, in parts: a gate may mind thousands of runs.
  */
-import type { RunId } from '#model/ids.ts'
-import { isEnded, type RunStatus } from '#model/status.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { isEnded, type RunStatus } from '#model/run/status.ts'
 import type { Ledger } from '#ports/ledger.ts'
 
 export const endedRuns = async (

@@ -5,9 +5,9 @@
  */
 import type { RemoteDefinition } from '#manifest/executors.ts'
 import type { System } from '#manifest/system.ts'
-import type { TenantId } from '#model/ids.ts'
-import type { Redaction } from '#model/redaction.ts'
-import type { PriceOf } from '#model/usage.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import type { Redaction } from '#model/kernel/redaction.ts'
+import type { PriceOf } from '#model/agent/usage.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'

@@ -2,15 +2,15 @@
  * An entity moves from one state to the next: the document that says where it is, and the event that tells of it, in one append.
  *
  * Owns that no two moves start from the same version. An event's identity is taken once in a ledger, so the version is part of it: who
- * comes second is refused whole, and must look again. Never judges a move (model/state-machine.ts).
+ * comes second is refused whole, and must look again. Never judges a move (model/workflow/state-machine.ts).
  *
  * entity-move-1  Of two that move an entity from the same version, one is refused, in whichever process they are.
  * entity-move-2  Moves of one entity by this process take turns, and a move is judged again until it is made or has become wrong.
  */
-import type { Event } from '#model/event.ts'
-import type { Json } from '#model/json.ts'
-import { DOCUMENT_KEY } from '#model/row-key.ts'
-import { STATE_MOVED } from '#model/state-machine.ts'
+import type { Event } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { DOCUMENT_KEY } from '#model/kernel/row-key.ts'
+import { STATE_MOVED } from '#model/workflow/state-machine.ts'
 import type { EntityMove } from '#ports/step-gate.ts'
 import { commitBirths } from './births.ts'
 import { causeFrom } from './cause.ts'

@@ -1,11 +1,11 @@
 /**
  * An attempt that failed, as its run records it: tried again, failed for good, or in doubt with the task that asks a person.
  *
- * Owns the command. Which of the three it becomes is decided by the run (model/run.ts).
+ * Owns the command. Which of the three it becomes is decided by the run (model/run/run.ts).
  */
-import type { Failure } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import type { RunCommand } from '#model/run-fact.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { RunCommand } from '#model/run/fact.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { effectKeyOf } from './attempt-commands.ts'
 import { doubtTask } from './doubt.ts'

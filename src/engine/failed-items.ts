@@ -1,18 +1,18 @@
 /**
  * Which events of an ended batch have failed: read from the run's end, for the gate that tries them again.
  *
- * Owns the reading. What counts as failed is model/policies/batch-outcome.ts; whether they come again is the gate's.
+ * Owns the reading. What counts as failed is model/flow/policies/batch-outcome.ts; whether they come again is the gate's.
  */
 import type { FlowDefinition } from '#manifest/flow.ts'
-import type { Arrival } from '#model/arrival.ts'
-import type { StoredEvent } from '#model/event.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { EndedRun as EndedBatch } from '#model/gate-fact.ts'
-import { type RunId, timedRunId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { batchOutcome } from '#model/policies/batch-outcome.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { EndedRun } from '#model/run-fact.ts'
+import type { Arrival } from '#model/event/arrival.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { EndedRun as EndedBatch } from '#model/flow/gate-fact.ts'
+import { type RunId, timedRunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { batchOutcome } from '#model/flow/policies/batch-outcome.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { EndedRun } from '#model/run/fact.ts'
 import { arrivalOf } from './arrivals.ts'
 import type { House } from './house.ts'
 import { fetchValue } from './payloads.ts'

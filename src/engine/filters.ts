@@ -1,15 +1,15 @@
 /**
  * Filters that people keep: each person's own, as documents of their tenant.
  *
- * Owns who sees one and that none is overwritten unseen. What a filter may be is model/saved-filter.ts; what its terms mean is the
+ * Owns who sees one and that none is overwritten unseen. What a filter may be is model/kernel/saved-filter.ts; what its terms mean is the
  * list's that they belong to.
  *
  * filters-1  Nobody reads or changes another person's filter.
  * filters-2  Of two who change the same version one succeeds: an event of the server itself, which can be there once, carries the change.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import {
   type FilterSpec,
   type FilterWish,
@@ -18,7 +18,7 @@ import {
   MAX_FILTERS,
   type SavedFilter,
   toFilterJson,
-} from '#model/saved-filter.ts'
+} from '#model/kernel/saved-filter.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'

@@ -5,10 +5,10 @@
  * (orders.ts). Belongs to the server, whatever tenant asks.
  */
 import type { System } from '#manifest/system.ts'
-import type { TenantId, WorkerId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { OrderCommand, Stop, WorkerOrder } from '#model/orders.ts'
-import { NO_VERSION } from '#model/pin.ts'
+import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { OrderCommand, Stop, WorkerOrder } from '#model/worker/orders.ts'
+import { NO_VERSION } from '#model/worker/pin.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'

@@ -1,10 +1,10 @@
 /**
  * What became of a call or an event behind flow control, as documents: written with the gate's facts, read for receipts and results.
  *
- * Owns the writing and the reading. Which outcomes there are is model/flow-outcome.ts.
+ * Owns the writing and the reading. Which outcomes there are is model/flow/flow-outcome.ts.
  */
-import { type ErrorCode, type Failure, TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
+import { type ErrorCode, type Failure, TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
 import {
   eventOutcomes,
   type FlowOutcome,
@@ -16,10 +16,10 @@ import {
   queueChanges,
   readOutcome,
   readQueued,
-} from '#model/flow-outcome.ts'
-import type { GateFact } from '#model/gate-fact.ts'
-import type { Instant, RunId, TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+} from '#model/flow/flow-outcome.ts'
+import type { GateFact } from '#model/flow/gate-fact.ts'
+import type { Instant, RunId, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'

@@ -1,16 +1,16 @@
 /**
  * Runs that are asked for by name where the handler has a gate: the gate decides on them as on events, in the append that asks.
  *
- * Owns the answer to a caller, and what a schedule writes beside its own facts. What becomes of a call is the model's (model/gate.ts).
+ * Owns the answer to a caller, and what a schedule writes beside its own facts. What becomes of a call is the model's (model/flow/gate.ts).
  *
  * gate-calls-1  A call that is turned away at once writes nothing: the caller is told. One of a schedule, or one that waited, is a run
  *               that ends as it is born, so that whoever asked finds the reason.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { GateFact, GateState } from '#model/gate-fact.ts'
-import { heardTypes, holdsKey, isTaken, isUndecided } from '#model/gate-read.ts'
-import type { Instant, RunId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { GateFact, GateState } from '#model/flow/gate-fact.ts'
+import { heardTypes, holdsKey, isTaken, isUndecided } from '#model/flow/gate-read.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { type Advance, advanceGate } from './advance.ts'
 import { callCommandOf } from './arrivals.ts'
 import type { ClerkCommands, ClerkRole } from './clerk-commands.ts'

@@ -2,25 +2,25 @@
  * The duty of a gate: events of its handler's triggers in, runs and reasons for none out.
  *
  * Owns the reading of events and the ends of runs, the evaluation of filters and keys, and how a started run is born.
- * Which event starts a run, and when, is the model's (model/gate.ts).
+ * Which event starts a run, and when, is the model's (model/flow/gate.ts).
  */
 
 import type { FlowDefinition } from '#manifest/flow.ts'
-import type { Arrival, Call } from '#model/arrival.ts'
-import { entriesOf, valueAt } from '#model/due-map.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import { readGateFact } from '#model/fact-codec.ts'
-import { brokenPromises } from '#model/flow-outcome.ts'
-import { gate } from '#model/gate.ts'
-import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent, Ruled } from '#model/gate-fact.ts'
-import { followedOnly } from '#model/gate-follow.ts'
-import { gateWakeAt, resumeGateFrom, sharedTurns, waiterOf, wantedStops } from '#model/gate-read.ts'
-import { type GateId, gateId, type Instant, type RunId, type StreamId, type TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import { recordTurn, type ThrottleState } from '#model/policies/throttle.ts'
-import { requestersIn } from '#model/requester.ts'
+import type { Arrival, Call } from '#model/event/arrival.ts'
+import { entriesOf, valueAt } from '#model/kernel/due-map.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readGateFact } from '#model/kernel/fact-codec.ts'
+import { brokenPromises } from '#model/flow/flow-outcome.ts'
+import { gate } from '#model/flow/gate.ts'
+import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent, Ruled } from '#model/flow/gate-fact.ts'
+import { followedOnly } from '#model/flow/gate-follow.ts'
+import { gateWakeAt, resumeGateFrom, sharedTurns, waiterOf, wantedStops } from '#model/flow/gate-read.ts'
+import { type GateId, gateId, type Instant, type RunId, type StreamId, type TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { recordTurn, type ThrottleState } from '#model/flow/policies/throttle.ts'
+import { requestersIn } from '#model/access/requester.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite, SealedFact, StreamRecord } from '#ports/ledger.ts'
 import { type Advance, advanceGate, InTurn } from './advance.ts'
@@ -286,7 +286,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     }
   }
 
-  /** What callers and senders look up of this decision (model/flow-outcome.ts). */
+  /** What callers and senders look up of this decision (model/flow/flow-outcome.ts). */
   private async documents(facts: readonly GateFact[]): Promise<readonly DocumentWrite[]> {
     const broken = brokenPromises(facts)
     await this.fetch(broken.map(({ sequence }) => sequence))

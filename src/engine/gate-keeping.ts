@@ -5,13 +5,13 @@
  */
 import type { FlowDefinition } from '#manifest/flow.ts'
 import type { FunctionDefinition, Listener } from '#manifest/system.ts'
-import type { Call } from '#model/arrival.ts'
-import type { Cause, StoredEvent } from '#model/event.ts'
-import type { Kind } from '#model/identity.ts'
-import { type GateId, type RunId, timedRunId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { Requesters } from '#model/requester.ts'
-import type { EndedRun } from '#model/run-fact.ts'
+import type { Call } from '#model/event/arrival.ts'
+import type { Cause, StoredEvent } from '#model/event/event.ts'
+import type { Kind } from '#model/access/identity.ts'
+import { type GateId, type RunId, timedRunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Requesters } from '#model/access/requester.ts'
+import type { EndedRun } from '#model/run/fact.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 
@@ -33,7 +33,7 @@ export interface AskedRun {
 export interface RetryWish {
   readonly by: string
   readonly kind: Kind
-  /** The call of its parent that goes on with it (model/child-retry.ts). */
+  /** The call of its parent that goes on with it (model/run/child-retry.ts). */
   readonly call?: string
   /** The last event of `cancel_on` before it was asked for. Absent: none. */
   readonly heard?: number

@@ -2,21 +2,21 @@
  * A failed run whose handler has a gate: the gate decides whether it may go on, in the append that opens it again.
  *
  * Owns what the gate is told of the run: keys by the rules in force, from what the run was started with. What becomes of a retry is the
- * model's (model/gate-retry.ts); the write that opens the run is gate-revival.ts.
+ * model's (model/flow/gate-retry.ts); the write that opens the run is gate-revival.ts.
  *
  * gate-retry-4  A retry that is turned away at once writes nothing: the caller is told.
  */
 import type { FlowRules } from '#manifest/flow.ts'
-import type { Call } from '#model/arrival.ts'
-import { valueAt } from '#model/due-map.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { GateCommand, GateFact, GateState } from '#model/gate-fact.ts'
-import { waitsForRetry } from '#model/gate-retry.ts'
-import type { Instant, RunId } from '#model/ids.ts'
-import { refuse } from '#model/machine.ts'
-import type { RunState } from '#model/run-fact.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { Call } from '#model/event/arrival.ts'
+import { valueAt } from '#model/kernel/due-map.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { GateCommand, GateFact, GateState } from '#model/flow/gate-fact.ts'
+import { waitsForRetry } from '#model/flow/gate-retry.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import { refuse } from '#model/kernel/machine.ts'
+import type { RunState } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { arrivalOf, callCommandOf } from './arrivals.ts'
 import { triggerOf } from './cause.ts'

@@ -5,13 +5,13 @@
  * gate-revival-2  A retry that waited and is turned away then is a life that ends as it begins, with the reason, so that who waits for
  *                 the run is told.
  */
-import type { Call } from '#model/arrival.ts'
-import type { Failure } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { GateFact } from '#model/gate-fact.ts'
-import type { Instant } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { run as runMachine } from '#model/run.ts'
+import type { Call } from '#model/event/arrival.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { GateFact } from '#model/flow/gate-fact.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import { advanceRun } from './advance.ts'
 import { headOf } from './chain.ts'
 import type { Births } from './duty.ts'

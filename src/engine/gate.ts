@@ -4,11 +4,11 @@
  * Owns which call begins a step, waits and events; attempts are attempts.ts, children child.ts, people ask.ts. Never answers before the
  * ledger has (step-port-1).
  */
-import type { Failure } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import type { Telling } from '#model/lifecycle.ts'
-import { NOTHING } from '#model/payload.ts'
-import type { SettledStep } from '#model/step.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Telling } from '#model/event/lifecycle.ts'
+import { NOTHING } from '#model/kernel/payload.ts'
+import type { SettledStep } from '#model/run/step.ts'
 import type {
   AskReply,
   AskRequest,

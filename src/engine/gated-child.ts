@@ -8,11 +8,11 @@
  *                handler, so that the call that is made again finds it.
  * gated-child-2  A call that met the run of another caller waits for that run's end and never ends it.
  */
-import type { CallParent } from '#model/arrival.ts'
-import { type ClaimableId, isRunId, type RunId, timedRunId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { Payload } from '#model/payload.ts'
-import { isEnded } from '#model/status.ts'
+import type { CallParent } from '#model/event/arrival.ts'
+import { type ClaimableId, isRunId, type RunId, timedRunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import { isEnded } from '#model/run/status.ts'
 import { queuedRun } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import type { Resident } from './resident.ts'

@@ -2,9 +2,9 @@
  * A step that may not begin yet: its run waits for an instant as it would for a timer, in memory or out of it, and no attempt is used. And
  * a run none of whose steps may, because everything was stopped: it leaves memory and is due for whoever works again.
  *
- * Owns the timer's address, and how a run makes way. Never decides why or until when (circuits.ts, model/orders.ts).
+ * Owns the timer's address, and how a run makes way. Never decides why or until when (circuits.ts, model/worker/orders.ts).
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { Resident } from './resident.ts'
 
 /** The instant is part of the address: a run that is entered again meanwhile finds the same timer. */

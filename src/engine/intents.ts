@@ -3,11 +3,11 @@
  *
  * Owns how intents become luggage for the result's append. Never applies one by itself.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { Payload } from '#model/payload.ts'
-import { DOCUMENT_KEY, DOCUMENT_TABLE } from '#model/row-key.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import { DOCUMENT_KEY, DOCUMENT_TABLE } from '#model/kernel/row-key.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { EmittedEvent } from '#ports/step-gate.ts'
 import { causeFrom } from './cause.ts'

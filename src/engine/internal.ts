@@ -7,7 +7,7 @@
  *             agent and no other function starts one.
  */
 import type { FunctionDefinition } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export const demandOpen = ({ name, internal }: Pick<FunctionDefinition, 'name' | 'internal'>): void => {
   if (internal) throw new TrihandError('FUNCTION_INTERNAL', `${name} is started by its triggers alone`)

@@ -1,11 +1,11 @@
 /**
  * Kept idempotency keys of a gate as documents: written with its checkpoint, looked up before a decision, removed once they have expired.
  *
- * Owns the reading and the writing. Which claims leave the state of a gate is model/kept-claims.ts.
+ * Owns the reading and the writing. Which claims leave the state of a gate is model/flow/kept-claims.ts.
  */
-import type { GateFact, GateState, OpenGate } from '#model/gate-fact.ts'
-import type { GateId, Instant } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import type { GateFact, GateState, OpenGate } from '#model/flow/gate-fact.ts'
+import type { GateId, Instant } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import {
   claimedKeys,
   claimsToKeep,
@@ -15,8 +15,8 @@ import {
   missingKeys,
   readKept,
   withRecalled,
-} from '#model/kept-claims.ts'
-import type { Claim } from '#model/policies/idempotency.ts'
+} from '#model/flow/kept-claims.ts'
+import type { Claim } from '#model/flow/policies/idempotency.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 

@@ -5,12 +5,12 @@
  *
  * late-result-1  A late answer is in the run's facts and on the task that asks, or in neither.
  */
-import type { Failure } from '#model/errors.ts'
-import type { RunId } from '#model/ids.ts'
-import type { Payload } from '#model/payload.ts'
-import type { LiveRun, RunCommand } from '#model/run-fact.ts'
-import { earlierAttempts, stillActing } from '#model/uncertain-step.ts'
-import { withLateResult } from '#model/uncertain-task.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { LiveRun, RunCommand } from '#model/run/fact.ts'
+import { earlierAttempts, stillActing } from '#model/run/uncertain-step.ts'
+import { withLateResult } from '#model/task/uncertain-task.ts'
 import type { StreamWrite } from '#ports/ledger.ts'
 import { advanceTask } from './advance.ts'
 import type { House } from './house.ts'

@@ -10,8 +10,8 @@
  * leases-3  The worker counts on its leases only while its last answered beat is younger than two thirds of their length, by the wall
  *           clock and by the monotonic one: a process that stood still, or a machine that slept, asks the ledger first.
  */
-import { type ClaimableId, type WorkerId, workerId } from '#model/ids.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import { type ClaimableId, type WorkerId, workerId } from '#model/kernel/ids.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Ledger, StreamRecord } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'

@@ -1,21 +1,21 @@
 /**
  * Lifecycle events of runs: written in the append of the fact that they report, if anybody listens or waits.
  *
- * Owns how a telling becomes an event with the runs it starts. Which fact tells what is model/lifecycle.ts; people's work is
+ * Owns how a telling becomes an event with the runs it starts. Which fact tells what is model/event/lifecycle.ts; people's work is
  * task-events.ts.
  *
  * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
  */
 import { isOwn } from '#manifest/own.ts'
 import { isHeard } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Event } from '#model/event.ts'
-import type { ClaimableId, Instant } from '#model/ids.ts'
-import { canonical, type Json } from '#model/json.ts'
-import { isToldOnDemand, LIFECYCLE, lifeSource, type ToldAt, tellingOf } from '#model/lifecycle.ts'
-import type { Modality } from '#model/modality.ts'
-import { nearest } from '#model/nearest.ts'
-import type { RunFact, RunState } from '#model/run-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Event } from '#model/event/event.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
+import { isToldOnDemand, LIFECYCLE, lifeSource, type ToldAt, tellingOf } from '#model/event/lifecycle.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import { nearest } from '#model/kernel/nearest.ts'
+import type { RunFact, RunState } from '#model/run/fact.ts'
 import { causeFrom } from './cause.ts'
 import type { EndingHouse, EndingRecord } from './declared-end.ts'
 import { newEvent } from './events.ts'

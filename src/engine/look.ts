@@ -2,15 +2,15 @@
  * Reading the events that an open wait may receive.
  *
  * Owns which events are asked for: by value where the wait names one, so that other events of the type cost nothing (ledger-11). Which of
- * them count is the model's (model/wait.ts).
+ * them count is the model's (model/event/wait.ts).
  */
 import { compileRule } from '#manifest/rules.ts'
-import { type Consumed, consumedRules, NOTHING_CONSUMED, type Start } from '#model/consumed.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { TenantId } from '#model/ids.ts'
-import { at, canonical, type Json } from '#model/json.ts'
-import type { Rule } from '#model/rule.ts'
-import { fits, isOver, missing, type OpenWait, receive, type WaitSpec } from '#model/wait.ts'
+import { type Consumed, consumedRules, NOTHING_CONSUMED, type Start } from '#model/event/consumed.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import { at, canonical, type Json } from '#model/kernel/json.ts'
+import type { Rule } from '#model/kernel/rule.ts'
+import { fits, isOver, missing, type OpenWait, receive, type WaitSpec } from '#model/event/wait.ts'
 import type { EventMatch, EventQuery, Ledger } from '#ports/ledger.ts'
 import { eventRoot } from './route.ts'
 

@@ -4,10 +4,10 @@
  * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
  */
 import { deadlines, type FunctionDefinition } from '#manifest/system.ts'
-import { deadlineUnder } from '#model/call-terms.ts'
-import type { Failure } from '#model/errors.ts'
-import type { Cause, Event, StoredEvent } from '#model/event.ts'
-import type { WorkerId } from '#model/ids.ts'
+import { deadlineUnder } from '#model/agent/call-terms.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Cause, Event, StoredEvent } from '#model/event/event.ts'
+import type { WorkerId } from '#model/kernel/ids.ts'
 import {
   type ClaimableId,
   type ClerkId,
@@ -16,10 +16,10 @@ import {
   runId,
   type SessionId,
   type TenantId,
-} from '#model/ids.ts'
-import { NO_VERSION } from '#model/pin.ts'
-import { statusOf } from '#model/run.ts'
-import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from '#model/run-fact.ts'
+} from '#model/kernel/ids.ts'
+import { NO_VERSION } from '#model/worker/pin.ts'
+import { statusOf } from '#model/run/run.ts'
+import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from '#model/run/fact.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
 import { type Advance, advanceRun } from './advance.ts'

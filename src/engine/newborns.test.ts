@@ -1,6 +1,6 @@
 /** The line of runs that wait for a slot with their lease: order, fairness and bounds, without a worker. */
 import { expect, test } from 'vitest'
-import { type RunId, runId, type WorkerId } from '#model/ids.ts'
+import { type RunId, runId, type WorkerId } from '#model/kernel/ids.ts'
 import type { NewRun } from './new-run.ts'
 import { Newborns } from './newborns.ts'
 import type { ResidentRecord } from './resident-record.ts'

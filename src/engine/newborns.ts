@@ -7,7 +7,7 @@
  * newborns-2  A run that others wrote to while it waits begins from what the ledger holds, not from what is remembered here.
  * newborns-3  Runs are born ahead of a free slot only where no other worker could have one for them, and only so many.
  */
-import type { ClaimableId, RunId, WorkerId } from '#model/ids.ts'
+import type { ClaimableId, RunId, WorkerId } from '#model/kernel/ids.ts'
 import type { Claim } from '#ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
 import type { ResidentRecord } from './resident-record.ts'

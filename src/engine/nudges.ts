@@ -7,7 +7,7 @@
  *           child that is open, so it waits until a quarter of them has ended, as far as this process knows. It waits for a share of
  *           the batches under way and no longer, and not at all where there is none.
  */
-import type { RunId } from '#model/ids.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { offerDoubts } from './doubt.ts'
 import { offerChildren, offerEvents } from './offer.ts'

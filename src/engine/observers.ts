@@ -3,9 +3,9 @@
  *
  * Owns the list. Never changes what it hears of, never fails it, and costs next to nothing while nobody counts.
  */
-import type { TrihandError } from '#model/errors.ts'
-import type { RunId } from '#model/ids.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import type { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 
 type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>

@@ -3,17 +3,17 @@
  *
  * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
  */
-import { partialEnd } from '#model/call-terms.ts'
-import { callName, doneSteps, hasRetriedFor } from '#model/child-retry.ts'
-import { TrihandError } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import { isTaskId, type RunId, type TaskId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { ChildEnd, RunCommand, RunState } from '#model/run-fact.ts'
-import { isEnded } from '#model/status.ts'
-import { taskAnswer } from '#model/task-view.ts'
-import type { OpenWait, WaitSpec } from '#model/wait.ts'
+import { partialEnd } from '#model/agent/call-terms.ts'
+import { callName, doneSteps, hasRetriedFor } from '#model/run/child-retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { ChildEnd, RunCommand, RunState } from '#model/run/fact.ts'
+import { isEnded } from '#model/run/status.ts'
+import { taskAnswer } from '#model/task/view.ts'
+import type { OpenWait, WaitSpec } from '#model/event/wait.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 import {

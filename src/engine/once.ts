@@ -3,11 +3,11 @@
  *
  * Holds no state. The intent and the result of the attempt are written by attempts.ts; an answer that comes too late by late-result.ts.
  */
-import { type Failure, TrihandError } from '#model/errors.ts'
-import { type Instant, workerId } from '#model/ids.ts'
-import { toJson } from '#model/json.ts'
-import type { Evidence, Performer } from '#model/step.ts'
-import { shownValue } from '#model/uncertain-task.ts'
+import { type Failure, TrihandError } from '#model/kernel/errors.ts'
+import { type Instant, workerId } from '#model/kernel/ids.ts'
+import { toJson } from '#model/kernel/json.ts'
+import type { Evidence, Performer } from '#model/run/step.ts'
+import { shownValue } from '#model/task/uncertain-task.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { reportLate } from './late-result.ts'
 import { storeValue } from './payloads.ts'

@@ -5,7 +5,7 @@
  *
  * one-shot-1  A caller is not kept in doubt for ever, but the append is: it is sent again until the ledger answers, and `late` hears it.
  */
-import type { TrihandError } from '#model/errors.ts'
+import type { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import type { AppendSource, Commit } from './commit.ts'
 

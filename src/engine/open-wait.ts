@@ -5,11 +5,11 @@
  *
  * open-wait-1  Waits of one run for the same type look one after another: the first that was asked for gets the first event.
  */
-import { startOf } from '#model/consumed.ts'
-import { TrihandError } from '#model/errors.ts'
-import { at, canonical, type Json } from '#model/json.ts'
-import { MATCH_PATH } from '#model/row-key.ts'
-import { openWait as newWait, type WaitSpec } from '#model/wait.ts'
+import { startOf } from '#model/event/consumed.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { at, canonical, type Json } from '#model/kernel/json.ts'
+import { MATCH_PATH } from '#model/kernel/row-key.ts'
+import { openWait as newWait, type WaitSpec } from '#model/event/wait.ts'
 import type { WaitRequest } from '#ports/step-gate.ts'
 import { demandTold } from './lifecycle.ts'
 import { lookFor } from './look.ts'

@@ -1,12 +1,12 @@
 /**
  * Orders to workers as events that every process can see, and how this one stands.
  *
- * Owns their types and how far they were read. Which order counts is model/orders.ts; how one is followed is the worker's (worker.ts).
+ * Owns their types and how far they were read. Which order counts is model/worker/orders.ts; how one is followed is the worker's (worker.ts).
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { TenantId, WorkerId } from '#model/ids.ts'
-import { orders as machine, type OrderFact, type Standing, takesAny } from '#model/orders.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
+import { orders as machine, type OrderFact, type Standing, takesAny } from '#model/worker/orders.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Ledger } from '#ports/ledger.ts'
 
 const PREFIX = 'trihand.worker.'

@@ -6,7 +6,7 @@
  * other-versions-1  After a run was taken over, a wake leads to a look for more: a process that starts runs and has another version,
  *                   and no worker, waits for no poll. Where all processes have one version, a wake costs no such look.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 
 /** So long after the last run that was taken over, the next may come at any moment. */
 const EXPECTED_MS = 600_000

@@ -1,13 +1,13 @@
 /**
  * The outcome of a run that has ended, from its facts.
  *
- * Owns where each part is found. The words are model/outcome.ts; nothing is stored twice.
+ * Owns where each part is found. The words are model/run/outcome.ts; nothing is stored twice.
  */
 
-import { isJsonRecord, type Json } from '#model/json.ts'
-import type { Modality } from '#model/modality.ts'
-import { type AgentOutcome, humanOutcomeIn, type LeftFile, type Outcome, type TokenUsage } from '#model/outcome.ts'
-import type { EndedRun, LiveRun, RunFact } from '#model/run-fact.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import { type AgentOutcome, humanOutcomeIn, type LeftFile, type Outcome, type TokenUsage } from '#model/run/outcome.ts'
+import type { EndedRun, LiveRun, RunFact } from '#model/run/fact.ts'
 import { filesStepOf } from './artifacts.ts'
 import type { House } from './house.ts'
 import { fetchValue } from './payloads.ts'

@@ -6,13 +6,13 @@
  * outside-1  The command is decided on the state it is written to: a conflict means load and decide again.
  * outside-2  Commands of this process to one run take turns; none is refused because others came, too.
  */
-import { TrihandError } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { ClaimableId, Instant, RunId, TaskId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { isUntouched, run as runMachine, statusOf, wakeAt } from '#model/run.ts'
-import type { RunCommand, RunFact, RunState } from '#model/run-fact.ts'
-import type { RunStatus } from '#model/status.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { ClaimableId, Instant, RunId, TaskId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { isUntouched, run as runMachine, statusOf, wakeAt } from '#model/run/run.ts'
+import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { NewEvent, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 import { advanceRun } from './advance.ts'
 import { triggerOf } from './cause.ts'

@@ -1,6 +1,6 @@
 /** Work that only the store can hold up, while time is moved by hand. */
 import { expect, test } from 'vitest'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { insist } from './patience.ts'
 

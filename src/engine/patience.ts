@@ -5,7 +5,7 @@
  *
  * patience-1  No step and no run fails because the ledger was full, away or contended; what was done waits in memory and is sent again.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 

@@ -3,10 +3,10 @@
  *
  * Owns the limit and the order: a blob is stored before the fact that names it.
  */
-import { TrihandError } from '#model/errors.ts'
-import { type Json, toJson } from '#model/json.ts'
-import { MAX_INLINE_BYTES, MAX_RESULT_BYTES, type Payload } from '#model/payload.ts'
-import type { Redaction } from '#model/redaction.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import { MAX_INLINE_BYTES, MAX_RESULT_BYTES, type Payload } from '#model/kernel/payload.ts'
+import type { Redaction } from '#model/kernel/redaction.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ids } from '#ports/ids.ts'
 

@@ -1,6 +1,6 @@
 /** One executor call: its result, its timeout, its abort, and executors that misbehave. */
 import { expect, test } from 'vitest'
-import { createRedaction } from '#model/redaction.ts'
+import { createRedaction } from '#model/kernel/redaction.ts'
 import type { Envelope, Executor } from '#ports/executor.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { Deadlines } from './deadlines.ts'

@@ -4,7 +4,7 @@
  * Owns the list. The handler is performed, and nearly always one step: these two have places of their own, because a list that is grown
  * has room for seventeen.
  */
-import type { Failure } from '#model/errors.ts'
+import type { Failure } from '#model/kernel/errors.ts'
 import { takeOut } from './few.ts'
 import type { Performance } from './perform.ts'
 

@@ -5,9 +5,9 @@
  *
  * publish-1  Nothing is told before it is in the ledger.
  */
-import type { RunId, StreamId } from '#model/ids.ts'
-import type { RunFact } from '#model/run-fact.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { RunId, StreamId } from '#model/kernel/ids.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { Append } from '#ports/ledger.ts'
 import { Observers } from './observers.ts'
 

@@ -1,24 +1,24 @@
 /**
  * The duty of a queue: messages in, cycles out, each a run of the handler that works through it.
  *
- * Owns the reading of messages and of the ends of cycles, and how a cycle's run is born. Who is next is the model's (model/queue.ts).
+ * Owns the reading of messages and of the ends of cycles, and how a cycle's run is born. Who is next is the model's (model/flow/queue.ts).
  *
  * queue-duty-1  What a cycle has done is acknowledged by its run's end: no message is lost between the two.
  */
 
 import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '#manifest/queues.ts'
 import { type FunctionDefinition, isHeard } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Event, StoredEvent } from '#model/event.ts'
-import { readQueueFact, readRunFact } from '#model/fact-codec.ts'
-import { type Instant, type QueueId, type RunId, type SessionId, timedRunId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { batchOutcome } from '#model/policies/batch-outcome.ts'
-import { queue, queueWakeAt, resumeQueueFrom } from '#model/queue.ts'
-import type { Cycle, OpenQueue, QueueCommand, QueueFact, QueueState } from '#model/queue-fact.ts'
-import { requestersIn } from '#model/requester.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { RunStatus } from '#model/status.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Event, StoredEvent } from '#model/event/event.ts'
+import { readQueueFact, readRunFact } from '#model/kernel/fact-codec.ts'
+import { type Instant, type QueueId, type RunId, type SessionId, timedRunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { batchOutcome } from '#model/flow/policies/batch-outcome.ts'
+import { queue, queueWakeAt, resumeQueueFrom } from '#model/flow/queue.ts'
+import type { Cycle, OpenQueue, QueueCommand, QueueFact, QueueState } from '#model/flow/queue-fact.ts'
+import { requestersIn } from '#model/access/requester.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 import { advanceQueue, InTurn } from './advance.ts'
 import { demandOfDecided, leaseFor } from './demand.ts'

@@ -5,11 +5,11 @@
  *
  * request-1  What a command brings along (events, runs, documents, memory) is written if and only if its fact is.
  */
-import type { Instant } from '#model/ids.ts'
-import { type Telling, type ToldAt, toldWith } from '#model/lifecycle.ts'
-import type { Refusal } from '#model/machine.ts'
-import type { RunCommand, RunFact, RunState } from '#model/run-fact.ts'
-import type { SessionDocument } from '#model/session.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { type Telling, type ToldAt, toldWith } from '#model/event/lifecycle.ts'
+import type { Refusal } from '#model/kernel/machine.ts'
+import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
+import type { SessionDocument } from '#model/session/session.ts'
 import type { DocumentWrite, NewEvent, StreamWrite } from '#ports/ledger.ts'
 import { type Advance, advanceRun } from './advance.ts'
 import type { NewRun } from './new-run.ts'

@@ -13,9 +13,9 @@
  * requests-5  A key that an older program took and never answered is refused with REQUEST_UNANSWERED after its bound: that program gave its
  *             work no name, so nothing can tell what was done.
  */
-import { TrihandError } from '#model/errors.ts'
-import { type Instant, SERVER_TENANT } from '#model/ids.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Instant, SERVER_TENANT } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'

@@ -2,7 +2,7 @@
  * Runs once more: a new run of the same handler, born with the results of the old one that still stand.
  *
  * Owns what the new run is given: input, trigger, session, its place in the chain of causes. Which results stand is the model's
- * (model/rerun.ts). The old run is only read. A gate is not asked: it decides on what comes, and this came already.
+ * (model/run/rerun.ts). The old run is only read. A gate is not asked: it decides on what comes, and this came already.
  *
  * reruns-1  The new run and all that it takes over are one append: there is no run that has half of it.
  * reruns-2  With another input no decision of the old run counts in the new one, and a function that only its triggers start takes none.
@@ -14,18 +14,18 @@ import { CALLBACK } from '#manifest/callback.ts'
 import { isOwn } from '#manifest/own.ts'
 import { checkAgainst } from '#manifest/schema.ts'
 import type { FunctionDefinition } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { Kind } from '#model/identity.ts'
-import type { RunId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import { PLAN_RUN } from '#model/plan-draft.ts'
-import { requestersOf } from '#model/requester.ts'
-import { type AgainStep, planRerun, type RerunPlan } from '#model/rerun.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { RunInput, RunStart, RunState } from '#model/run-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Kind } from '#model/access/identity.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { PLAN_RUN } from '#model/plan/draft.ts'
+import { requestersOf } from '#model/access/requester.ts'
+import { type AgainStep, planRerun, type RerunPlan } from '#model/run/rerun.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunInput, RunStart, RunState } from '#model/run/fact.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { causeOf, startOf, triggerOf } from './cause.ts'

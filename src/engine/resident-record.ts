@@ -3,10 +3,10 @@
  *
  * Owns the shapes, and how a run that was just born fills them. Who reads them from the ledger is claimed.ts.
  */
-import { type StoredEvent, stored } from '#model/event.ts'
-import type { ClaimableId, RunId, SessionId, TenantId, WorkerId } from '#model/ids.ts'
-import { NO_VERSION } from '#model/pin.ts'
-import type { RunState } from '#model/run-fact.ts'
+import { type StoredEvent, stored } from '#model/event/event.ts'
+import type { ClaimableId, RunId, SessionId, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import { NO_VERSION } from '#model/worker/pin.ts'
+import type { RunState } from '#model/run/fact.ts'
 import type { ChainHead } from './chain.ts'
 import type { NewRun } from './new-run.ts'
 
@@ -22,7 +22,7 @@ export interface ResidentRecord {
   readonly lease: WorkerId | null
   readonly epoch: number
   readonly signal: number
-  /** The version that it was born with, and the one that it belongs to now; NO_VERSION: to none (model/pin.ts). */
+  /** The version that it was born with, and the one that it belongs to now; NO_VERSION: to none (model/worker/pin.ts). */
   readonly versions: { readonly born: string; readonly now: string }
 }
 

@@ -9,14 +9,14 @@
  * resident-5  What the store refuses for good ends the run as `quarantined`, with the reason: performed again it would be refused again.
  * resident-4  A fenced run stops at once: no further append, no further answer to its handler.
  */
-import { calledBy } from '#model/child-retry.ts'
-import type { Failure, TrihandError } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { Instant } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { run as runMachine, statusOf, wakeAt } from '#model/run.ts'
-import type { LiveRun, RunFact, RunState } from '#model/run-fact.ts'
-import type { SettledStep } from '#model/step.ts'
+import { calledBy } from '#model/run/child-retry.ts'
+import type { Failure, TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine, statusOf, wakeAt } from '#model/run/run.ts'
+import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
+import type { SettledStep } from '#model/run/step.ts'
 import type { Append, Outcome, StreamRecord } from '#ports/ledger.ts'
 import { beginRun, type Written } from './births.ts'
 import { cancelChild } from './cancel-child.ts'

@@ -2,11 +2,11 @@
  * The command that opens an ended run again, with what it needs to know of the time since: which waits begin anew, and which events do
  * not end the new life.
  *
- * Owns the asking. What a new life goes on with is model/run-reopen.ts.
+ * Owns the asking. What a new life goes on with is model/run/reopen.ts.
  */
-import type { Instant } from '#model/ids.ts'
-import type { RunCommand, RunFact } from '#model/run-fact.ts'
-import { waitsAnew } from '#model/run-reopen.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { RunCommand, RunFact } from '#model/run/fact.ts'
+import { waitsAnew } from '#model/run/reopen.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import type { RetryWish } from './gate-keeping.ts'
 import type { House } from './house.ts'

@@ -2,15 +2,15 @@
  * A run that has failed begins a new life: asked for by a person, by a job, or by the parent that calls it again.
  *
  * Owns the one way to a retry, by whomever it is asked for: past the gate of its handler, if it has one (gate-retry.ts). What the new life
- * goes on with is model/run-reopen.ts.
+ * goes on with is model/run/reopen.ts.
  */
-import { doneSteps } from '#model/child-retry.ts'
-import { TrihandError } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { Instant, RunId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import { doneSteps } from '#model/run/child-retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import { advanceRun } from './advance.ts'
 import type { RetryAnswer, RetryReport, RetryWish } from './gate-keeping.ts'
 import type { House } from './house.ts'

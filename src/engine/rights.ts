@@ -1,15 +1,15 @@
 /**
  * What the code of a run may do, asked at the edge where it would happen: an event sent, a document written, a function called.
  *
- * Owns which capability each of these needs. What a module allows is model/module.ts; a run without a module is not limited.
+ * Owns which capability each of these needs. What a module allows is model/access/module.ts; a run without a module is not limited.
  */
 import { isOwn } from '#manifest/own.ts'
 import type { FunctionDefinition } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import { type Capability, demand, type Module } from '#model/module.ts'
-import { CALLS_OUTSIDE, demandListed } from '#model/outbound.ts'
-import { keepsHealth } from '#model/policies/endpoint-health.ts'
-import type { Operation, WorkflowSpec } from '#model/workflow-spec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Capability, demand, type Module } from '#model/access/module.ts'
+import { CALLS_OUTSIDE, demandListed } from '#model/access/outbound.ts'
+import { keepsHealth } from '#model/flow/policies/endpoint-health.ts'
+import type { Operation, WorkflowSpec } from '#model/workflow/spec.ts'
 import type { TaskRequest } from '#ports/step-gate.ts'
 import type { House } from './house.ts'
 

@@ -7,12 +7,12 @@
  * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
  */
 import { type Filter, filtersFor, type Listener, type System } from '#manifest/system.ts'
-import type { Event } from '#model/event.ts'
-import type { Instant, TenantId, WorkerId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { handOf, lifeSource } from '#model/lifecycle.ts'
-import type { Redaction } from '#model/redaction.ts'
-import { admit } from '#model/trigger.ts'
+import type { Event } from '#model/event/event.ts'
+import type { Instant, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { handOf, lifeSource } from '#model/event/lifecycle.ts'
+import type { Redaction } from '#model/kernel/redaction.ts'
+import { admit } from '#model/event/trigger.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Suppression } from '#ports/ledger.ts'
 import { type Demand, demandOf, leaseFor } from './demand.ts'

@@ -3,8 +3,8 @@
  *
  * Owns what counts as a key. A rule that fails, or gives something else, throws RuleFailed: whoever asks says what becomes of it.
  */
-import type { Json } from '#model/json.ts'
-import type { Rule } from '#model/rule.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 
 export class RuleFailed extends Error {}
 

@@ -3,12 +3,12 @@
  *
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
-import { calledBy } from '#model/child-retry.ts'
-import type { ClaimableId, Instant, TaskId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { isUntouched, statusOf, wakeAt } from '#model/run.ts'
-import type { LiveRun, RunFact, RunState } from '#model/run-fact.ts'
-import type { RunStatus } from '#model/status.ts'
+import { calledBy } from '#model/run/child-retry.ts'
+import type { ClaimableId, Instant, TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { isUntouched, statusOf, wakeAt } from '#model/run/run.ts'
+import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { Append, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import { type ChainHead, type Sealed, sealFacts } from './chain.ts'
 import type { EndingHouse } from './declared-end.ts'

@@ -1,6 +1,6 @@
 /** Who waits for the end of a run looks when there is something to see. */
 import { expect, test } from 'vitest'
-import { type RunId, runId } from '#model/ids.ts'
+import { type RunId, runId } from '#model/kernel/ids.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { Observers } from './observers.ts'
 import { Publish } from './publish.ts'

@@ -3,11 +3,11 @@
  *
  * Owns reading. What was stored is never changed.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { Occasion, RunInput } from '#model/run-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Occasion, RunInput } from '#model/run/fact.ts'
 import type { ScheduleContext } from '#ports/step-gate.ts'
 import type { House } from './house.ts'
 import { fetchValue } from './payloads.ts'

@@ -3,13 +3,13 @@
  *
  * Owns the answer only. Waiting for the end is engine.ts.
  */
-import { readRunFact } from '#model/fact-codec.ts'
-import type { RunId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import type { Outcome } from '#model/outcome.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { RunStatus } from '#model/status.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import type { Outcome } from '#model/run/outcome.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import { failureOf, noSuchRun, queuedRun } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import { outcomeOf } from './outcome.ts'

@@ -3,15 +3,15 @@
  *
  * Owns the reading. Asks the same rules that drive the run, and fetches what was too large for its fact.
  */
-import type { Failure } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { ChildId, RunId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { RunFact } from '#model/run-fact.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { SettledStep } from '#model/step.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { ChildId, RunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { SettledStep } from '#model/run/step.ts'
 import type { House } from './house.ts'
 import { fetchValue } from './payloads.ts'
 

@@ -1,14 +1,14 @@
 /**
  * The duty of a schedule: its slots in, runs out, each with the end of the one before.
  *
- * Owns the reading of ends and outputs and how a scheduled run is born. Which slot runs is the model's (model/schedule.ts).
+ * Owns the reading of ends and outputs and how a scheduled run is born. Which slot runs is the model's (model/schedule/schedule.ts).
  */
 import { calendarsOf } from '#manifest/calendar.ts'
 import type { ScheduleDefinition } from '#manifest/schedule.ts'
 import type { FunctionDefinition } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Event } from '#model/event.ts'
-import { readRunFact, readScheduleFact } from '#model/fact-codec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Event } from '#model/event/event.ts'
+import { readRunFact, readScheduleFact } from '#model/kernel/fact-codec.ts'
 import {
   type GateId,
   type Instant,
@@ -18,15 +18,15 @@ import {
   scheduleId,
   type TenantId,
   timedRunId,
-} from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import type { Payload } from '#model/payload.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { Occasion, RunInput } from '#model/run-fact.ts'
-import { schedule } from '#model/schedule.ts'
-import { scheduleWakeAt } from '#model/schedule-due.ts'
-import type { LiveSchedule, ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule-fact.ts'
+} from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { Occasion, RunInput } from '#model/run/fact.ts'
+import { schedule } from '#model/schedule/schedule.ts'
+import { scheduleWakeAt } from '#model/schedule/due.ts'
+import type { LiveSchedule, ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule/fact.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 import { advanceSchedule, InTurn } from './advance.ts'

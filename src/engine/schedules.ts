@@ -6,12 +6,12 @@
 
 import { DAY_MS } from '#manifest/civil.ts'
 import { nextChange, openZone } from '#manifest/zone.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Instant } from '#model/ids.ts'
-import type { Requesters } from '#model/requester.ts'
-import type { LastRun, ScheduleState } from '#model/schedule-fact.ts'
-import { type PastSlot, pastSlots } from '#model/schedule-history.ts'
-import type { ScheduleSpec } from '#model/schedule-spec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { Requesters } from '#model/access/requester.ts'
+import type { LastRun, ScheduleState } from '#model/schedule/fact.ts'
+import { type PastSlot, pastSlots } from '#model/schedule/history.ts'
+import type { ScheduleSpec } from '#model/schedule/spec.ts'
 import type { ClerkBook } from './clerk-book.ts'
 import type { House } from './house.ts'
 

@@ -3,8 +3,8 @@
  *
  * Owns both for one stay in memory. Most runs wait for nothing, so that nothing is made before it is needed.
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { RunId, TaskId } from '#model/ids.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { RunId, TaskId } from '#model/kernel/ids.ts'
 
 const placeOf = (step: string, type: string): string => `${step}\n${type}`
 

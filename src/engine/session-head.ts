@@ -4,13 +4,13 @@
  * Owns loading from the last checkpoint, so that the cost does not grow with the session's history.
  * Never writes: it prepares stream writes that others carry to commit.
  */
-import { TrihandError } from '#model/errors.ts'
-import { readSessionFact } from '#model/fact-codec.ts'
-import { type Instant, type SessionId, sessionId, type TenantId } from '#model/ids.ts'
-import { canonical, type Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import type { Payload } from '#model/payload.ts'
-import type { Redaction } from '#model/redaction.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readSessionFact } from '#model/kernel/fact-codec.ts'
+import { type Instant, type SessionId, sessionId, type TenantId } from '#model/kernel/ids.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { Redaction } from '#model/kernel/redaction.ts'
 import {
   documentOf,
   type LiveSession,
@@ -21,7 +21,7 @@ import {
   type SessionMode,
   type SessionState,
   session as sessionMachine,
-} from '#model/session.ts'
+} from '#model/session/session.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Ledger, LoadOptions, StreamRecord, StreamWrite } from '#ports/ledger.ts'

@@ -8,8 +8,8 @@
  *                   a run only that run decides again.
  * session-writes-3  A checkpoint follows at most so many changes as a load reads back, whoever makes them.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { SessionId, StreamId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { SessionId, StreamId } from '#model/kernel/ids.ts'
 import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
 import type { AppendSource } from './commit.ts'
 import type { House } from './house.ts'

@@ -3,11 +3,11 @@
  *
  * Owns nothing durable; each verb is one append. Merge, explore and the rest of a session's life grow in src/sessions.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { SessionId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { Payload } from '#model/payload.ts'
-import type { Checkpoint, SessionDocument, SessionMode } from '#model/session.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { SessionId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { Checkpoint, SessionDocument, SessionMode } from '#model/session/session.ts'
 import type { StreamWrite } from '#ports/ledger.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'

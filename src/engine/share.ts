@@ -1,20 +1,20 @@
 /**
  * Which handlers this worker takes: at once, after a moment, or never.
  *
- * Owns the answer for the system in force and the workers that live. The rule is model/placement.ts; what is handed out is the ledger's.
+ * Owns the answer for the system in force and the workers that live. The rule is model/worker/placement.ts; what is handed out is the ledger's.
  *
  * share-1  Others are looked up only if a handler prefers one worker to another, or a pool has a bound; an answer that is a moment old delays, never loses.
  * share-2  What is left to others is taken once it has been due for a moment, whoever lives.
  * share-3  What was parked here is asked for by name where it is sticky; what is no longer remembered waits that moment, no more.
- * share-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/pin.ts).
+ * share-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/worker/pin.ts).
  * share-4  A worker that stands by takes nothing, and nobody leaves anything to it; it sees within a beat that its turn has come.
  */
 import { queueSource } from '#manifest/queues.ts'
 import type { System } from '#manifest/system.ts'
-import type { ClaimableId, Instant, WorkerId } from '#model/ids.ts'
-import { DEFAULT_PIN, NO_VERSION, noHandlerFor, type Takeover, type Taker } from '#model/pin.ts'
-import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf, takersOf } from '#model/placement.ts'
-import { takesRuns, type WorkerInfo, type WorkerPlace } from '#model/worker-info.ts'
+import type { ClaimableId, Instant, WorkerId } from '#model/kernel/ids.ts'
+import { DEFAULT_PIN, NO_VERSION, noHandlerFor, type Takeover, type Taker } from '#model/worker/pin.ts'
+import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf, takersOf } from '#model/worker/placement.ts'
+import { takesRuns, type WorkerInfo, type WorkerPlace } from '#model/worker/worker-info.ts'
 import type { ClaimRequest, Claims } from '#ports/ledger.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
 

@@ -2,17 +2,17 @@
  * The actual starts of throttled runs: each asks here before its handler is first entered, and says when it was.
  *
  * Owns the book of a throttle (a gate that is never claimed and that no event reaches) and the place of each run that has not begun, a
- * document that goes with its first entry. Questions of one process to one book go into one append. The rule is model/policies/starts.ts.
+ * document that goes with its first entry. Questions of one process to one book go into one append. The rule is model/flow/policies/starts.ts.
  *
  * starts-3  A start is given in an append that fails if another process has written to the book: then it is asked for again.
  */
-import { entriesOf } from '#model/due-map.ts'
-import { TrihandError } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import type { GateFact } from '#model/gate-fact.ts'
-import { type GateId, gateId, type Instant, type RunId } from '#model/ids.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
+import { entriesOf } from '#model/kernel/due-map.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { GateFact } from '#model/flow/gate-fact.ts'
+import { type GateId, gateId, type Instant, type RunId } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
 import {
   askStart,
   type Starts as KnownStarts,
@@ -22,9 +22,9 @@ import {
   type StartFact,
   type StartPlace,
   startsOf,
-} from '#model/policies/starts.ts'
-import type { ThrottlePolicy } from '#model/policies/throttle.ts'
-import { isUntouched, run as runMachine } from '#model/run.ts'
+} from '#model/flow/policies/starts.ts'
+import type { ThrottlePolicy } from '#model/flow/policies/throttle.ts'
+import { isUntouched, run as runMachine } from '#model/run/run.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { House, StartDesk, StartingRun } from './house.ts'
 import { commitOnce } from './one-shot.ts'

@@ -4,8 +4,8 @@
  * Owns the context of a body, the envelope and the task that call it, and the intents it makes. Made once per attempt on the hot path:
  * all of them are this one object, and everything rare is made on demand.
  */
-import type { RunId, TenantId } from '#model/ids.ts'
-import { toJson } from '#model/json.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import { toJson } from '#model/kernel/json.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
 import type { Delta } from '#ports/model.ts'
 import type { StepContext, StepRequest } from '#ports/step-gate.ts'

@@ -1,7 +1,7 @@
 /** Runs that a clerk wants gone, told through a worker that may not reach them. */
 import { expect, test } from 'vitest'
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
-import { runId } from '#model/ids.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { runId } from '#model/kernel/ids.ts'
 import type { House } from './house.ts'
 import { Stops } from './stops.ts'
 

@@ -5,8 +5,8 @@
  *
  * stops-1  A run that the store did not let us reach counts as not told: its clerk does not rest, and asks again.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { RunId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import type { House } from './house.ts'
 import { isStoreTrouble } from './patience.ts'
 

@@ -1,17 +1,17 @@
 /**
  * How what happened to a task becomes an append: its facts sealed, its row for the inbox, when it wakes, what it tells and whom.
  *
- * Owns the shape of a task's birth and of every later write to it. Never decides anything about the task (model/task.ts).
+ * Owns the shape of a task's birth and of every later write to it. Never decides anything about the task (model/task/task.ts).
  *
  * task-append-1  The row says what the state after the facts says.
  * task-append-2  The run that asked is signalled by the very append that gives the task its answer.
  */
-import type { ClaimableId, Instant, TaskId } from '#model/ids.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { OpenTask, TaskFact, TaskState } from '#model/task-fact.ts'
-import type { Assignees } from '#model/task-spec.ts'
-import { taskWakeAt } from '#model/task-time.ts'
-import { inboxRow, taskAnswer } from '#model/task-view.ts'
+import type { ClaimableId, Instant, TaskId } from '#model/kernel/ids.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { OpenTask, TaskFact, TaskState } from '#model/task/fact.ts'
+import type { Assignees } from '#model/task/spec.ts'
+import { taskWakeAt } from '#model/task/time.ts'
+import { inboxRow, taskAnswer } from '#model/task/view.ts'
 import type { Append, StreamRecord, StreamWrite, TaskRow } from '#ports/ledger.ts'
 import { advanceTask } from './advance.ts'
 import { EMPTY_CHAIN, headOf, sealFacts } from './chain.ts'

@@ -1,8 +1,8 @@
 /** One attempt of a task: which model, which limits, what is left to the next. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Json } from '#model/json.ts'
-import { NO_USAGE } from '#model/usage.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { NO_USAGE } from '#model/agent/usage.ts'
 import type { TaskRequest } from '#ports/step-gate.ts'
 import type { Performed } from './perform.ts'
 import { TaskAttempt, type TaskSetting } from './task-attempt.ts'

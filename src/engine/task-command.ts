@@ -7,10 +7,10 @@
  * task-command-1  A command is decided on the state it is written to: of many deciders at once exactly one finds the task open.
  * task-command-2  However many commands come at once, none is refused for it. Those that tell nothing outside share one append.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Instant, TaskId } from '#model/ids.ts'
-import type { TaskCommand, TaskFact, TaskState } from '#model/task-fact.ts'
-import type { TaskSpec } from '#model/task-spec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant, TaskId } from '#model/kernel/ids.ts'
+import type { TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
+import type { TaskSpec } from '#model/task/spec.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { advanceTask } from './advance.ts'
 import { commitBirths } from './births.ts'

@@ -8,13 +8,13 @@
  * task-events-2  What a person does begins a new chain of causes; what time or the system does goes on with the run's.
  */
 import { compileValue } from '#manifest/values.ts'
-import type { Cause, Event } from '#model/event.ts'
-import type { SessionId, TaskId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { humanWords } from '#model/outcome.ts'
-import type { OpenTask, TaskFact, TaskState } from '#model/task-fact.ts'
-import { SYSTEM, type TaskAction } from '#model/task-spec.ts'
-import { decisionData, type TaskAnswer, taskAnswer } from '#model/task-view.ts'
+import type { Cause, Event } from '#model/event/event.ts'
+import type { SessionId, TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { humanWords } from '#model/run/outcome.ts'
+import type { OpenTask, TaskFact, TaskState } from '#model/task/fact.ts'
+import { SYSTEM, type TaskAction } from '#model/task/spec.ts'
+import { decisionData, type TaskAnswer, taskAnswer } from '#model/task/view.ts'
 import { checkEvent, type Outgoing, routeAll } from './events.ts'
 import type { House } from './house.ts'
 

@@ -3,12 +3,12 @@
  *
  * Owns the reading. Never writes (task-append.ts).
  */
-import { TrihandError } from '#model/errors.ts'
-import { readTaskFact } from '#model/fact-codec.ts'
-import type { TaskId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { task } from '#model/task.ts'
-import type { TaskState } from '#model/task-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readTaskFact } from '#model/kernel/fact-codec.ts'
+import type { TaskId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { task } from '#model/task/task.ts'
+import type { TaskState } from '#model/task/fact.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { type Restored, restoreClerk } from './clerk-state.ts'
 import type { House } from './house.ts'

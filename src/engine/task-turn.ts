@@ -7,12 +7,12 @@
  * task-turn-2  Facts and the lease's return are one append, fenced by the epoch.
  */
 
-import { readRunFact } from '#model/fact-codec.ts'
-import type { Instant, TaskId, WorkerId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { run as runMachine } from '#model/run.ts'
-import type { TaskCommand, TaskState } from '#model/task-fact.ts'
-import { taskWakeAt } from '#model/task-time.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Instant, TaskId, WorkerId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { TaskCommand, TaskState } from '#model/task/fact.ts'
+import { taskWakeAt } from '#model/task/time.ts'
 import { advanceTask } from './advance.ts'
 import { commitBirths } from './births.ts'
 import type { House } from './house.ts'

@@ -6,7 +6,7 @@
  *
  * tenant-1  No answer holds anything of another tenant.
  */
-import type { TenantId } from '#model/ids.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
 import type { Reader } from '#ports/reader.ts'
 
 export const tenantReader = (reader: Reader, tenant: TenantId): Reader => ({

@@ -7,7 +7,7 @@
  *                process does or its time has come.
  * token-watch-2  A look that fails says nothing: the next one is asked again.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 export interface TokenWatchDeps {

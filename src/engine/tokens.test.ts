@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { openMemory } from '#adapters/memory/open.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
-import { TrihandError } from '#model/errors.ts'
-import { LOCAL_TENANT, SERVER_TENANT, type TenantId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { LOCAL_TENANT, SERVER_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { Tokens } from './tokens.ts'
 

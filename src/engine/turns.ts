@@ -1,7 +1,7 @@
 /**
  * The steps of one run one after the other: what a limit on steps means inside a run, which holds one slot of it.
  *
- * Owns whose turn it is. How many runs are at work at once is settled at the claim (model/lane.ts).
+ * Owns whose turn it is. How many runs are at work at once is settled at the claim (model/flow/lane.ts).
  *
  * turns-1  While one step is performed no other of the run begins; each begins in the order it was asked for.
  * turns-2  A run with a step in line is at work: it is not parked.

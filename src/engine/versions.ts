@@ -7,7 +7,7 @@
  * versions-1  A definition's first time is kept, however often it is loaded again.
  */
 import type { System } from '#manifest/system.ts'
-import { type Instant, SERVER_TENANT, type TenantId } from '#model/ids.ts'
+import { type Instant, SERVER_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'

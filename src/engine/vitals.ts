@@ -1,10 +1,10 @@
 /**
  * What this process knows of its own state: whether the ledger takes its writes, how much it holds, whether it is woken.
  *
- * Owns the last signs of the ledger. Judges nothing (model/readiness.ts) and repeats nothing: whoever serves asks for a probe.
+ * Owns the last signs of the ledger. Judges nothing (model/kernel/readiness.ts) and repeats nothing: whoever serves asks for a probe.
  */
-import { TrihandError } from '#model/errors.ts'
-import { type Instant, SERVER_TENANT } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Instant, SERVER_TENANT } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { DocumentWrite, Ledger } from '#ports/ledger.ts'
 

@@ -3,8 +3,8 @@
  *
  * Owns the callbacks. Never decides whether a step has settled: it is told which facts the ledger has.
  */
-import type { LiveRun, RunFact } from '#model/run-fact.ts'
-import type { SettledStep } from '#model/step.ts'
+import type { LiveRun, RunFact } from '#model/run/fact.ts'
+import type { SettledStep } from '#model/run/step.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { Few } from './few.ts'
 

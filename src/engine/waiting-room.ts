@@ -7,8 +7,8 @@
  *                 served soon is told at once, instead of seconds of latency for every caller.
  * waiting-room-2  A caller who is let wait is served in the order of arrival, and never refused afterwards.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Instant } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 export interface WaitingLimits {

@@ -1,6 +1,6 @@
 /** The choices of one worker: its name, its slots, how often it beats and polls. */
-import type { WorkerId } from '#model/ids.ts'
-import type { WorkerPlace } from '#model/worker-info.ts'
+import type { WorkerId } from '#model/kernel/ids.ts'
+import type { WorkerPlace } from '#model/worker/worker-info.ts'
 
 export interface WorkerOptions {
   readonly id: WorkerId

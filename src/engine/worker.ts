@@ -10,9 +10,9 @@
  * worker-5  It takes only runs that belong here (share.ts), and tells others of those it wakes and does not take.
  * worker-6  While it is paused it takes nothing new; while everything is stopped no step of what it has begins, either.
  */
-import { TrihandError } from '#model/errors.ts'
-import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '#model/ids.ts'
-import type { WorkerInfo, WorkerPlace } from '#model/worker-info.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '#model/kernel/ids.ts'
+import type { WorkerInfo, WorkerPlace } from '#model/worker/worker-info.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import type { ClaimRequest, Claims, Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'

@@ -7,8 +7,8 @@
  * cancel-on-1  Once an event has come, no step begins any more.
  * cancel-on-2  Between steps: the run is cancelled when no step is at work; abort: at once.
  */
-import { CANCEL_STEP, type CancelRule } from '#model/cancel-on.ts'
-import { stepAddress } from '#model/step.ts'
+import { CANCEL_STEP, type CancelRule } from '#model/event/cancel-on.ts'
+import { stepAddress } from '#model/run/step.ts'
 import type { Entry, StepGate } from '#ports/step-gate.ts'
 
 const never = <T>(): Promise<T> => new Promise(() => {})

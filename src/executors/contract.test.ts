@@ -1,7 +1,7 @@
 /** The contract on the wire: the blocks both sides agreed on, what is refused, and that nothing is lost on the way. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Json, toJson } from '#model/json.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 import { ENVELOPE, FAILURE, SUCCESS } from '../../test/support/contract-seed.ts'
 import { readEnvelope, readResult, writeEnvelope, writeResult } from './contract.ts'
 

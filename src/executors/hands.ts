@@ -5,11 +5,11 @@
  */
 
 import { after, before, rootsOf } from '#executors/workflow/declared.ts'
-import type { CancelRule } from '#model/cancel-on.ts'
-import { TrihandError } from '#model/errors.ts'
-import { toJson } from '#model/json.ts'
-import type { Modality } from '#model/modality.ts'
-import type { WorkflowSpec } from '#model/workflow-spec.ts'
+import type { CancelRule } from '#model/event/cancel-on.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { toJson } from '#model/kernel/json.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { WorkflowSpec } from '#model/workflow/spec.ts'
 import type { Abort } from '#ports/executor.ts'
 import type { Entry } from '#ports/step-gate.ts'
 import { heedCancels } from './cancel-on.ts'

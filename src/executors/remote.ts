@@ -5,7 +5,7 @@
  *
  * remote-1  It asks once; whatever goes wrong on the way is a failure with a code, and whether it happened is said only when known.
  */
-import { ERRORS, type ErrorCode } from '#model/errors.ts'
+import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'
 import type { Executor, ExecutorResult } from '#ports/executor.ts'
 import { CONTRACT, readResult, writeEnvelope } from './contract.ts'
 

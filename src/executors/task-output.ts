@@ -3,8 +3,8 @@
  *
  * Owns that shape, for every hand that asks.
  */
-import type { Json } from '#model/json.ts'
-import { decisionData } from '#model/task-view.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { decisionData } from '#model/task/view.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 
 export const taskOutput = (reply: AskReply): Json => ({

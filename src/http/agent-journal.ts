@@ -3,9 +3,9 @@
  *
  * Owns the reading, which takes nothing for granted: a journal may be of another version. Never asks a model or a tool.
  */
-import { type ErrorCode, isErrorCode } from '#model/errors.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import { type ErrorCode, isErrorCode } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { RunFact } from '#model/run/fact.ts'
 
 type Members = { readonly [name: string]: Json }
 

@@ -1,5 +1,5 @@
 /** Every worker that beats, page by page. */
-import type { Instant, WorkerId } from '#model/ids.ts'
+import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { Reader, WorkerSummary } from '#ports/reader.ts'
 
 const AT_ONCE = 200

@@ -8,7 +8,7 @@
  * allowance-2  However many credentials there are, only the 10,000 that asked last are known.
  * allowance-3  A credential opens no more streams than its limit; one that ends makes room for the next.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import { TooManyRequests } from './problem.ts'
 
 export interface Limits {

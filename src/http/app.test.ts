@@ -1,7 +1,7 @@
 /** What the application answers to anything: guards, problems, limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
 
 const system = {

@@ -6,8 +6,8 @@
 import { jsonSchemaOf } from '#manifest/json-schema.ts'
 import type { EventDefinition, System } from '#manifest/system.ts'
 import { graphOfSystem } from '#manifest/system-graph.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 type Document = { readonly [key: string]: Json }
 

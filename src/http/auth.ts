@@ -2,7 +2,7 @@
  * Who is asking, from the credential alone, and whether they may.
  *
  * Owns the order: a bearer token, a login, and on loopback the word of whoever sits there. Never decides about a single task
- * (model/task-rights.ts).
+ * (model/task/rights.ts).
  *
  * auth-1  A credential that is given and does not count is refused; it never becomes somebody else's.
  * auth-2  Where credentials are asked for, who has none gets what is public and nothing else.
@@ -13,9 +13,9 @@
 import type { Context } from 'hono'
 import type { Tokens } from '#engine/tokens.ts'
 import { METRICS_PATH } from '#http/routes/metrics.ts'
-import { TrihandError } from '#model/errors.ts'
-import { type Access, type Caller, forbidAccess, lowered } from '#model/identity.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Access, type Caller, forbidAccess, lowered } from '#model/access/identity.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { addressOf } from './address.ts'
 import type { Allowance } from './allowance.ts'
 import type { AuthSettings } from './auth-settings.ts'

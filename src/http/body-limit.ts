@@ -4,7 +4,7 @@
  * Owns the limit and the reading of bodies. Never makes another request of the one that came: the socket's own kind is not the platform's.
  */
 import type { MiddlewareHandler } from 'hono'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const MAX_BYTES = 1024 * 1024
 

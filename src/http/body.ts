@@ -4,8 +4,8 @@
  * Owns media type, encoding and unknown members. Never decides what a value means.
  */
 import type { Context } from 'hono'
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
-import { type Json, toJson } from '#model/json.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 import type { ObjectSchema } from './schema.ts'
 
 export type Members = Readonly<Record<string, Json | undefined>>

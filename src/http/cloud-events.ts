@@ -6,8 +6,8 @@
  */
 import type { Context } from 'hono'
 import type { IncomingEvent } from '#engine/intake.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { type Members, optionalText, parseJson, textOf } from './body.ts'
 import { parseIsoTime } from './wire-time.ts'
 

@@ -6,7 +6,7 @@
  * cookie-1  A cookie that was changed, was signed with another key or has ended is none.
  */
 import { createHmac } from 'node:crypto'
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import { isSameSecret } from './secret.ts'
 
 const NAME = 'trihand_session'

@@ -4,10 +4,10 @@
  * Owns the reading of a call and the sums. A day that is over by more than one is summed once in the life of a process and kept: its
  * facts do not change (docs/decisions/0055). Money is whole micro-dollars here; a price that nobody knows is counted apart, never as zero.
  */
-import { readRunFact } from '#model/fact-codec.ts'
-import type { Instant, RunId, TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Instant, RunId, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import type { ModelCallFact, ModelCallQuery, Reader } from '#ports/reader.ts'
 import type { RunSpent } from './run-costs.ts'
 

@@ -1,6 +1,6 @@
 /** Schedules in English. */
 import { expect, test } from 'vitest'
-import type { Timing } from '#model/schedule-spec.ts'
+import type { Timing } from '#model/schedule/spec.ts'
 import { englishOf } from './cron-text.ts'
 
 test.each<[Timing, string | null]>([

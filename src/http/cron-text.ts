@@ -3,7 +3,7 @@
  *
  * Owns the words. The library that knows cron is large and loaded by the first question.
  */
-import type { Timing } from '#model/schedule-spec.ts'
+import type { Timing } from '#model/schedule/spec.ts'
 
 const UNITS: readonly (readonly [string, number])[] = [
   ['day', 86_400_000],

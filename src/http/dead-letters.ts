@@ -3,7 +3,7 @@
  *
  * Owns the reading of what was kept. Why a delivery was refused stands in the event that told of it (triggers/source.ts).
  */
-import { isJsonRecord, type Json } from '#model/json.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Document } from '#ports/reader.ts'
 import { refusedId } from '#triggers/source.ts'
 import { DELIVERY_TABLE, type Kept, sourceOf } from '#triggers/webhooks.ts'

@@ -4,10 +4,10 @@
  * Owns the reading. What a try is, and when there is another, is executors/workflow/notices.ts.
  */
 import type { EndpointDefinition } from '#manifest/endpoints.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { ENDPOINT_TABLE, endpointHandler, storedHealth } from '#model/policies/endpoint-health.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { ENDPOINT_TABLE, endpointHandler, storedHealth } from '#model/flow/policies/endpoint-health.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import type { RunSummary } from '#ports/reader.ts'
 import type { DeliveryTry, WebhookDelivery, WebhookEndpoint } from './api.ts'
 import type { Service } from './service.ts'

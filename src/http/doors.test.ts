@@ -6,8 +6,8 @@
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ErrorCode } from '#model/errors.ts'
-import { KINDS, type Kind, ROLES, type Role } from '#model/identity.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import { KINDS, type Kind, ROLES, type Role } from '#model/access/identity.ts'
 import {
   type Door,
   did,

@@ -8,9 +8,9 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
-import { TrihandError } from '#model/errors.ts'
-import { type Kind, lowered, ROLES, type Role } from '#model/identity.ts'
-import { isPlainText, LOCAL_TENANT } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Kind, lowered, ROLES, type Role } from '#model/access/identity.ts'
+import { isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Peer } from './address.ts'
 import { type AuthSettings, isLoopbackHost, LOOPBACK } from './auth-settings.ts'
 import { type Asking, kindOf } from './identity.ts'

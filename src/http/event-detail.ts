@@ -3,10 +3,10 @@
  *
  * Owns both walks and their bounds. Reads only, through the Reader; what a run received while it waited is in that run's own facts.
  */
-import { TrihandError } from '#model/errors.ts'
-import { isPlainId, type StoredEvent } from '#model/event.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import { isRunId, isTaskId, type RunId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isPlainId, type StoredEvent } from '#model/event/event.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { isRunId, isTaskId, type RunId } from '#model/kernel/ids.ts'
 import type { RunSummary } from '#ports/reader.ts'
 import type { EventCause, EventDetail } from './api.ts'
 import type { Service } from './service.ts'

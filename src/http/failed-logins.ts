@@ -7,7 +7,7 @@
  * failures-1  An address that has sent ten wrong tokens waits until a minute has passed since the first of them.
  * failures-2  However many addresses there are, only the youngest 10,000 are known.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 
 const MOST_FAILURES = 10
 const WINDOW_MS = 60_000

@@ -9,7 +9,7 @@
  */
 import { isIP } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type AuthSettings, isLoopbackHost } from './auth-settings.ts'
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD'])

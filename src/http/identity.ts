@@ -5,11 +5,11 @@
  * decides.
  */
 import type { Context } from 'hono'
-import { TrihandError } from '#model/errors.ts'
-import { type Caller, forbidAccess, forbidProgram, KINDS, type Kind, ROLES } from '#model/identity.ts'
-import { type Instant, isPlainText, LOCAL_TENANT } from '#model/ids.ts'
-import type { AskedBy } from '#model/requester.ts'
-import type { Identity } from '#model/task-spec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Caller, forbidAccess, forbidProgram, KINDS, type Kind, ROLES } from '#model/access/identity.ts'
+import { type Instant, isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { AskedBy } from '#model/access/requester.ts'
+import type { Identity } from '#model/task/spec.ts'
 
 export interface Asking {
   readonly caller: Caller

@@ -1,8 +1,8 @@
 /** Idempotency-Key over the real application: one effect, the first answer, and what is refused. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { TrihandError } from '#model/errors.ts'
-import { SERVER_TENANT } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { SERVER_TENANT } from '#model/kernel/ids.ts'
 import { type Answer, type HttpApp, openApp } from '../../test/support/http-app.ts'
 import type { Service } from './service.ts'
 

@@ -1,7 +1,7 @@
 /** News for pages: what a reader that was away gets, and what a commit is news about. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { StreamId } from '#model/ids.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
 import { LiveFeed, noticesOf } from './live.ts'
 
 const about = (id: number) => ({ topic: 'runs', id: String(id) }) as const

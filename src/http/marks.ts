@@ -3,10 +3,10 @@
  *
  * Owns which state a fact leads to. Pure; leaves out what is long: values are asked for one step at a time (step-detail.ts).
  */
-import { readRunFact } from '#model/fact-codec.ts'
-import { isTaskId } from '#model/ids.ts'
-import type { Modality } from '#model/modality.ts'
-import type { RunFact, RunFactType } from '#model/run-fact.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { isTaskId } from '#model/kernel/ids.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { RunFact, RunFactType } from '#model/run/fact.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 import { durationIn, failureIn } from './agent-journal.ts'
 import type { Mark } from './api.ts'

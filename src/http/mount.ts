@@ -7,7 +7,7 @@
 import type { Context, Hono } from 'hono'
 import { nameRoute } from '#http/metrics/timing.ts'
 import type { Operation } from '#http/routes/route.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Admit } from './auth.ts'
 import { askingOf } from './identity.ts'
 import { withKey } from './keyed.ts'

@@ -6,8 +6,8 @@
 
 import { COMPONENTS } from '#http/documents/components.ts'
 import type { Content, Description, RequestBody } from '#http/routes/route.ts'
-import type { ErrorCode } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { byStatus, problemsOf } from './problems.ts'
 import { ref, type Schema, text } from './schema.ts'
 

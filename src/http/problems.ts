@@ -5,7 +5,7 @@
  */
 
 import type { Description } from '#http/routes/route.ts'
-import { ERRORS, type ErrorCode } from '#model/errors.ts'
+import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'
 
 const ANY: readonly ErrorCode[] = [
   'QUERY_UNKNOWN',

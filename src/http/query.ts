@@ -4,8 +4,8 @@
  * Owns what a parameter may be. Never drops one that it does not know: a misspelt filter would show everything.
  */
 import type { Context } from 'hono'
-import { TrihandError } from '#model/errors.ts'
-import { nearest } from '#model/nearest.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 
 export type Query = ReadonlyMap<string, string>
 

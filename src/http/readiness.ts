@@ -1,15 +1,15 @@
 /**
- * Is this process ready: gathers what model/readiness.ts judges, and tries a write where nothing else does.
+ * Is this process ready: gathers what model/kernel/readiness.ts judges, and tries a write where nothing else does.
  *
  * Owns when the ledger is tried: once a second while it refuses, every five seconds where no worker beats. `GET /health/ready` itself
  * never writes.
  */
 
 import { type LoopDelay, loopDelay } from '#http/metrics/process.ts'
-import { isServed, noHandlerFor } from '#model/pin.ts'
-import { ANYWHERE, misfit, type Placement } from '#model/placement.ts'
-import { type Readiness, readinessOf, type Seen } from '#model/readiness.ts'
-import { takesRuns } from '#model/worker-info.ts'
+import { isServed, noHandlerFor } from '#model/worker/pin.ts'
+import { ANYWHERE, misfit, type Placement } from '#model/worker/placement.ts'
+import { type Readiness, readinessOf, type Seen } from '#model/kernel/readiness.ts'
+import { takesRuns } from '#model/worker/worker-info.ts'
 import type { DueRuns, WorkerSummary } from '#ports/reader.ts'
 import { allWorkers, livingWorkers } from './all-workers.ts'
 import { problemOf } from './problem.ts'

@@ -1,7 +1,7 @@
 /** What runs cost, summed up. */
 import { expect, test } from 'vitest'
-import { type RunId, runId } from '#model/ids.ts'
-import type { RunStatus } from '#model/status.ts'
+import { type RunId, runId } from '#model/kernel/ids.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import { percentile, type RunSpent, runCosts } from './run-costs.ts'
 
 test.each([

@@ -3,8 +3,8 @@
  *
  * Owns the summing up. Pure: which runs were paid for is read by costs.ts, how each ended by whoever asks.
  */
-import type { RunId } from '#model/ids.ts'
-import { isEnded, type RunStatus } from '#model/status.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { isEnded, type RunStatus } from '#model/run/status.ts'
 
 /** What one run has paid in the days that were asked for. */
 export interface RunSpent {

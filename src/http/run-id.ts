@@ -3,8 +3,8 @@
  *
  * Owns the spelling on input. The last digits, because runs that were started together share their first ones.
  */
-import { TrihandError } from '#model/errors.ts'
-import { type RunId, runId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type RunId, runId } from '#model/kernel/ids.ts'
 import type { RunSummary } from '#ports/reader.ts'
 import type { Service } from './service.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the spelling of schemas. Never checks a value: tests do, against what every answer really was.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export interface Schema {
   readonly [keyword: string]: Json

@@ -4,8 +4,8 @@
  * Owns who may ask and how long an answer may take. Never retries: whoever asks does.
  */
 import { type ContractExecute, contractExecutor, readEnvelope, writeResult } from '#executors/contract.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 

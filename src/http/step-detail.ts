@@ -4,13 +4,13 @@
  * Owns the reading of one step out of the facts of its run. What an agent has journaled is read by agent-journal.ts. A value that was too
  * long for a fact is told by its length.
  */
-import { ERRORS, type Failure, TrihandError } from '#model/errors.ts'
-import { readRunFact } from '#model/fact-codec.ts'
-import { isRunId, type RunId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { nearest } from '#model/nearest.ts'
-import type { Payload } from '#model/payload.ts'
-import type { RunFact, RunInput } from '#model/run-fact.ts'
+import { ERRORS, type Failure, TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { isRunId, type RunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { nearest } from '#model/kernel/nearest.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { RunFact, RunInput } from '#model/run/fact.ts'
 import type { RunSummary } from '#ports/reader.ts'
 import {
   callKeyOf,

@@ -5,10 +5,10 @@
  */
 import type { Decision } from '#engine/tasks.ts'
 import { ITEM_VERDICTS } from '#http/documents/tasks.ts'
-import { TrihandError } from '#model/errors.ts'
-import { type Instant, isTaskId, type TaskId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { Addressee, ItemChoice, MarkVerdict } from '#model/task-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Instant, isTaskId, type TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Addressee, ItemChoice, MarkVerdict } from '#model/task/fact.ts'
 import { type Members, optionalText, textOf } from './body.ts'
 import { parseIsoTime } from './wire-time.ts'
 

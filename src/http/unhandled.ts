@@ -1,10 +1,10 @@
 /**
  * Runs that are due and that no living worker can take: its handler is gone, or its version is and the pin is hard.
  *
- * Owns the count for health and metrics. The rule is model/pin.ts. Placement is another question (NO_WORKER).
+ * Owns the count for health and metrics. The rule is model/worker/pin.ts. Placement is another question (NO_WORKER).
  */
-import { noHandlerFor } from '#model/pin.ts'
-import { takesRuns } from '#model/worker-info.ts'
+import { noHandlerFor } from '#model/worker/pin.ts'
+import { takesRuns } from '#model/worker/worker-info.ts'
 import type { DueRuns, WorkerSummary } from '#ports/reader.ts'
 
 export interface Unhandled {

@@ -8,7 +8,7 @@
  */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { ManifestText } from './manifest-verdict.ts'
 
 /** A text of this length is judged in about 20 ms: less than a thread takes to start. */

@@ -4,7 +4,7 @@
  * Owns the spelling of tags. Never guards a write by itself: what a command may do is decided where it is written.
  */
 import type { Context } from 'hono'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 /** What else an answer shows beside the thing itself goes behind the version. */
 export const tagOf = (version: number, ...beside: readonly number[]): string =>

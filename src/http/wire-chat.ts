@@ -4,10 +4,10 @@
  * Owns both spellings. Of a history that a client sends only the last message is read: what it says was approved or answered before
  * counts for nothing.
  */
-import type { ChatHead, ChatMessage, ChatPart, ChatSpec } from '#model/chat.ts'
-import { ERRORS, TrihandError } from '#model/errors.ts'
-import { isTaskId, type TaskId } from '#model/ids.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
+import type { ChatHead, ChatMessage, ChatPart, ChatSpec } from '#model/chat/chat.ts'
+import { ERRORS, TrihandError } from '#model/kernel/errors.ts'
+import { isTaskId, type TaskId } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Conversation } from '#modes/chats.ts'
 import type { Members } from './body.ts'
 import { planCard } from './wire-plan.ts'

@@ -1,7 +1,7 @@
 /** Counts on the wire: what is exact, and what says that there are more. */
 import { expect, test } from 'vitest'
-import { newestCounts } from '#model/newest-counts.ts'
-import { taskCounts } from '#model/task-counts.ts'
+import { newestCounts } from '#model/run/newest-counts.ts'
+import { taskCounts } from '#model/task/counts.ts'
 import { countsDocument, countTexts, handlerCounts, taskCountsDocument } from './wire-counts.ts'
 
 const MANY = newestCounts(

@@ -6,9 +6,9 @@
 
 import { STATUSES } from '#http/documents/runs.ts'
 import { OPEN } from '#http/documents/tasks.ts'
-import { type NewestCounts, sumsOf } from '#model/newest-counts.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { TaskCounts } from '#model/task-counts.ts'
+import { type NewestCounts, sumsOf } from '#model/run/newest-counts.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { TaskCounts } from '#model/task/counts.ts'
 import type { GraphNode, RunCounts, TaskCounts as TaskCountsDocument } from './api.ts'
 
 /** Of so many runs or tasks of a status the number is told; of more, that there are at least so many. */

@@ -4,7 +4,7 @@ import { mermaidOf } from '#manifest/mermaid.ts'
 import type { System } from '#manifest/system.ts'
 import { graphOfSystem } from '#manifest/system-graph.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
-import type { NewestCounts } from '#model/newest-counts.ts'
+import type { NewestCounts } from '#model/run/newest-counts.ts'
 import type { Graph as GraphDocument } from './api.ts'
 import { handlerCounts } from './wire-counts.ts'
 

@@ -1,8 +1,8 @@
 /** Sessions on the wire: their state, their checkpoints as a tree, and where a fork began. */
 import type { SessionView } from '#engine/sessions.ts'
-import { readSessionFact } from '#model/fact-codec.ts'
-import type { Payload } from '#model/payload.ts'
-import type { KeyDifference } from '#model/session-difference.ts'
+import { readSessionFact } from '#model/kernel/fact-codec.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { KeyDifference } from '#model/session/difference.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 import type { SessionSummary } from '#ports/reader.ts'
 import type { Checkpoint, RememberedValue, Session, SessionDetail, SessionDifference, SessionMemory } from './api.ts'

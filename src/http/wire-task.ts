@@ -5,15 +5,15 @@
  */
 
 import type { TaskLook } from '#engine/tasks.ts'
-import type { Instant } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { humanWords } from '#model/outcome.ts'
-import type { OpenTask, TaskItem } from '#model/task-fact.ts'
-import type { TaskHappening } from '#model/task-history.ts'
-import { draftRevision } from '#model/task-newer.ts'
-import { votersOf } from '#model/task-quorum.ts'
-import type { Identity, Section, TaskAction } from '#model/task-spec.ts'
-import { allowedActions, taskAnswer } from '#model/task-view.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { humanWords } from '#model/run/outcome.ts'
+import type { OpenTask, TaskItem } from '#model/task/fact.ts'
+import type { TaskHappening } from '#model/task/history.ts'
+import { draftRevision } from '#model/task/newer-drafts.ts'
+import { votersOf } from '#model/task/quorum.ts'
+import type { Identity, Section, TaskAction } from '#model/task/spec.ts'
+import { allowedActions, taskAnswer } from '#model/task/view.ts'
 import type { TaskSummary } from '#ports/reader.ts'
 import type {
   TaskAction as ActionDocument,

@@ -3,8 +3,8 @@
  *
  * Owns the translation both ways. Never asks what time it is.
  */
-import type { Instant } from '#model/ids.ts'
-import { isoTime } from '#model/iso-time.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { isoTime } from '#model/kernel/iso-time.ts'
 
 export { isoTime }
 

@@ -5,10 +5,10 @@
  */
 
 import type { Pool } from '#manifest/placement.ts'
-import type { CircuitState } from '#model/circuit.ts'
-import type { Stop } from '#model/orders.ts'
-import type { PoolLoad } from '#model/pool-load.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { CircuitState } from '#model/worker/circuit.ts'
+import type { Stop } from '#model/worker/orders.ts'
+import type { PoolLoad } from '#model/worker/pool-load.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { RunSummary, WorkerSummary } from '#ports/reader.ts'
 import type {
   Circuit as CircuitDocument,

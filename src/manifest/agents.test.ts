@@ -1,8 +1,8 @@
 /** Agents as an author writes them: defaults, refusals, and what the engine sees of them. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { AgentSpec } from '#model/agent.ts'
-import { TrihandError } from '#model/errors.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { agent, agentHandler } from './agents.ts'
 import { normalise, type SystemSource } from './define.ts'
 import type { System } from './system.ts'

@@ -19,14 +19,14 @@ import {
   PERMISSION_MODES,
   type PermissionMode,
   type Subagent,
-} from '#model/agent.ts'
-import type { CancelSource } from '#model/cancel-on.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import type { FlowSource } from '#model/policies/flow-source.ts'
-import { isFieldName, parseOrder, parseWhere } from '#model/row-filter.ts'
-import type { WatchTrigger } from '#model/watch.ts'
-import type { WorkflowSource } from '#model/workflow-source.ts'
+} from '#model/agent/agent.ts'
+import type { CancelSource } from '#model/event/cancel-on.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { FlowSource } from '#model/flow/policies/flow-source.ts'
+import { isFieldName, parseOrder, parseWhere } from '#model/kernel/row-filter.ts'
+import type { WatchTrigger } from '#model/event/watch.ts'
+import type { WorkflowSource } from '#model/workflow/source.ts'
 import type { CircuitSource } from './circuit.ts'
 import { durationMs } from './duration.ts'
 import { checkName, invalid } from './invalid.ts'

@@ -7,7 +7,7 @@
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { invalid } from './invalid.ts'
 
 export interface JsonSchema {

@@ -3,12 +3,12 @@
  *
  * Owns what a trigger means before anything runs. Which event starts a run is the engine's (route.ts).
  */
-import type { CancelSource } from '#model/cancel-on.ts'
-import { isEventType } from '#model/event.ts'
-import type { Json } from '#model/json.ts'
-import type { FanInSource, TriggerFlowSource } from '#model/policies/flow-source.ts'
-import type { Rule } from '#model/rule.ts'
-import type { WatchTrigger } from '#model/watch.ts'
+import type { CancelSource } from '#model/event/cancel-on.ts'
+import { isEventType } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { FanInSource, TriggerFlowSource } from '#model/flow/policies/flow-source.ts'
+import type { Rule } from '#model/kernel/rule.ts'
+import type { WatchTrigger } from '#model/event/watch.ts'
 import { hasOwnFlow, type NamedTriggerFlow } from './flow.ts'
 import { invalidAt } from './ranges.ts'
 import { compileRule } from './rules.ts'

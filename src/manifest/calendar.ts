@@ -1,14 +1,14 @@
 /**
  * The calendar of a schedule: its slots as instants, from cron, an interval or one moment, less what is excluded.
  *
- * Owns what daylight saving does to a slot, the bounds and the jitter. What becomes of a slot is model/schedule.ts.
+ * Owns what daylight saving does to a slot, the bounds and the jitter. What becomes of a slot is model/schedule/schedule.ts.
  *
  * calendar-1  A named hour that is skipped runs at the first instant after the gap, several of them once; one that is repeated
  *             runs on its first pass. Where the hour field begins with `*`, time passes as it does: both passes run.
  * calendar-2  Slots are in order, each once, and a slot's jitter ends before the next slot begins.
  */
-import type { Instant } from '#model/ids.ts'
-import type { Calendar, CalendarOf, Exclusion, ScheduleSpec, Timing } from '#model/schedule-spec.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { Calendar, CalendarOf, Exclusion, ScheduleSpec, Timing } from '#model/schedule/spec.ts'
 import { DAY_MS, parseDate } from './civil.ts'
 import { parseCron, type WallCalendar } from './cron.ts'
 import { openZone, type Zone } from './zone.ts'

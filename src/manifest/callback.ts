@@ -4,7 +4,7 @@
  * Owns the name, the definition that its runs are born with, and the refusal of an address. A system has it once a secret is set to sign
  * with (assemble-notices.ts); the tries are executors/workflow/notices.ts.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { laterFunction } from './later.ts'
 import type { FunctionDefinition, System } from './system.ts'
 

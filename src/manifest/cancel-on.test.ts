@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
-import type { CancelSource } from '#model/cancel-on.ts'
+import type { CancelSource } from '#model/event/cancel-on.ts'
 import { normalise } from './define.ts'
 
 const rulesOf = (cancelOn: readonly CancelSource[]) =>

@@ -3,9 +3,9 @@
  *
  * Owns every refusal at definition time.
  */
-import type { CancelMode, CancelRule, CancelSource } from '#model/cancel-on.ts'
-import { isEventType } from '#model/event.ts'
-import { keyProblem, MATCH_PATH } from '#model/row-key.ts'
+import type { CancelMode, CancelRule, CancelSource } from '#model/event/cancel-on.ts'
+import { isEventType } from '#model/event/event.ts'
+import { keyProblem, MATCH_PATH } from '#model/kernel/row-key.ts'
 import { durationMs } from './duration.ts'
 import { invalid } from './invalid.ts'
 import { oneOf, ruleAt, withPath } from './ranges.ts'

@@ -3,7 +3,7 @@
  *
  * Owns their spelling, their defaults and every refusal at definition time, and what counts as having effects. Never asks a model.
  */
-import type { AgentSpec } from '#model/agent.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
 import {
   type ChatExecutor,
   type ChatPlan,
@@ -11,10 +11,10 @@ import {
   DECISION_SCHEMA,
   TURN_POLICIES,
   type TurnPolicy,
-} from '#model/chat.ts'
-import { TrihandError } from '#model/errors.ts'
-import { nearest } from '#model/nearest.ts'
-import type { HandlerFacts } from '#model/plan-shown.ts'
+} from '#model/chat/chat.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { nearest } from '#model/kernel/nearest.ts'
+import type { HandlerFacts } from '#model/plan/shown.ts'
 import type { AgentSource } from './agents.ts'
 import { checkName, invalid } from './invalid.ts'
 import { readSteps } from './plan-reading.ts'

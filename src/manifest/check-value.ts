@@ -3,7 +3,7 @@
  *
  * Owns the memory of compiled schemas and how an issue is told. The check itself is ajv's (ajv-schema.ts).
  */
-import { canonical, type Json } from '#model/json.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
 import { jsonSchema } from './ajv-schema.ts'
 
 interface Checked {

@@ -1,12 +1,12 @@
 /**
  * A circuit breaker as an author writes it, brought to the normal form.
  *
- * Owns defaults and every refusal at definition time. When it opens is model/circuit.ts.
+ * Owns defaults and every refusal at definition time. When it opens is model/worker/circuit.ts.
  */
-import type { CircuitPolicy } from '#model/circuit.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isPlainText } from '#model/ids.ts'
-import type { Rule } from '#model/rule.ts'
+import type { CircuitPolicy } from '#model/worker/circuit.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isPlainText } from '#model/kernel/ids.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 import { durationMs } from './duration.ts'
 import { ruleAt } from './ranges.ts'
 

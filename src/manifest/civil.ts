@@ -3,8 +3,8 @@
  *
  * Owns the arithmetic of dates: days are counted from 1970-01-01. Never knows a time zone (zone.ts).
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Instant } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import { invalid } from './invalid.ts'
 
 export const SECOND_MS = 1_000

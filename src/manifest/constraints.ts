@@ -1,14 +1,14 @@
 /**
  * Constraints on the tasks of a function, from what an author writes to the normal form.
  *
- * Owns their ranges. Which of several holds is model/policies/constraints.ts.
+ * Owns their ranges. Which of several holds is model/flow/policies/constraints.ts.
  */
 import {
   type ConstraintsSource,
   type Limits,
   spelledConstraints,
   type WireConstraints,
-} from '#model/policies/constraints.ts'
+} from '#model/flow/policies/constraints.ts'
 import { durationMs } from './duration.ts'
 import { invalidAt, wholeNumber } from './ranges.ts'
 

@@ -6,7 +6,7 @@
  */
 import { createRequire } from 'node:module'
 import type { Cron } from 'croner'
-import type { TrihandError } from '#model/errors.ts'
+import type { TrihandError } from '#model/kernel/errors.ts'
 import { DAY_MS, dateText, HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.ts'
 import { invalid } from './invalid.ts'
 

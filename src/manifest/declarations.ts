@@ -8,7 +8,7 @@ import { outputSchemaOf } from '#manifest/lint/schemas.ts'
 import { type EventEntry, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
 import { payloadSchema } from '#manifest/yaml/payload.ts'
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 const MAX_DEPTH = 8
 const PRIMITIVES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** Differences between two documents: none between equals, each at its place, lists by the names of their items. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { differencesOf } from './difference.ts'
 
 test('what was added, removed and changed is told at its place', () => {

@@ -5,7 +5,7 @@
  */
 
 import { isRecord } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export interface Difference {
   readonly path: string

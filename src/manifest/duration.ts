@@ -3,7 +3,7 @@
  *
  * Owns the spelling. A bare number means milliseconds, in code only.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,

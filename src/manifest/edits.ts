@@ -1,11 +1,11 @@
 /**
  * What people change by hand: whether it fits the schema that stands with it, and how it differs from what it was.
  *
- * Owns both answers as values. Never decides what follows from them (model/task-submit.ts). What makes patches is loaded with the first
+ * Owns both answers as values. Never decides what follows from them (model/task/submit.ts). What makes patches is loaded with the first
  * edit: most starts see none.
  */
 import { createRequire } from 'node:module'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { jsonSchema } from './ajv-schema.ts'
 
 const patches = (): typeof import('rfc6902') => createRequire(import.meta.url)('rfc6902')

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { defineEndpoints, type EndpointSource } from './endpoints.ts'
 
 const BOOKS: EndpointSource = { name: 'books', url: 'https://books.example/in', events: ['order.paid'] }

@@ -3,7 +3,7 @@
  *
  * Owns that each type has one executor, the built-in types included. Never knows how one performs.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { invalidAt } from './ranges.ts'
 
 /** In this process, or elsewhere over signed HTTP. */

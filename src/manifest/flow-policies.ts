@@ -3,10 +3,10 @@
  *
  * Owns their defaults and ranges. What a policy does is model/policies/.
  */
-import { TrihandError } from '#model/errors.ts'
-import { isEventType } from '#model/event.ts'
-import type { FlowPolicies } from '#model/gate-fact.ts'
-import type { FanInPolicy } from '#model/policies/fan-in.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType } from '#model/event/event.ts'
+import type { FlowPolicies } from '#model/flow/gate-fact.ts'
+import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
 import {
   BATCH_OUTPUTS,
   type BudgetSource,
@@ -18,9 +18,9 @@ import {
   OVERLAPS,
   PAUSES,
   RELEASES,
-} from '#model/policies/flow-source.ts'
-import type { RetryPolicy } from '#model/policies/retry.ts'
-import type { ThrottlePolicy } from '#model/policies/throttle.ts'
+} from '#model/flow/policies/flow-source.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { ThrottlePolicy } from '#model/flow/policies/throttle.ts'
 import { checkName } from './invalid.ts'
 import { bytesWithin, durationWithin, invalidAt, oneOf, wholeNumber } from './ranges.ts'
 

@@ -1,8 +1,8 @@
 /** Flow control as authors write it. */
 import { describe, expect, test } from 'vitest'
-import { TrihandError } from '#model/errors.ts'
-import type { FlowSource } from '#model/policies/flow-source.ts'
-import { DEFAULT_RETRY } from '#model/policies/retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { FlowSource } from '#model/flow/policies/flow-source.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import { normalise, type SystemSource } from './define.ts'
 import { defineFlow, type FlowDefinition } from './flow.ts'
 

@@ -3,9 +3,9 @@
  *
  * Owns the rules, concurrency, and which policies exclude each other. Never evaluates a rule: the engine does.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { FlowPolicies } from '#model/gate-fact.ts'
-import { MAX_PRIORITY } from '#model/lane.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { FlowPolicies } from '#model/flow/gate-fact.ts'
+import { MAX_PRIORITY } from '#model/flow/lane.ts'
 import {
   CONCURRENCY_SCOPES,
   type ConcurrencySource,
@@ -14,9 +14,9 @@ import {
   TRIGGER_OPTIONS,
   type TriggerFlowSource,
   UNITS,
-} from '#model/policies/flow-source.ts'
-import { DEFAULT_RETRY } from '#model/policies/retry.ts'
-import type { Rule } from '#model/rule.ts'
+} from '#model/flow/policies/flow-source.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 import { type FlowSurroundings, policiesOf } from './flow-policies.ts'
 import { invalidAt, oneOf, ruleAt, wholeNumber } from './ranges.ts'
 

@@ -1,14 +1,14 @@
 /**
  * The actions of a task from what an author writes: built-in ones by name, others with what they need and do.
  *
- * Owns their defaults and every refusal of them. The table of built-in ones is model/task-action.ts.
+ * Owns their defaults and every refusal of them. The table of built-in ones is model/task/action.ts.
  */
-import { TrihandError } from '#model/errors.ts'
-import { isEventType, isReservedType } from '#model/event.ts'
-import { type Json, toJson } from '#model/json.ts'
-import { builtInAction, isBuiltIn } from '#model/task-action.ts'
-import type { ActionSource } from '#model/task-source.ts'
-import type { ActionState, TaskAction, TaskType } from '#model/task-spec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType, isReservedType } from '#model/event/event.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import { builtInAction, isBuiltIn } from '#model/task/action.ts'
+import type { ActionSource } from '#model/task/source.ts'
+import type { ActionState, TaskAction, TaskType } from '#model/task/spec.ts'
 import { checkName, invalid } from './invalid.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { withPath } from './ranges.ts'

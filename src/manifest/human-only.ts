@@ -1,13 +1,13 @@
 /**
  * Which events of a system only people cause, and which of its declarations would let a program cause one or start what one starts.
  *
- * Owns the reading of a definition. The rule itself is model/human-only.ts; what only runs show is refused there and then
+ * Owns the reading of a definition. The rule itself is model/access/human-only.ts; what only runs show is refused there and then
  * (engine/events.ts, engine/internal.ts).
  */
-import type { AgentSpec } from '#model/agent.ts'
-import { TrihandError } from '#model/errors.ts'
-import { forbidProducer, type HumanOnly, PROGRAM } from '#model/human-only.ts'
-import type { PlanStepSource } from '#model/plan-source.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { forbidProducer, type HumanOnly, PROGRAM } from '#model/access/human-only.ts'
+import type { PlanStepSource } from '#model/plan/source.ts'
 import { type HumanSource, humanEvents } from './humans.ts'
 import type { FunctionDefinition, System } from './system.ts'
 

@@ -3,9 +3,9 @@
  *
  * Owns the spelling of deadlines, reminders and levels, and every refusal of them.
  */
-import type { DeadlineDefinition } from '#model/human.ts'
-import type { EscalationSource, ReminderSource } from '#model/task-source.ts'
-import { type Assignees, type Deadline, type Level, MAX_ESCALATIONS, type Reminders } from '#model/task-spec.ts'
+import type { DeadlineDefinition } from '#model/task/human.ts'
+import type { EscalationSource, ReminderSource } from '#model/task/source.ts'
+import { type Assignees, type Deadline, type Level, MAX_ESCALATIONS, type Reminders } from '#model/task/spec.ts'
 import { parseInstant } from './civil.ts'
 import { invalid } from './invalid.ts'
 import { type Duration, durationWithin, wholeNumber } from './ranges.ts'

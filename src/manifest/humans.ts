@@ -1,17 +1,17 @@
 /**
  * Humans from what an author writes to the normal form: what people are asked, who they are, what they may do, by when.
  *
- * Owns their spelling, their defaults and every refusal at definition time. What a decision does is model/task.ts.
+ * Owns their spelling, their defaults and every refusal at definition time. What a decision does is model/task/task.ts.
  */
-import type { CancelSource } from '#model/cancel-on.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { AssignDefinition, Human, HumanDefinition, SectionDefinition, SeparationDefinition } from '#model/human.ts'
-import { type Json, toJson } from '#model/json.ts'
-import type { FlowSource } from '#model/policies/flow-source.ts'
-import { votersNeeded } from '#model/task-quorum.ts'
-import type { AssignSource, SectionSource, TaskOptions } from '#model/task-source.ts'
-import type { Quorum, SectionType, TaskAction, TaskType } from '#model/task-spec.ts'
-import type { WatchTrigger } from '#model/watch.ts'
+import type { CancelSource } from '#model/event/cancel-on.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { AssignDefinition, Human, HumanDefinition, SectionDefinition, SeparationDefinition } from '#model/task/human.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import type { FlowSource } from '#model/flow/policies/flow-source.ts'
+import { votersNeeded } from '#model/task/quorum.ts'
+import type { AssignSource, SectionSource, TaskOptions } from '#model/task/source.ts'
+import type { Quorum, SectionType, TaskAction, TaskType } from '#model/task/spec.ts'
+import type { WatchTrigger } from '#model/event/watch.ts'
 import { defaultActions, defineActions } from './human-actions.ts'
 import { addresseesOf, defineDeadline, defineLevels, defineReminders } from './human-time.ts'
 import { checkName, invalid } from './invalid.ts'

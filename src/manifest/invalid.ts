@@ -1,5 +1,5 @@
 /** What a definition gets wrong: the one wording of names and of the place. */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 

@@ -3,8 +3,8 @@
  *
  * Owns the export. A schema whose library cannot write it is refused here, when the system is defined.
  */
-import { TrihandError } from '#model/errors.ts'
-import { type Json, toJson } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 import { isSchema } from './schema.ts'
 
 interface Exporting {

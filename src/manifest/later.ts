@@ -4,7 +4,7 @@
  * Owns its name and its code. A delayed event is a run of it that may begin at that instant: durable, visible and cancelled
  * like any run, and the event is there with its end.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { ownFunction } from './own.ts'
 export const LATER = 'trihand.later'
 

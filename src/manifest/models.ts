@@ -3,7 +3,7 @@
  *
  * Owns their spelling. Which provider answers, and with which key, is found at start (assemble.ts).
  */
-import type { ModelAlias, ModelBook, ModelPrice } from '#model/agent.ts'
+import type { ModelAlias, ModelBook, ModelPrice } from '#model/agent/agent.ts'
 import { invalid } from './invalid.ts'
 
 export interface ModelAliasSource {

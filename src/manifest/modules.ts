@@ -1,10 +1,10 @@
 /**
  * Modules from what an author writes to the normal form: which functions belong together, and what they may do.
  *
- * Owns their spelling and every refusal at definition time. What a list allows is model/module.ts.
+ * Owns their spelling and every refusal at definition time. What a list allows is model/access/module.ts.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Allowlist, Isolation, Module } from '#model/module.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Allowlist, Isolation, Module } from '#model/access/module.ts'
 
 export interface ModuleSource {
   readonly name: string

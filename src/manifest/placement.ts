@@ -1,13 +1,13 @@
 /**
  * Pools, modules and where a handler may run, from what an author writes to the normal form.
  *
- * Owns their spelling and every refusal at definition time. Who fits is model/placement.ts.
+ * Owns their spelling and every refusal at definition time. Who fits is model/worker/placement.ts.
  */
-import { TrihandError } from '#model/errors.ts'
-import { isPlainText } from '#model/ids.ts'
-import { DEFAULT_PIN, PIN_MODES, type Pin, type PinMode } from '#model/pin.ts'
-import type { Placement, Preference } from '#model/placement.ts'
-import type { WorkerPlace } from '#model/worker-info.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isPlainText } from '#model/kernel/ids.ts'
+import { DEFAULT_PIN, PIN_MODES, type Pin, type PinMode } from '#model/worker/pin.ts'
+import type { Placement, Preference } from '#model/worker/placement.ts'
+import type { WorkerPlace } from '#model/worker/worker-info.ts'
 import { durationMs } from './duration.ts'
 import type { Duration } from './ranges.ts'
 

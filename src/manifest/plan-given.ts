@@ -9,9 +9,9 @@ import { check } from '#manifest/yaml/check.ts'
 import { plan as planShape } from '#manifest/yaml/hand-sections.ts'
 import { normalPlan } from '#manifest/yaml/normal-hands.ts'
 import { list, type Shape } from '#manifest/yaml/shape.ts'
-import type { Json } from '#model/json.ts'
-import type { PlanProblem } from '#model/plan-draft.ts'
-import type { PlanStepSource } from '#model/plan-source.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { PlanProblem } from '#model/plan/draft.ts'
+import type { PlanStepSource } from '#model/plan/source.ts'
 import type { WrittenPlan } from './plan-reading.ts'
 
 const STEPS: Shape = planShape.fields['steps'] ?? list({ is: 'any' })

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '#model/json.ts'
-import type { HandlerFacts } from '#model/plan-shown.ts'
-import type { PlanStepSource } from '#model/plan-source.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { HandlerFacts } from '#model/plan/shown.ts'
+import type { PlanStepSource } from '#model/plan/source.ts'
 import { readSteps } from './plan-reading.ts'
 
 const facts = (more: Partial<HandlerFacts> = {}): HandlerFacts => ({

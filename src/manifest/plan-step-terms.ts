@@ -3,11 +3,11 @@
  *
  * Owns which of these keys belong to which kind of step, and every refusal: a key that would have no effect is an error, never ignored.
  */
-import type { CallTerms } from '#model/call-terms.ts'
-import { type Json, toJson } from '#model/json.ts'
-import type { PlanStep, PlanWait, PlanWork } from '#model/plan.ts'
-import type { PlanStepSource } from '#model/plan-source.ts'
-import { DEFAULT_RETRY } from '#model/policies/retry.ts'
+import type { CallTerms } from '#model/agent/call-terms.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import type { PlanStep, PlanWait, PlanWork } from '#model/plan/plan.ts'
+import type { PlanStepSource } from '#model/plan/source.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import { checkJsonSchema, jsonSchema } from './ajv-schema.ts'
 import { durationMs } from './duration.ts'
 import { jsonSchemaOf } from './json-schema.ts'

@@ -1,8 +1,8 @@
 /** Plans as they are defined: who does a step, and what is refused. */
 import { describe, expect, test } from 'vitest'
-import type { TrihandError } from '#model/errors.ts'
-import type { Modality } from '#model/modality.ts'
-import type { PlanStepSource } from '#model/plan-source.ts'
+import type { TrihandError } from '#model/kernel/errors.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { PlanStepSource } from '#model/plan/source.ts'
 import { definePlan } from './plans.ts'
 
 const HANDS = new Map<string, Modality>([

@@ -3,9 +3,9 @@
  *
  * Owns defaults and refusals. A queue has one handler, and a handler one queue.
  */
-import { TrihandError } from '#model/errors.ts'
-import { DEFAULT_RETRY } from '#model/policies/retry.ts'
-import { QUEUE_FULLS, type QueuePolicy } from '#model/queue-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
+import { QUEUE_FULLS, type QueuePolicy } from '#model/flow/queue-fact.ts'
 import { type Duration, durationWithin, invalidAt, oneOf, wholeNumber } from './ranges.ts'
 
 export interface QueueSource {

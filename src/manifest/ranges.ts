@@ -3,8 +3,8 @@
  *
  * Owns the wording of those refusals: the place, what was found, what was expected.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Rule } from '#model/rule.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 import { durationMs } from './duration.ts'
 import { compileRule } from './rules.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the spelling. The environment is an argument, so a hash or a page can hold the reference and never the secret behind it.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 

@@ -6,10 +6,10 @@
  */
 import { createRequire } from 'node:module'
 import type { Environment } from '@marcbachmann/cel-js'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import { nearest } from '#model/nearest.ts'
-import type { Rule, RuleAnswer } from '#model/rule.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { nearest } from '#model/kernel/nearest.ts'
+import type { Rule, RuleAnswer } from '#model/kernel/rule.ts'
 
 const MAX_LENGTH = 1_000
 const MAX_ADDITIONS = 4

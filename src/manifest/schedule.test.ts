@@ -1,6 +1,6 @@
 /** Schedules as authors write them: the normal form, and what is refused. */
 import { describe, expect, test } from 'vitest'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { defineSchedule, type ScheduleDefaults, type ScheduleDefinition, type ScheduleOptions } from './schedule.ts'
 
 const IN_A_SYSTEM: ScheduleDefaults = { tz: 'Europe/Berlin', now: null }

@@ -1,15 +1,15 @@
 /**
  * Schedules as authors write them, brought to the normal form.
  *
- * Owns the options, their defaults and every refusal at definition time. Slots are calendar.ts, decisions model/schedule.ts.
+ * Owns the options, their defaults and every refusal at definition time. Slots are calendar.ts, decisions model/schedule/schedule.ts.
  */
-import { TrihandError } from '#model/errors.ts'
-import { isEventType } from '#model/event.ts'
-import type { Instant } from '#model/ids.ts'
-import { type Json, toJson } from '#model/json.ts'
-import type { OverlapPolicy } from '#model/policies/overlap.ts'
-import type { Rule } from '#model/rule.ts'
-import type { Exclusion, MissedPolicy, ScheduleSpec, Timing } from '#model/schedule-spec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType } from '#model/event/event.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import type { OverlapPolicy } from '#model/flow/policies/overlap.ts'
+import type { Rule } from '#model/kernel/rule.ts'
+import type { Exclusion, MissedPolicy, ScheduleSpec, Timing } from '#model/schedule/spec.ts'
 import { calendarsOf } from './calendar.ts'
 import { instantText, parseDate, parseInstant } from './civil.ts'
 import { parseCron } from './cron.ts'

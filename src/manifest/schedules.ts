@@ -3,7 +3,7 @@
  *
  * Owns those refusals. What one schedule means is schedule.ts.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { invalid } from './invalid.ts'
 import { defineSchedule, type ScheduleDefinition, type ScheduleOptions } from './schedule.ts'
 import type { EventDefinition, FunctionDefinition } from './system.ts'

@@ -4,8 +4,8 @@
  * Owns the wording of what does not fit. Never changes the data: what was sent is what is stored.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export type Schema = StandardSchemaV1<unknown, unknown>
 

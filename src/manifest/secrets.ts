@@ -1,11 +1,11 @@
 /**
  * Which values of the environment are secrets: what they are called, where a definition uses them, what stands in an address.
  *
- * Owns these three rules. The environment is an argument; what is done with the values is model/redaction.ts.
+ * Owns these three rules. The environment is an argument; what is done with the values is model/kernel/redaction.ts.
  */
-import { permits } from '#model/module.ts'
-import { createRedaction, type Redaction, type Secret } from '#model/redaction.ts'
-import { SETTINGS } from '#model/setting.ts'
+import { permits } from '#model/access/module.ts'
+import { createRedaction, type Redaction, type Secret } from '#model/kernel/redaction.ts'
+import { SETTINGS } from '#model/kernel/setting.ts'
 import { type Environment, referencesIn } from './reference.ts'
 import type { System } from './system.ts'
 

@@ -1,7 +1,7 @@
 /** Triggers as they are written: what each comes to, and what is refused. */
 import { describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { WatchTrigger } from '#model/watch.ts'
+import type { WatchTrigger } from '#model/event/watch.ts'
 import { normalise } from './define.ts'
 
 const define = (trigger: WatchTrigger) =>

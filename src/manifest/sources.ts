@@ -4,11 +4,11 @@
  * Owns their spelling, names and refusals. Each source is one watcher however many functions name it; its name is derived from all
  * that makes it what it is, so that what it has seen stays its own from start to start. Never watches anything (triggers/).
  */
-import { CONDITION_EDGES, type ConditionPolicy } from '#model/condition.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isPlainText } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { Rule } from '#model/rule.ts'
+import { CONDITION_EDGES, type ConditionPolicy } from '#model/event/condition.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isPlainText } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 import {
   type AfterTrigger,
   type ConditionTrigger,
@@ -21,7 +21,7 @@ import {
   type TableChange,
   type TableTrigger,
   type WatchTrigger,
-} from '#model/watch.ts'
+} from '#model/event/watch.ts'
 import { durationMs } from './duration.ts'
 import { compileRule } from './rules.ts'
 

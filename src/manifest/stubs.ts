@@ -13,7 +13,7 @@ import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
 import { eventSchema } from '#manifest/simulate/script.ts'
 import { field, type HandlerEntry, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { declarationsOf } from './declarations.ts'
 
 export interface Stub {

@@ -3,7 +3,7 @@
  *
  * Owns the compilation. Fail closed: where nobody can be asked, the fallback group is.
  */
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type {
   AssignDefinition,
   DeadlineDefinition,
@@ -11,10 +11,10 @@ import type {
   People,
   SectionDefinition,
   TaskMaker,
-} from '#model/human.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { isInReach } from '#model/task-quorum.ts'
-import type { Assignees, Deadline, Section, SectionItem, TaskSpec } from '#model/task-spec.ts'
+} from '#model/task/human.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { isInReach } from '#model/task/quorum.ts'
+import type { Assignees, Deadline, Section, SectionItem, TaskSpec } from '#model/task/spec.ts'
 import { deadlineOf } from './human-time.ts'
 import { compileRule } from './rules.ts'
 import type { Template } from './template.ts'

@@ -1,6 +1,6 @@
 /** Templates: types that stay, texts that are filled, fields that are missing. */
 import { expect, test } from 'vitest'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { compileTemplate } from './template.ts'
 
 const BODY: Json = { n: 7, name: 'ana', list: [1, { a: 2 }], nothing: null }

@@ -4,9 +4,9 @@
  * Owns the filling. A text that is one expression keeps the type of its value; inside a longer text a list or an object is written
  * as JSON and null as nothing. A field that is not there is an error, never an empty text.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import type { Rule } from '#model/rule.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 import { compileRule } from './rules.ts'
 
 export type Template = (roots: { readonly [root: string]: Json }) => Json

@@ -3,9 +3,9 @@
  *
  * Owns every refusal at definition time: a tool must say what it does to the world, and two may not meet under one name on the wire.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import { wireName } from '#model/tool-name.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { wireName } from '#model/agent/tool-name.ts'
 import { invalid } from './invalid.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { compileRule } from './rules.ts'

@@ -3,8 +3,8 @@
  *
  * Owns which is which. An expression that fails is an error with its code, never an empty value.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { compileRule } from './rules.ts'
 import { compileTemplate, type Template } from './template.ts'
 

@@ -3,10 +3,10 @@
  *
  * Owns every refusal at definition time. Holds secrets only as they were written, mostly as references; never reads an environment.
  */
-import { TrihandError } from '#model/errors.ts'
-import { isEventType, isReservedType } from '#model/event.ts'
-import type { Instant } from '#model/ids.ts'
-import { type Json, toJson } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType, isReservedType } from '#model/event/event.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 import { compileTemplate } from './template.ts'
 
 export const WEBHOOK_AUTHS = ['standard', 'hmac', 'api_key', 'bearer', 'none'] as const

@@ -3,11 +3,11 @@
  *
  * Owns the spelling, what is inferred, and every refusal at definition time. Never evaluates a rule.
  */
-import { TrihandError } from '#model/errors.ts'
-import { isEventType, isReservedType } from '#model/event.ts'
-import { type Json, toJson } from '#model/json.ts'
-import type { Modality } from '#model/modality.ts'
-import type { FanInPolicy } from '#model/policies/fan-in.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType, isReservedType } from '#model/event/event.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
 import type {
   EmitSource,
   LookupSource,
@@ -15,7 +15,7 @@ import type {
   RouteSource,
   StateMachineSource,
   WorkflowSource,
-} from '#model/workflow-source.ts'
+} from '#model/workflow/source.ts'
 import {
   EMIT_ENDS,
   type EmitEnd,
@@ -30,7 +30,7 @@ import {
   type RouteSpec,
   type StateSpec,
   type WorkflowSpec,
-} from '#model/workflow-spec.ts'
+} from '#model/workflow/spec.ts'
 import { durationMs } from './duration.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { definePlan } from './plans.ts'

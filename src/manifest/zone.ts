@@ -6,7 +6,7 @@
  *
  * zone-1  A wall time that is skipped is reached at the first instant after the gap; one that is repeated, on its first pass.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import { DAY_MS, dayNumber, HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.ts'
 import { invalid } from './invalid.ts'
 

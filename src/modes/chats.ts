@@ -21,10 +21,10 @@ import {
   messageKey,
   type TurnInput,
   turnHandler,
-} from '#model/chat.ts'
-import { type TurnView, turnView } from '#model/chat-turn.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Kind } from '#model/identity.ts'
+} from '#model/chat/chat.ts'
+import { type TurnView, turnView } from '#model/chat/turn.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Kind } from '#model/access/identity.ts'
 import {
   type Instant,
   isPlainText,
@@ -33,10 +33,10 @@ import {
   type RunId,
   type SessionId,
   type TenantId,
-} from '#model/ids.ts'
-import { replySoFar } from '#model/partial-reply.ts'
-import type { AskedBy } from '#model/requester.ts'
-import { isEnded } from '#model/status.ts'
+} from '#model/kernel/ids.ts'
+import { replySoFar } from '#model/agent/partial-reply.ts'
+import type { AskedBy } from '#model/access/requester.ts'
+import { isEnded } from '#model/run/status.ts'
 import type { Reader } from '#ports/reader.ts'
 
 export interface ChatDeps {

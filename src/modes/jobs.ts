@@ -14,9 +14,9 @@ import {
   type JobRecord,
   progressAtFirst,
   toJobJson,
-} from '#model/bulk.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isRunId, type RunId, type TenantId } from '#model/ids.ts'
+} from '#model/run/bulk.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isRunId, type RunId, type TenantId } from '#model/kernel/ids.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
 
 export interface JobDeps {

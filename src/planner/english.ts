@@ -7,9 +7,9 @@
  */
 import { handlersIn } from '#manifest/plan-reading.ts'
 import type { System } from '#manifest/system.ts'
-import { type Json, toJson } from '#model/json.ts'
-import type { PlanStepSource } from '#model/plan-source.ts'
-import { readPlanText, slugOf } from '#model/plan-text.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import type { PlanStepSource } from '#model/plan/source.ts'
+import { readPlanText, slugOf } from '#model/plan/text.ts'
 
 export type EnglishReading =
   /** As text, or as a declared plan has its steps. */

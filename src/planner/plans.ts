@@ -3,7 +3,7 @@
  *
  * Owns where a draft lives: a document of its tenant, changed together with the event that tells of the change. The event's name holds the
  * version that was judged, and is taken once in a ledger: who comes second looks again. What may happen to a draft is
- * model/plan-draft.ts; a run is an ordinary run of one function.
+ * model/plan/draft.ts; a run is an ordinary run of one function.
  *
  * plans-1  Of two that change a plan from the same version, one is judged anew, in whichever process they are.
  * plans-2  What runs was approved by a person, as it is, whoever starts it.
@@ -13,9 +13,9 @@ import { advancePlan } from '#engine/advance.ts'
 import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/intake.ts'
 import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan-reading.ts'
 import type { System } from '#manifest/system.ts'
-import { TrihandError } from '#model/errors.ts'
-import { type Instant, isPlanId, newestFirstKey, type PlanId, planId, type RunId, type TenantId } from '#model/ids.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Instant, isPlanId, newestFirstKey, type PlanId, planId, type RunId, type TenantId } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import {
   orderOf,
   PLAN_RUN,
@@ -27,9 +27,9 @@ import {
   type PlanState,
   planRunsTable,
   worksOnThis,
-} from '#model/plan-draft.ts'
-import type { NamedBy } from '#model/plan-shown.ts'
-import type { Identity } from '#model/task-spec.ts'
+} from '#model/plan/draft.ts'
+import type { NamedBy } from '#model/plan/shown.ts'
+import type { Identity } from '#model/task/spec.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
 import { readEnglish } from './english.ts'
 

@@ -6,7 +6,7 @@
  * backend-3  A call that is left to us ends its work; it goes on from the transcript once it is told the result.
  */
 
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Delta, ModelReply, ToolSpec } from './model.ts'
 import type { Workspace } from './tool.ts'
 

@@ -3,7 +3,7 @@
  *
  * A timer may fire late, never early by `now()`. Nothing here is durable.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 
 export interface Clock {
   now(): Instant

@@ -4,7 +4,7 @@
  * courier-1  Never throws, never tries twice; what became of a notice is an answer.
  * courier-2  Tries of one notice carry one id: who gets it twice can tell.
  */
-import type { StoredEvent } from '#model/event.ts'
+import type { StoredEvent } from '#model/event/event.ts'
 
 export type Carried =
   | { readonly kind: 'delivered'; readonly detail: string }

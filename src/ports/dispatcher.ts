@@ -4,7 +4,7 @@
  * dispatcher-1  A wake is a hint that this run (or clerk) is worth claiming at that instant; it carries no data and no promise.
  * dispatcher-2  `start` and `stop` are safe to call twice, and `stop` before `start`. After `stop` resolves the handler is never called.
  */
-import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from './clock.ts'
 
 export interface Dispatcher {

@@ -5,7 +5,7 @@
  * documents-2  A document that is hostile or too large costs its own time and memory, nobody else's.
  * documents-3  Answers soon after its signal aborts.
  */
-import type { ErrorCode } from '#model/errors.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 
 export interface DocumentReader {
   read(document: DocumentSource, want: 'text' | 'table', signal: AbortSignal): Promise<Extracted>

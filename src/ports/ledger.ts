@@ -13,18 +13,18 @@
  * ledger-8  A claim hands out a run only if each of its slots has room: the weights of all runs that have a lease and the same slot
  *           key, its own included, stay within its limit. What a run had taken is free with its lease; nothing else counts.
  * ledger-9  The row of a task is as the last write to the task left it: written with the facts, or not at all.
- * ledger-10 A claim with a taker hands out runs that the taker may take by model/pin.ts, and no others. A run of another version is pinned
+ * ledger-10 A claim with a taker hands out runs that the taker may take by model/worker/pin.ts, and no others. A run of another version is pinned
  *           to the taker's version with the claim or before it, and remembers the version it was born with.
  * ledger-11 An event is found by each value that its data holds (`matching`), also if it was written before anybody asked for that path;
  *           how many other events of its type there are makes no difference to the time that this takes.
  */
-import type { Event, StoredEvent } from '#model/event.ts'
-import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { Slot } from '#model/lane.ts'
-import type { Taker } from '#model/pin.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { Event, StoredEvent } from '#model/event/event.ts'
+import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Slot } from '#model/flow/lane.ts'
+import type { Taker } from '#model/worker/pin.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 
 export interface Ledger {
   /**
@@ -36,7 +36,7 @@ export interface Ledger {
   load(streams: readonly StreamId[], options?: LoadOptions): Promise<readonly (StreamRecord | null)[]>
   /** Events of these types or with these values, sequence greater than `after`, oldest first; or the events with these sequences. */
   events(query: EventQuery): Promise<readonly StoredEvent[]>
-  /** Leases runs that are due (or only the named ones, if they are due) and have room (ledger-8), in the order of model/lane.ts. */
+  /** Leases runs that are due (or only the named ones, if they are due) and have room (ledger-8), in the order of model/flow/lane.ts. */
   claim(request: ClaimRequest): Promise<Claims>
   /** Says that this worker lives, and frees the leases of workers that have been silent longer than `ttlMs`. Answers how many. */
   beat(request: BeatRequest): Promise<number>
@@ -114,7 +114,7 @@ export interface TaskRow {
 export interface NewStream {
   readonly tenant: TenantId
   readonly handler: string
-  /** The version that it is pinned to (model/pin.ts). */
+  /** The version that it is pinned to (model/worker/pin.ts). */
   readonly systemHash: string
   readonly session: SessionId | null
   readonly parent: ClaimableId | null
@@ -131,7 +131,7 @@ export interface NewStream {
   readonly priority?: number
 }
 
-/** A fact as stored. `hash` seals it to the one before (model/seal.ts). */
+/** A fact as stored. `hash` seals it to the one before (model/kernel/seal.ts). */
 export interface SealedFact {
   readonly type: string
   readonly recordedAt: Instant
@@ -233,7 +233,7 @@ export interface StreamRecord {
   readonly headHash: string
   readonly createdAt: Instant
   readonly facts: readonly SealedFact[]
-  /** What is wrong with the facts. They are then not among `facts`, where one stands that nothing can read (model/fact-codec.ts). */
+  /** What is wrong with the facts. They are then not among `facts`, where one stands that nothing can read (model/kernel/fact-codec.ts). */
   readonly broken?: string
 }
 

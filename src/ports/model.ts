@@ -5,11 +5,11 @@
  * model-2  Answers soon after its signal aborts; what a provider says later is dropped.
  * model-3  Tools have no code here: the reply names calls, the engine performs them.
  */
-import type { Finish, Message, ModelCall, ModelUsage, Part } from '#model/conversation.ts'
-import type { ErrorCode } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import type { Finish, Message, ModelCall, ModelUsage, Part } from '#model/chat/conversation.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 
-export type { Finish, Message, ModelCall, ModelUsage, Part } from '#model/conversation.ts'
+export type { Finish, Message, ModelCall, ModelUsage, Part } from '#model/chat/conversation.ts'
 
 export interface Model {
   call(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>

@@ -4,7 +4,7 @@
  * Promised: who has read up to a position and goes on from there is told of every later commit once, in order; or gets null, when that
  * cannot be told any more (too much has happened, or the store has forgotten). A commit may be told late, never out of turn.
  */
-import type { StreamId, TenantId } from '#model/ids.ts'
+import type { StreamId, TenantId } from '#model/kernel/ids.ts'
 
 /** Everything before it has been seen. */
 export interface NewsPosition {

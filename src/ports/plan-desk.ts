@@ -3,9 +3,9 @@
  *
  * Each call may be repeated: the same proposal, the same word and the same question have the same answer.
  */
-import type { PlanId, TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { PlanApproval, PlanDraft, PlanOrder } from '#model/plan-draft.ts'
+import type { PlanId, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { PlanApproval, PlanDraft, PlanOrder } from '#model/plan/draft.ts'
 
 export interface PlanWord {
   readonly hash: string

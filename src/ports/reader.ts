@@ -3,15 +3,15 @@
  *
  * Reads only; answers may be a moment old; never used to decide what a run does next.
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { ClaimableId, Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/ids.ts'
-import type { InboxGlance, ViewedTasks } from '#model/inbox-view.ts'
-import type { Json } from '#model/json.ts'
-import type { NewestCounts } from '#model/newest-counts.ts'
-import type { PinnedRuns } from '#model/pinned-runs.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { TaskCounts } from '#model/task-counts.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { ClaimableId, Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import type { InboxGlance, ViewedTasks } from '#model/task/inbox-view.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { NewestCounts } from '#model/run/newest-counts.ts'
+import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { TaskCounts } from '#model/task/counts.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { SealedFact, Suppression, TaskRow } from './ledger.ts'
 
 export interface Reader {
@@ -126,7 +126,7 @@ export interface Document {
 
 export interface DueRuns {
   readonly handler: string
-  /** The version that they are pinned to (model/pin.ts). */
+  /** The version that they are pinned to (model/worker/pin.ts). */
   readonly version: string
   readonly count: number
   /** Since when the first of them has been due. */

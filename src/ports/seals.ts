@@ -2,7 +2,7 @@
  * Seals: what makes a change of the database visible. A seal without a key is the sha256 of the text, which anyone who writes the database
  * can recompute; a seal with a key (`TRIHAND_SEAL_KEY`) is not.
  */
-import type { EventIdentity, SealCheck } from '#model/seal.ts'
+import type { EventIdentity, SealCheck } from '#model/kernel/seal.ts'
 
 export interface Seals {
   /** sha256 in base64url, or with a seal key `h1:<key id>:<HMAC-SHA256>`. */

@@ -4,8 +4,8 @@
  * tool-servers-1  What a server offers is read once and recorded; a tool that is no longer what was recorded is not called (TOOL_CHANGED).
  * tool-servers-2  A server that does not answer is TOOL_UNAVAILABLE; whether the call was done is said by the error's `outcome`.
  */
-import type { McpServer } from '#model/agent.ts'
-import type { Json } from '#model/json.ts'
+import type { McpServer } from '#model/agent/agent.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Tool, ToolEffect } from './tool.ts'
 
 /** A tool as its server described it: plain JSON, to be recorded. */

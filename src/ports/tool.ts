@@ -3,7 +3,7 @@
  *
  * Whoever implements one declares its effect; the broker alone decides whether a call is performed.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** `none` reads only. `idempotent` may be done again under the same key. `once` may not: a lost answer asks a person. */
 export type ToolEffect = 'none' | 'idempotent' | 'once'

@@ -4,7 +4,7 @@
  * workspaces-1  An opened workspace holds exactly the files it was asked for, whatever was there before.
  * workspaces-2  No path leads out of it.
  */
-import type { FileFact } from '#model/agent-state.ts'
+import type { FileFact } from '#model/agent/state.ts'
 import type { Workspace } from './tool.ts'
 
 export interface Workspaces {

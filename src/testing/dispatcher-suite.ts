@@ -5,7 +5,7 @@
  * in the sense of the port: not before the instant, and not after `stop`.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import { newRun } from '#testing/ledger/builders.ts'

@@ -4,7 +4,7 @@
  * Part of the reader suite: only a Reader can see what the ledger wrote.
  */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type RunId, type TenantId } from '#model/ids.ts'
+import { LOCAL_TENANT, type RunId, type TenantId } from '#model/kernel/ids.ts'
 import type { DocumentWrite, Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
 import { anAppend, aWrite } from '#testing/ledger/builders.ts'

@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 
 export interface ExecutorUnderTest {

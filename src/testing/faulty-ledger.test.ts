@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/memory/ledger.ts'
 import { MemoryStore } from '#adapters/memory/store.ts'
-import type { RunId } from '#model/ids.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { type Fault, type FaultyLedger, faultyLedger, type LedgerCall } from './faulty-ledger.ts'

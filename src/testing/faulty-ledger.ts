@@ -3,7 +3,7 @@
  *
  * Owns the faults, not the plan. Every fault keeps the port's promises: what it throws is a TrihandError with an honest outcome.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 
 export type LedgerMethod = keyof Ledger

@@ -1,6 +1,6 @@
 /** What a Reader says of runs that wait for workers, and of the definitions that open runs are pinned to. Part of the Reader's suite. */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type TenantId } from '#model/ids.ts'
+import { LOCAL_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import type { Reader } from '#ports/reader.ts'
 import { aCreation, newRun, newSession, newWorker, START } from '#testing/ledger/builders.ts'
 import type { LedgerHarness } from '#testing/ledger/harness.ts'

@@ -4,8 +4,8 @@
  * A model under test is opened for a scenario: it is told beforehand what it will say, or how it will fail.
  */
 import { afterEach, describe, expect, test } from 'vitest'
-import { ERRORS } from '#model/errors.ts'
-import { toJson } from '#model/json.ts'
+import { ERRORS } from '#model/kernel/errors.ts'
+import { toJson } from '#model/kernel/json.ts'
 import type { Delta, Message, Model, ModelAnswer, ModelName, ModelReply, ModelRequest } from '#ports/model.ts'
 
 /**

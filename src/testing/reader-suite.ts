@@ -5,9 +5,9 @@
  * among the runs, nor counted; children come in order of creation; events come newest first.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LOCAL_TENANT, type RunId, runId, sessionId, type TenantId } from '#model/ids.ts'
-import { sumsOf } from '#model/newest-counts.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import { LOCAL_TENANT, type RunId, runId, sessionId, type TenantId } from '#model/kernel/ids.ts'
+import { sumsOf } from '#model/run/newest-counts.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Suppression } from '#ports/ledger.ts'
 import type { Reader, RunQuery } from '#ports/reader.ts'
 import { aCreation, aFact, anEvent, aWrite, newRun, newSession, newWorker, START } from '#testing/ledger/builders.ts'

@@ -1,5 +1,5 @@
 /** A ledger whose appends are sent again until their outcome is known: what every writer must do, for suites behind a fault. */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 
 export const resendingLedger = (inner: Ledger): Ledger => ({

@@ -4,7 +4,7 @@
  * Part of the reader suite. Written through the Ledger of the same store.
  */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type RunId, type SessionId, type TenantId } from '#model/ids.ts'
+import { LOCAL_TENANT, type RunId, type SessionId, type TenantId } from '#model/kernel/ids.ts'
 import type { ModelCallQuery, Reader } from '#ports/reader.ts'
 import { aCreation, aFact, newRun, newSession, START } from '#testing/ledger/builders.ts'
 import type { LedgerHarness } from '#testing/ledger/harness.ts'

@@ -1,6 +1,6 @@
 /** The story words must be able to fail: each is tried on a decision that fits and on the ones that do not. */
 import { describe, expect, test } from 'vitest'
-import { facts, type Machine, refuse } from '#model/machine.ts'
+import { facts, type Machine, refuse } from '#model/kernel/machine.ts'
 import { specify } from './spec.ts'
 
 type Door = { readonly kind: 'open' | 'shut' }

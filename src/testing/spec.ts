@@ -5,8 +5,8 @@
  * take the object for a promise.
  */
 import { expect } from 'vitest'
-import type { ErrorCode } from '#model/errors.ts'
-import { type Decision, fold, type Machine } from '#model/machine.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import { type Decision, fold, type Machine } from '#model/kernel/machine.ts'
 
 export interface Expectation<Fact> {
   thenFacts(first: Fact, ...rest: readonly Fact[]): void

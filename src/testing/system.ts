@@ -11,7 +11,7 @@ import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/inta
 import type { RunResult } from '#engine/run-result.ts'
 import type { SystemSource } from '#manifest/define.ts'
 import { durationMs } from '#manifest/duration.ts'
-import { type RunId, workerId } from '#model/ids.ts'
+import { type RunId, workerId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'

@@ -1,7 +1,7 @@
 /** Reader suite, chapter on tasks: the rows that appends write with a task's facts, and the inboxes that are read from them (ledger-9). */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type TaskId, type TenantId } from '#model/ids.ts'
-import type { TaskTrait } from '#model/inbox-view.ts'
+import { LOCAL_TENANT, type TaskId, type TenantId } from '#model/kernel/ids.ts'
+import type { TaskTrait } from '#model/task/inbox-view.ts'
 import type { StreamWrite, TaskRow } from '#ports/ledger.ts'
 import type { GlanceQuery, Reader, TaskQuery } from '#ports/reader.ts'
 import { aCreation, anAppend, aTask, aWrite, newRun, newTask, newWorker, START } from '#testing/ledger/builders.ts'

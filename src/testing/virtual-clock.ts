@@ -4,7 +4,7 @@
  * Owns the order of callbacks. Between two of them every promise that can go on has gone on. Knows nothing of real timers or
  * sockets: what waits for those is not idle, only out of sight.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 // Taken at once, so that a test which replaces the global timers does not stop the draining.

@@ -1,15 +1,15 @@
 /**
  * A condition over what the ledger holds, asked again and again; when it is met, an event says so.
  *
- * Owns the asking and the reading of the roots. When it counts as met is decided in model/condition.ts; the state of that lives in
+ * Owns the asking and the reading of the roots. When it counts as met is decided in model/event/condition.ts; the state of that lives in
  * the ledger and is read before each sample, so that a restart and a second process go on where the last sample was.
  */
 import { type ConditionSource as Definition, WATCH_EVENTS } from '#manifest/sources.ts'
-import { type ConditionSample, type ConditionState, newCondition, sampleCondition } from '#model/condition.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { SessionId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { RUN_STATUSES, type RunStatus } from '#model/status.ts'
+import { type ConditionSample, type ConditionState, newCondition, sampleCondition } from '#model/event/condition.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { SessionId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { Reader } from '#ports/reader.ts'
 import { type Source, type SourceDeps, SourceMemory, tell } from './source.ts'
 

@@ -1,7 +1,7 @@
 /** Signals to this very process. */
 import { afterEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { openApp } from '../../test/support/http-app.ts'
 import { until } from '../../test/support/until.ts'
 import { SignalSource } from './signal.ts'

@@ -8,8 +8,8 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { HmacScheme, WebhookDefinition } from '#manifest/webhooks.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Instant } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 
 /** A request as it came. Names of headers are in lower case. */
 export interface Delivery {

@@ -9,9 +9,9 @@
  * source-2  An occurrence that the engine refuses for good is recorded as such and passed over; trouble of the store is not.
  */
 import type { IncomingEvent, Receipt, SendOptions } from '#engine/intake.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Instant, TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'

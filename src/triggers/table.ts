@@ -5,7 +5,7 @@
  * repeats a row that the ledger knows already (source-1). Never installs anything (`trihand triggers install` does).
  */
 import { type TableSource as Definition, WATCH_EVENTS } from '#manifest/sources.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Outbox, OutboxRow, OutboxWatch } from '#ports/outbox.ts'
 import { type Source, type SourceDeps, tell } from './source.ts'

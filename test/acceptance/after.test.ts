@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { EndWord } from '#model/watch.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { EndWord } from '#model/event/watch.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { agent } from '#manifest/agents.ts'
-import type { RunId } from '#model/ids.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import type { TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'
 import { called, failedWith, lastText, paidModel, said } from '../support/agents.ts'

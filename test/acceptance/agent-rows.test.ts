@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/agents.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'
 import { onEveryStore } from '../support/stores.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/agents.ts'
 import type { ToolSource } from '#manifest/tools.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { agentPlace, beginAgents, ended, stepResults, untilStatus } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'
 import { Inbox, person } from '../support/inbox.ts'

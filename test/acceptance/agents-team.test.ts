@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/agents.ts'
 import type { ToolSource } from '#manifest/tools.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { ModelReply } from '#ports/model.ts'
 import { agentPlace, beginAgents, ended, stepResults } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'

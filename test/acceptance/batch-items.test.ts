@@ -1,7 +1,7 @@
 /** What a batch says about each of its events, and the next try of those that failed. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,7 +1,7 @@
 /** Plans in a chat: proposed by its agent, approved by a person with their hash, run once; and those that are declared. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { PlanId, RunId } from '#model/ids.ts'
+import type { PlanId, RunId } from '#model/kernel/ids.ts'
 import type { Plans } from '#planner/plans.ts'
 import { openPlans } from '../../src/assemble-plans.ts'
 import { agentPlace, beginAgents } from '../support/agent-system.ts'

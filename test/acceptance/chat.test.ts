@@ -1,8 +1,8 @@
 /** A chat, from a message to its saved answer: decided by an agent, judged by a policy, approved by a person, executed by a run. */
 import { expect, test } from 'vitest'
 import type { ChatSource } from '#manifest/chats.ts'
-import { textOfMessage } from '#model/chat.ts'
-import type { RunId } from '#model/ids.ts'
+import { textOfMessage } from '#model/chat/chat.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import type { Chats } from '#modes/chats.ts'
 import { agentPlace, beginAgents } from '../support/agent-system.ts'
 import { failedWith, type PaidModel, paidModel, said } from '../support/agents.ts'

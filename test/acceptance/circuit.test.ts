@@ -1,7 +1,7 @@
 /** Circuit breakers: a target that keeps failing is held back, tried again, and let through when it is well. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'

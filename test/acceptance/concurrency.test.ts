@@ -1,7 +1,7 @@
 /** Concurrency and priority of a handler: how many of its runs are at work at once, and which of those that wait goes next. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

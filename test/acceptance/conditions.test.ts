@@ -1,8 +1,8 @@
 /** Conditions over what the ledger holds: met once, with hysteresis, over restarts. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { ConditionTrigger } from '#model/watch.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { ConditionTrigger } from '#model/event/watch.ts'
 import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { openDoors } from '../support/doors.ts'
 import { onEveryStore } from '../support/stores.ts'

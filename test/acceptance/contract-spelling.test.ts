@@ -1,6 +1,6 @@
 /** The executor contract in the words of the wire, inside one process: envelope, constraints, context and result as they are over HTTP. */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { executor, fn } from '../../src/index.ts'
 import { onEveryStore } from '../support/stores.ts'

@@ -1,7 +1,7 @@
 /** The three classes of effect, and what happens when nobody can know. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { answerStep } from '../support/step-answer.ts'
 import { onEveryStore } from '../support/stores.ts'

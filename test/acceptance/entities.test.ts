@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

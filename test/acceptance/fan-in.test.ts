@@ -1,8 +1,8 @@
 /** Events of several types that belong together: any order, any moment, one run. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn, type Handler } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

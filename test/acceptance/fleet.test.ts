@@ -1,7 +1,7 @@
 /** Workers that operators hold: one that is paused, all that are stopped, and what goes on when they are let go. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { WorkerId } from '#model/ids.ts'
+import type { WorkerId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

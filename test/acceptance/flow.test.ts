@@ -1,7 +1,7 @@
 /** Flow control of a handler: debounce, throttle, rate limit, overlap, batch, idempotency, pause; each across a crash. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/humans.ts'
-import { isoTime } from '#model/iso-time.ts'
+import { isoTime } from '#model/kernel/iso-time.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { ana, bob, cfo, eve, Inbox, robot } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { KEPT_TABLE } from '#model/kept-claims.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { KEPT_TABLE } from '#model/flow/kept-claims.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,7 +1,7 @@
 /** One run that an operator holds and lets go on. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

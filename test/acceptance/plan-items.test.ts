@@ -1,6 +1,6 @@
 /** `each` of a plan, and what its rules may name: every item is done, and a step that is spoken of comes first. */
 import { expect, test } from 'vitest'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { findingsOf, systemOf } from '../support/manifest-system.ts'
 import { onEveryStore } from '../support/stores.ts'

@@ -1,7 +1,7 @@
 /** What a step of a manifest's plan asks of whoever does it: time, tries, care, a model, an answer of a shape. */
 import { expect, test } from 'vitest'
 import { partial } from '#executors/partial.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'
 import { paidModel, said } from '../support/agents.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, Inbox } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'

@@ -1,7 +1,7 @@
 /** What a retry begins anew: events that ended the run, the time in which it must begin and end. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

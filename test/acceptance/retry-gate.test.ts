@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError } from '#executors/workflow/step-failure.ts'
-import type { RunId } from '#model/ids.ts'
-import type { FlowSource } from '#model/policies/flow-source.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,7 +1,7 @@
 /** The manifest's `tenancy`: events of a tenant say so themselves, and no data speaks for another. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { TenantId } from '#model/ids.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,7 +1,7 @@
 /** What a throttle promises is counted where a handler begins, whatever happened between its turn and that moment. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { FlowSource } from '#model/policies/flow-source.ts'
+import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -1,7 +1,7 @@
 /** Runs that wait for their own value of one event type: what a wake reads, counted. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { RunId } from '#model/ids.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

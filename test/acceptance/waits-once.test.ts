@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { Step, WaitOptions } from '#executors/workflow/step-api.ts'
-import type { RunId } from '#model/ids.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite } from '#adapters/sqlite/open.ts'
-import type { RunFact } from '#model/run-fact.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import {
   axeFindings,
   axeFindingsInLight,

@@ -1,7 +1,7 @@
 /** Thousands of schedules that come due in the same second, through one throttle, with a crash among them. All of them in stages/many.ts. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 import { sized } from './whole.ts'

@@ -6,7 +6,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyLedger } from '#cli/verify/verify.ts'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { createTrihand, type Trihand } from '../../src/assemble.ts'
 import { until } from '../support/until.ts'
 

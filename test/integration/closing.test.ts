@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { createTrihand } from '../../src/assemble.ts'
 import { freshSchema } from '../support/postgres-schema.ts'
 

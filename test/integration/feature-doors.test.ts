@@ -38,7 +38,7 @@ test('every feature that a test names is tested through a manifest, TypeScript, 
 })
 
 test('the doors of a test are found through its helpers, and a test of a rule uses none (15.4.2)', () => {
-  expect(doorsOf('src/model/run.test.ts')).toEqual([])
+  expect(doorsOf('src/model/run/run.test.ts')).toEqual([])
   expect(doorsOf('test/acceptance/flow.test.ts')).toEqual(['TypeScript'])
   expect(doorsOf('test/integration/cli-tasks.test.ts')).toContain('command line')
   expect(doorsOf('test/browser/inbox.test.ts')).toContain('page')

@@ -207,7 +207,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/cli/verify/sums.ts': `import { target } from './target.ts'\nexport const sums = target`,
   'src/adapters/migrations/0001-ledger.ts': 'export const ledgerTables = 1',
   'src/engine/advance.test.ts': `import { target } from '../adapters/memory/target.ts'\nexport const now = [target, Date.now(), Math.random()]`,
-  'src/model/run.property.test.ts': `import fc from 'fast-check'\nexport const anything = fc`,
+  'src/model/run/run.property.test.ts': `import fc from 'fast-check'\nexport const anything = fc`,
   'src/model/keys.ts': `export const go = (x: Record<string, string>): string | undefined => x['name']`,
   'test/support/wait.ts': 'setTimeout(() => {}, 10)',
   'scripts/tool.mjs': `console.log(new Date(), process.argv, Math.random())`,

@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
-import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/ids.ts'
+import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Ledger, StreamWrite } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
 import { aCreation, aFact, anAppend, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'

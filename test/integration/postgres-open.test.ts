@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '#adapters/migrations/list.ts'
 import { openPostgres } from '#adapters/postgres/open.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { aCreation, anAppend, anEvent, aTask, newRun, newTask, newWorker } from '#testing/ledger/builders.ts'
 import { type Cluster, startPostgres } from '../support/postgres.ts'
 import { ask, freshSchema } from '../support/postgres-schema.ts'

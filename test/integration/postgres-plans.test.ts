@@ -6,8 +6,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '#adapters/postgres/open.ts'
-import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/ids.ts'
-import type { Taker } from '#model/pin.ts'
+import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/kernel/ids.ts'
+import type { Taker } from '#model/worker/pin.ts'
 import type { Ledger, Outcome } from '#ports/ledger.ts'
 import type { Reader, TaskQuery } from '#ports/reader.ts'
 import {

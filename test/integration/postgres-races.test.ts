@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
-import type { RunId } from '#model/ids.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import {
   aCreation,

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '#adapters/postgres/open.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
-import type { ClaimableId, RunId } from '#model/ids.ts'
+import type { ClaimableId, RunId } from '#model/kernel/ids.ts'
 import { blobsSuite } from '#testing/blobs-suite.ts'
 import { dispatcherSuite } from '#testing/dispatcher-suite.ts'
 import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'

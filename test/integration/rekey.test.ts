@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, tes
 import { readKeys } from '#adapters/system/keys.ts'
 import { type Target, verifyLedger } from '#cli/verify/verify.ts'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { createTrihand, type Trihand } from '../../src/assemble.ts'
 import { type RekeyOptions, rekeyLedger } from '../../src/assemble-rekey.ts'
 import { ledgerChoice } from '../../src/config.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SETTINGS, unknownSettings } from '#model/setting.ts'
+import { SETTINGS, unknownSettings } from '#model/kernel/setting.ts'
 
 const OURS = /\bTRIHAND_[A-Z][A-Z_]*[A-Z]\b/g
 
@@ -21,7 +21,7 @@ const documents = textOf([
   ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'],
 ])
 const code = textOf(
-  files('src', '.ts').filter((path) => !path.endsWith('.test.ts') && !path.endsWith('model/setting.ts')),
+  files('src', '.ts').filter((path) => !path.endsWith('.test.ts') && !path.endsWith('model/kernel/setting.ts')),
 )
 /** Names that the code puts together of a word and a suffix. */
 const COMPOSED = /^TRIHAND_DISPATCHER_/

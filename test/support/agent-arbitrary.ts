@@ -1,7 +1,7 @@
 /** Facts of an agent, likely and absurd, for tests that fold them in any order. */
 import fc from 'fast-check'
-import type { AgentCall, AgentFact, Reply, ToolOutcome } from '#model/agent-state.ts'
-import type { ErrorCode } from '#model/errors.ts'
+import type { AgentCall, AgentFact, Reply, ToolOutcome } from '#model/agent/state.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 
 export const aReply = (given: Partial<Reply> = {}): Reply => ({
   model: 'first',

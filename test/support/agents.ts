@@ -3,7 +3,7 @@
  *
  * Owns the count of paid calls, across crashes of the system that asks.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Model, ModelAnswer, ModelReply, ModelRequest } from '#ports/model.ts'
 
 export interface PaidModel {

@@ -6,9 +6,9 @@
 import fc from 'fast-check'
 import { compileRule } from '#manifest/rules.ts'
 import { celText } from '#manifest/yaml/expression.ts'
-import { TrihandError } from '#model/errors.ts'
-import { toJson } from '#model/json.ts'
-import type { Rule } from '#model/rule.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { toJson } from '#model/kernel/json.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 
 // biome-ignore format: a list of words
 const WORDS = [

@@ -3,8 +3,8 @@
  *
  * Owns one story per thing a run can do. Tests of the checker begin with it, or add one bad run to it.
  */
-import { gateId, type RunId, type SessionId } from '#model/ids.ts'
-import type { Checkpoint } from '#model/session.ts'
+import { gateId, type RunId, type SessionId } from '#model/kernel/ids.ts'
+import type { Checkpoint } from '#model/session/session.ts'
 import { digest, type LedgerByHand } from './ledger-by-hand.ts'
 import { aWait, fact, started } from './run-story.ts'
 import { ana, aSpec, HOUR, hashOf, history, open, passTime, RUN, submit, to, view } from './task-story.ts'

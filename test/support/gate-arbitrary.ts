@@ -4,10 +4,10 @@
  * Owns a small world: few keys, short times, so that arrivals meet each other in every policy.
  */
 import fc from 'fast-check'
-import type { Arrival } from '#model/arrival.ts'
-import { entriesOf } from '#model/due-map.ts'
-import type { FlowPolicies, RefusedEvent } from '#model/gate-fact.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { Arrival } from '#model/event/arrival.ts'
+import { entriesOf } from '#model/kernel/due-map.ts'
+import type { FlowPolicies, RefusedEvent } from '#model/flow/gate-fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import { driveGate, type GateDrive } from './gate-drive.ts'
 import { anArrival, runOf } from './gate-story.ts'
 

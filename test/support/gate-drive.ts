@@ -3,12 +3,12 @@
  *
  * Owns the driving and a plain list of what came out. Knows no policy: what should have come out is for an oracle to say.
  */
-import type { Arrival } from '#model/arrival.ts'
-import { gate } from '#model/gate.ts'
-import type { FlowPolicies, GateCommand, GateFact, GateState, OpenGate, RefusedEvent } from '#model/gate-fact.ts'
-import { gateWakeAt } from '#model/gate-read.ts'
-import type { Instant, RunId } from '#model/ids.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { Arrival } from '#model/event/arrival.ts'
+import { gate } from '#model/flow/gate.ts'
+import type { FlowPolicies, GateCommand, GateFact, GateState, OpenGate, RefusedEvent } from '#model/flow/gate-fact.ts'
+import { gateWakeAt } from '#model/flow/gate-read.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import { runOf } from './gate-story.ts'
 
 export interface GateDrive {

@@ -3,9 +3,9 @@
  *
  * Owns what a test does not say: an arrival without keys, a handler without policies.
  */
-import type { Arrival } from '#model/arrival.ts'
-import type { FlowPolicies } from '#model/gate-fact.ts'
-import { type RunId, runId } from '#model/ids.ts'
+import type { Arrival } from '#model/event/arrival.ts'
+import type { FlowPolicies } from '#model/flow/gate-fact.ts'
+import { type RunId, runId } from '#model/kernel/ids.ts'
 
 export const runOf = (sequence: number): RunId => runId(sequence.toString(16).padStart(32, '0'))
 

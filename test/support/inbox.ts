@@ -5,10 +5,10 @@
  */
 
 import type { Decision, TaskChanged } from '#engine/tasks.ts'
-import { readTaskFact } from '#model/fact-codec.ts'
-import { LOCAL_TENANT, type TaskId } from '#model/ids.ts'
-import type { TaskFact } from '#model/task-fact.ts'
-import type { Identity } from '#model/task-spec.ts'
+import { readTaskFact } from '#model/kernel/fact-codec.ts'
+import { LOCAL_TENANT, type TaskId } from '#model/kernel/ids.ts'
+import type { TaskFact } from '#model/task/fact.ts'
+import type { Identity } from '#model/task/spec.ts'
 import type { TaskQuery, TaskSummary } from '#ports/reader.ts'
 import type { TestSystem } from '#testing/system.ts'
 import { carefully } from './step-answer.ts'

@@ -7,7 +7,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { canonical, type Json } from '#model/json.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
 
 interface Event {
   readonly name: string

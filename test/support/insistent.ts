@@ -4,7 +4,7 @@
  * Owns what may be sent twice. An append may, under its own id (ledger-3); so may reads and beats. A claim may not: if its outcome is
  * unknown, runs may be leased to a worker that does not know of them, and only the worker itself can give them up.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { pause } from './until.ts'

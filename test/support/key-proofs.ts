@@ -123,7 +123,7 @@ export const PROOFS: readonly (readonly [path: RegExp, files: readonly string[]]
       'test/acceptance/schedules.test.ts',
       'src/manifest/schedule.test.ts',
       'src/manifest/yaml/load.test.ts',
-      'src/model/schedule.test.ts',
+      'src/model/schedule/schedule.test.ts',
     ],
   ],
   [
@@ -173,7 +173,7 @@ export const PROOFS: readonly (readonly [path: RegExp, files: readonly string[]]
 
 /** Code reads it, and no test names it: the file that does. */
 export const READ_BY: readonly (readonly [path: RegExp, file: string])[] = [
-  [/\.(base_ms|factor|max_ms)$/, 'src/model/policies/retry.ts'],
+  [/\.(base_ms|factor|max_ms)$/, 'src/model/flow/policies/retry.ts'],
   [/^defaults\.models$/, 'src/manifest/yaml/agent-source.ts'],
   [/^agents\.(internal|config\.asks\.users|workspace\.snapshot_on_failure)$/, 'src/manifest/agents.ts'],
   [/^(plans|humans)\.internal$/, 'src/manifest/define.ts'],
@@ -188,7 +188,7 @@ export const READ_BY: readonly (readonly [path: RegExp, file: string])[] = [
   [/\.event_payload_schema$/, 'src/manifest/human-actions.ts'],
   [/\.reminders\.start_after$/, 'src/manifest/human-time.ts'],
   [/^plans\.steps\.(default_modality|gate)$/, 'src/manifest/plans.ts'],
-  [/^modules\.tools$/, 'src/model/module.ts'],
+  [/^modules\.tools$/, 'src/model/access/module.ts'],
   [/^prices\./, 'src/manifest/models.ts'],
 ]
 

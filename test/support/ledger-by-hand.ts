@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { MIGRATIONS } from '#adapters/migrations/list.ts'
-import { writeFact } from '#model/fact-codec.ts'
-import type { GateFact } from '#model/gate-fact.ts'
+import { writeFact } from '#model/kernel/fact-codec.ts'
+import type { GateFact } from '#model/flow/gate-fact.ts'
 import {
   type ClaimableId,
   type ClerkId,
@@ -24,18 +24,18 @@ import {
   sessionId,
   type TaskId,
   taskId,
-} from '#model/ids.ts'
-import { canonical, type Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import { run, statusOf, wakeAt } from '#model/run.ts'
-import type { RunFact, RunState } from '#model/run-fact.ts'
-import type { ScheduleFact } from '#model/schedule-fact.ts'
-import { GENESIS, sealText } from '#model/seal.ts'
-import type { SessionFact } from '#model/session.ts'
-import { task } from '#model/task.ts'
-import type { TaskFact, TaskState } from '#model/task-fact.ts'
-import { taskWakeAt } from '#model/task-time.ts'
-import { inboxRow } from '#model/task-view.ts'
+} from '#model/kernel/ids.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run, statusOf, wakeAt } from '#model/run/run.ts'
+import type { RunFact, RunState } from '#model/run/fact.ts'
+import type { ScheduleFact } from '#model/schedule/fact.ts'
+import { GENESIS, sealText } from '#model/kernel/seal.ts'
+import type { SessionFact } from '#model/session/session.ts'
+import { task } from '#model/task/task.ts'
+import type { TaskFact, TaskState } from '#model/task/fact.ts'
+import { taskWakeAt } from '#model/task/time.ts'
+import { inboxRow } from '#model/task/view.ts'
 
 type AnyFact = RunFact | SessionFact | GateFact | ScheduleFact | TaskFact
 type Value = string | number | null

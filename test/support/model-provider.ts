@@ -6,7 +6,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export const PROTOCOLS = ['anthropic', 'openai-compatible'] as const
 export type Protocol = (typeof PROTOCOLS)[number]

@@ -5,7 +5,7 @@
  */
 import { gzipSync } from 'node:zlib'
 import type { AgentOptions } from '#manifest/agents.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import {
   type Act,
   type Exchange,

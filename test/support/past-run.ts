@@ -2,10 +2,10 @@
 
 import { SystemIds } from '#adapters/system/ids.ts'
 import { EMPTY_CHAIN, sealFacts } from '#engine/chain.ts'
-import type { Instant, RunId } from '#model/ids.ts'
-import { createRedaction } from '#model/redaction.ts'
-import type { RunFact, RunStart } from '#model/run-fact.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import { createRedaction } from '#model/kernel/redaction.ts'
+import type { RunFact, RunStart } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { aCreation, anAppend, newRun } from '#testing/ledger/builders.ts'
 

@@ -4,8 +4,8 @@
  *
  * Owns the play and what of it is compared. Ids, hashes and the definition itself are left out: a key that only changes them changes nothing.
  */
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents } from './agent-system.ts'
 import { paidModel, said } from './agents.ts'

@@ -1,6 +1,6 @@
 /** Holds the row of one stream, as a writer would that is in no hurry: whoever wants it must wait. */
 import pg from 'pg'
-import type { StreamId } from '#model/ids.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
 
 export class RowHolder {
   #client: pg.Client | null

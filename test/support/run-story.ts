@@ -4,14 +4,14 @@
  * Owns the defaults of the model's stories: everything happens to step `mail`, first attempt, at instant 10. The two tables
  * are complete by type: a new fact or command does not compile until it has an example here.
  */
-import type { Failure } from '#model/errors.ts'
-import { runId, taskId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { inline } from '#model/payload.ts'
-import type { RetryPolicy } from '#model/policies/retry.ts'
-import { run } from '#model/run.ts'
-import type { LiveRun, RunCommand, RunFact, RunStart, RunState } from '#model/run-fact.ts'
-import type { WaitSpec } from '#model/wait.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import { runId, taskId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { inline } from '#model/kernel/payload.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import { run } from '#model/run/run.ts'
+import type { LiveRun, RunCommand, RunFact, RunStart, RunState } from '#model/run/fact.ts'
+import type { WaitSpec } from '#model/event/wait.ts'
 
 export type FactOf<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
 export type CommandOf<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>

@@ -3,10 +3,10 @@
  *
  * Owns a calendar without cron or zones: the machine only needs slots in order. Delays differ from slot to slot.
  */
-import { type Instant, type RunId, runId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { schedule } from '#model/schedule.ts'
-import { scheduleWakeAt } from '#model/schedule-due.ts'
+import { type Instant, type RunId, runId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { schedule } from '#model/schedule/schedule.ts'
+import { scheduleWakeAt } from '#model/schedule/due.ts'
 import type {
   LastRun,
   RunOrigin,
@@ -16,8 +16,8 @@ import type {
   ScheduleWorld,
   SkipReason,
   SlotRange,
-} from '#model/schedule-fact.ts'
-import type { Calendar, MissedPolicy, ScheduleSpec } from '#model/schedule-spec.ts'
+} from '#model/schedule/fact.ts'
+import type { Calendar, MissedPolicy, ScheduleSpec } from '#model/schedule/spec.ts'
 
 export const HOUR = 3_600_000
 

@@ -4,8 +4,8 @@
  * Owns a small world: few keys and names, so that random changes meet each other.
  */
 import fc from 'fast-check'
-import { sessionId } from '#model/ids.ts'
-import { inline, type Payload } from '#model/payload.ts'
+import { sessionId } from '#model/kernel/ids.ts'
+import { inline, type Payload } from '#model/kernel/payload.ts'
 import {
   type Checkpoint,
   type SessionBase,
@@ -14,7 +14,7 @@ import {
   type SessionFact,
   type SessionMode,
   session,
-} from '#model/session.ts'
+} from '#model/session/session.ts'
 
 type FactOf<Type extends SessionFact['type']> = Extract<SessionFact, { readonly type: Type }>
 type CommandOf<Type extends SessionCommand['type']> = Extract<SessionCommand, { readonly type: Type }>

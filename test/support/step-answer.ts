@@ -4,10 +4,10 @@
  * Owns nothing: each answer goes through the door that people have.
  */
 import type { Decision, StepAnswer, Tasks } from '#engine/tasks.ts'
-import type { RunId, TaskId } from '#model/ids.ts'
-import type { TaskState } from '#model/task-fact.ts'
-import type { Identity } from '#model/task-spec.ts'
-import { actionOf } from '#model/uncertain-task.ts'
+import type { RunId, TaskId } from '#model/kernel/ids.ts'
+import type { TaskState } from '#model/task/fact.ts'
+import type { Identity } from '#model/task/spec.ts'
+import { actionOf } from '#model/task/uncertain-task.ts'
 
 export interface Asked {
   readonly tasks: Pick<Tasks, 'show' | 'ofStep' | 'resolve'>

@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createPatch } from 'rfc6902'
-import { type Instant, runId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
-import { task } from '#model/task.ts'
-import { type BuiltInAction, builtInAction } from '#model/task-action.ts'
-import type { OpenTask, Submit, TaskCommand, TaskFact, TaskState, TaskWorld } from '#model/task-fact.ts'
-import type { Identity, Section, TaskAction, TaskSpec } from '#model/task-spec.ts'
+import { type Instant, runId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { task } from '#model/task/task.ts'
+import { type BuiltInAction, builtInAction } from '#model/task/action.ts'
+import type { OpenTask, Submit, TaskCommand, TaskFact, TaskState, TaskWorld } from '#model/task/fact.ts'
+import type { Identity, Section, TaskAction, TaskSpec } from '#model/task/spec.ts'
 
 export const HOUR = 3_600_000
 export const RUN = runId('0'.repeat(32))

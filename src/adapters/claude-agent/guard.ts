@@ -9,8 +9,8 @@
  */
 import { lstat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import type { ErrorCode } from '#model/errors.ts'
-import { type Json, toJson } from '#model/json.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 import type { BackendJob } from '#ports/agent-backend.ts'
 import type { SdkHook, SdkHookAnswer, SdkHookInput } from './sdk.ts'
 import { ownName } from './served.ts'

@@ -3,8 +3,8 @@
  *
  * Owns that translation. A failure may come twice, as a result and as a throw: it is one outcome.
  */
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
-import { toJson } from '#model/json.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { toJson } from '#model/kernel/json.ts'
 import type { ModelAnswer, ModelFailure, ModelReply, ModelUsage } from '#ports/model.ts'
 import type { SdkMessage } from './sdk.ts'
 import { ownName } from './served.ts'

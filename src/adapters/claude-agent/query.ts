@@ -8,7 +8,7 @@
  */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { BackendJob, BackendPlace, BackendReply } from '#ports/agent-backend.ts'
 import type { ModelReply } from '#ports/model.ts'
 import { Guard } from './guard.ts'

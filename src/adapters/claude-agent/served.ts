@@ -3,7 +3,7 @@
  *
  * Owns their names over there and that little protocol. What a call does is the job's business.
  */
-import { type Json, toJson } from '#model/json.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 import type { BackendJob } from '#ports/agent-backend.ts'
 import type { SdkServer, SdkTransport } from './sdk.ts'
 

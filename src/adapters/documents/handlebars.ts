@@ -5,8 +5,8 @@
  */
 
 import { loadPeer } from '#adapters/peer.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 interface Handlebars {
   compile(text: string, options: { readonly strict: boolean; readonly noEscape: boolean }): (roots: object) => string

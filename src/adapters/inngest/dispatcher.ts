@@ -6,7 +6,7 @@
 
 import { Inbox } from '#adapters/wakes/inbox.ts'
 import { Outbox, type Wake } from '#adapters/wakes/outbox.ts'
-import { type ClaimableId, type Instant, isClaimable, isStreamId } from '#model/ids.ts'
+import { type ClaimableId, type Instant, isClaimable, isStreamId } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import type { InngestClient } from './sdk.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the check of its options. The user hands in client and `serve`, so that this package does not depend on the SDK.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { DispatcherFactory } from '#ports/dispatcher.ts'
 import { InngestDispatcher } from './dispatcher.ts'
 import { inngestEndpoint } from './endpoint.ts'

@@ -7,7 +7,7 @@
  * inngest-signature-1  A request without a good signature, or with one older than five minutes, is nobody's.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { canonical, toJson } from '#model/json.ts'
+import { canonical, toJson } from '#model/kernel/json.ts'
 
 export const SIGNATURE_HEADER = 'x-inngest-signature'
 

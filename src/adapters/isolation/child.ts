@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Call, CodeProcess, ProcessListener, ToProcess } from '#ports/code-process.ts'
 import type { CodeFiles } from './code-files.ts'
 

@@ -6,7 +6,7 @@
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, relative, sep } from 'node:path'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface CodeFiles {
   /** Without links. */

@@ -3,7 +3,7 @@
  *
  * Owns the flags. All that is allowed is to read the module's own folder; a version without permissions is refused.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { PROGRAM } from './program-code.ts'
 
 /** The first with the permission model. */

@@ -3,9 +3,9 @@
  *
  * Owns sequences and identities. Keeps text, never the caller's objects.
  */
-import type { Event, StoredEvent } from '#model/event.ts'
-import type { RunId, TenantId } from '#model/ids.ts'
-import { at, canonical } from '#model/json.ts'
+import type { Event, StoredEvent } from '#model/event/event.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import { at, canonical } from '#model/kernel/json.ts'
 import type { EventMatch, EventQuery, NewEvent, Suppression } from '#ports/ledger.ts'
 
 export interface EventRow {

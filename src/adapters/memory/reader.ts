@@ -1,7 +1,7 @@
 /** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
 
 import { isModelCall } from '#adapters/migrations/0011-model-calls.ts'
-import type { StoredEvent } from '#model/event.ts'
+import type { StoredEvent } from '#model/event/event.ts'
 import {
   type Instant,
   isRunId,
@@ -11,13 +11,13 @@ import {
   type TaskId,
   type TenantId,
   type WorkerId,
-} from '#model/ids.ts'
-import type { InboxGlance } from '#model/inbox-view.ts'
-import type { Json } from '#model/json.ts'
-import { type NewestCounts, newestCounts } from '#model/newest-counts.ts'
-import { type PinnedRuns, pinnedRuns } from '#model/pinned-runs.ts'
-import { OPEN_STATUSES, RUN_STATUSES, type RunStatus } from '#model/status.ts'
-import type { TaskCounts } from '#model/task-counts.ts'
+} from '#model/kernel/ids.ts'
+import type { InboxGlance } from '#model/task/inbox-view.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { type NewestCounts, newestCounts } from '#model/run/newest-counts.ts'
+import { type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
+import { OPEN_STATUSES, RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
+import type { TaskCounts } from '#model/task/counts.ts'
 import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
   Document,

@@ -1,8 +1,8 @@
 /** One stream as the memory store holds it: the record of the port, its facts, and which append wrote each of them. */
-import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '#model/ids.ts'
-import { isClaimable } from '#model/ids.ts'
-import type { RunStatus } from '#model/status.ts'
-import { isEnded } from '#model/status.ts'
+import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import { isClaimable } from '#model/kernel/ids.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import { isEnded } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 import type { Wait } from './waits.ts'
 

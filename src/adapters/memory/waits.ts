@@ -3,9 +3,9 @@
  *
  * Owns the match of an event with a wait: same tenant and type, and either no path or the same value at that path.
  */
-import type { Event } from '#model/event.ts'
-import type { StreamId, TenantId } from '#model/ids.ts'
-import { at, canonical } from '#model/json.ts'
+import type { Event } from '#model/event/event.ts'
+import type { StreamId, TenantId } from '#model/kernel/ids.ts'
+import { at, canonical } from '#model/kernel/json.ts'
 
 export interface Wait {
   readonly tenant: TenantId

@@ -1,5 +1,5 @@
 /**
- * Lanes: a run with slots or with a priority waits in a lane of its own kind (model/lane.ts); an empty text is everybody else's.
+ * Lanes: a run with slots or with a priority waits in a lane of its own kind (model/flow/lane.ts); an empty text is everybody else's.
  *
  * One index holds all parked runs by lane, so that runs of the plain lane cost what they did. Two more hold only runs of other
  * lanes: the next one to fall due, and those that have a lease. Postgres, where workers take the runs of some handlers and not of

@@ -5,7 +5,7 @@
  * the fact asks now, and far faster. An older program would write no such row, and what it paid for would not be found.
  * Postgres keeps its index: it has a quicker search, and one more table in its statement would cost more.
  */
-import type { WrittenFact } from '#model/fact-codec.ts'
+import type { WrittenFact } from '#model/kernel/fact-codec.ts'
 import { MODEL_CALL } from './0006-reading.ts'
 import type { Migration } from './migration.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Pins: a run is claimed by workers of its version (model/pin.ts), and remembers the version it was born with once another has it.
+ * Pins: a run is claimed by workers of its version (model/worker/pin.ts), and remembers the version it was born with once another has it.
  *
  * Postgres finds parked runs by version, since workers of several versions share it: both indexes of parked runs begin with what a worker
  * knows of itself. A SQLite file has one owner, which takes over whatever it has the code for; a run that it cannot take is set

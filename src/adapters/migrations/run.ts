@@ -4,7 +4,7 @@
  * Owns the order: the version row goes in first, so that a second migrator clashes there before it changes anything.
  * Never knows a driver: each adapter hands in the three calls.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Migration } from './migration.ts'
 
 export interface AppliedMigration {

@@ -3,8 +3,8 @@
  *
  * Owns the reading of a row, and of what is counted of open ones. How an id and a yes are spelled is the dialect's.
  */
-import { claimableId, type Instant, runId, type TaskId, type TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { claimableId, type Instant, runId, type TaskId, type TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export const TASK_COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority,
   t.deadline, t.created_at, t.updated_at, t.put_off, t.summary`

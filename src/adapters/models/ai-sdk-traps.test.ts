@@ -4,7 +4,7 @@
  * Each was found by running the pinned versions; a new version that behaves otherwise shows here first.
  */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Delta, ModelAnswer, ModelFailure, ModelReply, ModelRequest, Part } from '#ports/model.ts'
 import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
 import type { ModelStub, StubBlock, StubBody, StubFault } from '#testing/stubs/model-stub.ts'

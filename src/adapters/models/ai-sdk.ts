@@ -19,8 +19,8 @@ import {
   streamText,
   type ToolSet,
 } from 'ai'
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
-import { type Json, toJson } from '#model/json.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 import type {
   Delta,
   Finish,

@@ -3,7 +3,7 @@
  *
  * Owns the look at an answer before the SDK reads it, and the limit of its size. Never follows a redirect: the key would go along.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 /** No answer that can be kept is as long. */
 const MAX_BYTES = 16 * 1024 * 1024

@@ -3,7 +3,7 @@
  *
  * Owns how bytes are written (base64: JSON would make an object of numbers). Never reads what the data means.
  */
-import { type Json, toJson } from '#model/json.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 
 const plain = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')

@@ -8,7 +8,7 @@
  */
 import { createRequire } from 'node:module'
 import type { PriceCalculation } from '@pydantic/genai-prices'
-import type { ModelPrice } from '#model/agent.ts'
+import type { ModelPrice } from '#model/agent/agent.ts'
 import type { ModelUsage } from '#ports/model.ts'
 
 export interface Price {

@@ -3,7 +3,7 @@
  *
  * Owns that mapping and how long a provider asks us to wait. Never decides whether to try again.
  */
-import type { ErrorCode } from '#model/errors.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { ModelFailure } from '#ports/model.ts'
 
 export interface Refusal {

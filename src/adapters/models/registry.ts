@@ -4,8 +4,8 @@
  * Owns the built-in names, the choice between live and simulated, and what is missing. Chosen at start, never as a way out of a call
  * that failed. The SDK is loaded by the first call: a start does not pay for it.
  */
-import type { ModelAlias, ModelBook } from '#model/agent.ts'
-import { TrihandError } from '#model/errors.ts'
+import type { ModelAlias, ModelBook } from '#model/agent/agent.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Model, ModelName } from '#ports/model.ts'
 import type { ModelSettings } from './settings.ts'
 

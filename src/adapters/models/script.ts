@@ -5,8 +5,8 @@
  */
 import { Liquid, type Template } from 'liquidjs'
 import { RE2JS } from 're2js'
-import { type ErrorCode, isErrorCode, TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { type ErrorCode, isErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { ModelUsage } from '#ports/model.ts'
 
 export interface ScriptCall {

@@ -1,7 +1,7 @@
 /** The simulated model: by its scripts, the same every time, and never a word of its own. */
 import { describe, expect, test } from 'vitest'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Message, ModelReply, ModelRequest } from '#ports/model.ts'
 import { MODEL_SUITE, type ModelScenario, modelSuite } from '#testing/model-suite.ts'
 import { ScriptedModel } from './scripted.ts'

@@ -6,7 +6,7 @@
  * scripted-1  Without an entry that fits there is no answer: the failure shows an entry ready to paste.
  */
 import { createHash } from 'node:crypto'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage, Part } from '#ports/model.ts'
 import { liquid, parseScript, type Script, type ScriptEntry } from './script.ts'
 

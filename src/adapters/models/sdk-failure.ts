@@ -3,7 +3,7 @@
  *
  * Owns that mapping. Knows the SDK's errors by their names and members, not by class: several copies of it may stand in one tree.
  */
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { ModelFailure } from '#ports/model.ts'
 import { failed, refused } from './provider-failure.ts'
 

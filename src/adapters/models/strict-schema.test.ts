@@ -1,6 +1,6 @@
 /** Which schemas OpenAI takes as strict. */
 import { expect, test } from 'vitest'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { isStrictSchema } from './strict-schema.ts'
 
 const closed = (properties: { readonly [key: string]: Json }): Json => ({

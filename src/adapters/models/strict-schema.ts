@@ -3,7 +3,7 @@
  *
  * Owns that one question. A schema that may not is sent as a wish; we check the answer either way.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 type Members = { readonly [key: string]: Json }
 

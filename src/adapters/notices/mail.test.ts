@@ -2,9 +2,9 @@
 import type { AddressInfo, Server } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { StoredEvent } from '#model/event.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type MailSettings, mailCourier } from './mail.ts'
 
 let mails: { to: readonly string[]; text: string }[]

@@ -5,8 +5,8 @@
  */
 
 import { loadPeer } from '#adapters/peer.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { Json } from '#model/json.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Carried, Courier } from '#ports/courier.ts'
 import { membersOf, textOf, titleOf } from './task-text.ts'
 

@@ -3,8 +3,8 @@
  *
  * Owns the words. A link opens a page and never decides: scanners open every link. What agents and strangers have written is not in it.
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { Json } from '#model/json.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** The events that people want to hear of. */
 export const TASK_EVENTS: readonly string[] = ['human.assigned', 'human.reminded', 'human.timed_out']

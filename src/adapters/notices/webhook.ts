@@ -4,9 +4,9 @@
  * Owns body and signature.
  */
 import { Webhook } from 'standardwebhooks'
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Courier } from '#ports/courier.ts'
 import { type NoticeFetch, post } from './post.ts'
 

@@ -14,7 +14,7 @@
  */
 
 import { waitHash } from '#adapters/migrations/0014-any-keys.ts'
-import { isEnded, RUN_STATUSES } from '#model/status.ts'
+import { isEnded, RUN_STATUSES } from '#model/run/status.ts'
 import type { Statement } from './pool.ts'
 import { SESSION, versionOf } from './rows.ts'
 import { type Shape, wins } from './shape.ts'

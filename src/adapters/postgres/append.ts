@@ -5,9 +5,9 @@
  * it was rolled back whole, and its appends are sent one by one.
  */
 import { createHash } from 'node:crypto'
-import { TrihandError } from '#model/errors.ts'
-import type { ClaimableId } from '#model/ids.ts'
-import { claimableId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { ClaimableId } from '#model/kernel/ids.ts'
+import { claimableId } from '#model/kernel/ids.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { type AnswerRow, appendStatement, LOCK_STREAMS, LOCK_TYPES } from './append-sql.ts'
 import { flatten } from './batch.ts'

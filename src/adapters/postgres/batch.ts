@@ -5,9 +5,9 @@
  */
 
 import { valueAt } from '#adapters/event-values.ts'
-import type { Event } from '#model/event.ts'
-import type { Instant } from '#model/ids.ts'
-import { requestersText } from '#model/requester.ts'
+import type { Event } from '#model/event/event.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { requestersText } from '#model/access/requester.ts'
 import type { Append, NewStream, StreamWrite, TaskRow } from '#ports/ledger.ts'
 import { storedLane } from './lanes.ts'
 import type { BatchRows } from './lists.ts'

@@ -1,6 +1,6 @@
 /** Who follows a stream is told of commits of others, and of nothing else. Two processes on a wire without a database. */
 import { expect, test } from 'vitest'
-import { type RunId, runId } from '#model/ids.ts'
+import { type RunId, runId } from '#model/kernel/ids.ts'
 import type { Append } from '#ports/ledger.ts'
 import { ChangeHints } from './change-hints.ts'
 

@@ -7,7 +7,7 @@
  * change-hints-1  A commit that came before the announcement arrived is told when it arrives: the last 1,000 streams are remembered.
  */
 
-import type { StreamId } from '#model/ids.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
 import type { Append } from '#ports/ledger.ts'
 import { toUuid } from './rows.ts'
 import type { Wire } from './wire.ts'

@@ -4,8 +4,8 @@
  * Owns when the handler is called and how often the wire is used: at once after a quiet moment, and the more was told the longer it
  * waits before it speaks again. Holds only hints, and no more than a fixed number of them: what is lost here, the sweep finds in the ledger.
  */
-import type { ClaimableId, Instant } from '#model/ids.ts'
-import { claimableId } from '#model/ids.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
+import { claimableId } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import { toUuid } from './rows.ts'

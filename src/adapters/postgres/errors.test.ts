@@ -1,7 +1,7 @@
 /** What an error of the server or of the wire means to a caller. */
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { isAlreadyThere, isWorthSplitting, translate } from './errors.ts'
 
 const serverError = (code: string): pg.DatabaseError =>

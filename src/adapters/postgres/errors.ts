@@ -5,7 +5,7 @@
  * is on its way leaves everybody in doubt. The decision goes by SQLSTATE, because the severity is written in the server's language.
  */
 import pg from 'pg'
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 
 /** What no door should let pass is still told in words that the caller can act on: a NUL in a text, an index entry that is too large. */
 const CODES: Readonly<Record<string, ErrorCode>> = {

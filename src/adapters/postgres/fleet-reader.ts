@@ -3,9 +3,9 @@
  *
  * Owns their SQL: however many runs there are, no question reads them all.
  */
-import type { Instant, TenantId } from '#model/ids.ts'
-import { type PinnedCount, type PinnedRuns, pinnedRuns } from '#model/pinned-runs.ts'
-import { OPEN_STATUSES } from '#model/status.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
+import { type PinnedCount, type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
+import { OPEN_STATUSES } from '#model/run/status.ts'
 import type { DueRuns } from '#ports/reader.ts'
 import type { Database, Statement } from './pool.ts'
 import { RUN } from './rows.ts'

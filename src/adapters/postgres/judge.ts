@@ -4,9 +4,9 @@
  * Owns the answers other than `written`. Reads only. What it looks at never goes back (versions and epochs rise, facts and events
  * stay), so that an answer is true though time has passed since the append was refused.
  */
-import type { Event } from '#model/event.ts'
-import type { RunId, StreamId } from '#model/ids.ts'
-import { runId } from '#model/ids.ts'
+import type { Event } from '#model/event/event.ts'
+import type { RunId, StreamId } from '#model/kernel/ids.ts'
+import { runId } from '#model/kernel/ids.ts'
 import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { LAST_SEQUENCE } from './append-sql.ts'
 import { type Columns, toArrays, unnest } from './columns.ts'

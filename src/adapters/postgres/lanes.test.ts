@@ -1,6 +1,6 @@
 /** Lanes with short and long keys: what is stored, and what they are compared by. */
 import { expect, test } from 'vitest'
-import { laneOf, readLane } from '#model/lane.ts'
+import { laneOf, readLane } from '#model/flow/lane.ts'
 import { comparableLane, storedLane } from './lanes.ts'
 
 const slot = (key: string) => ({ key, limit: 1, weight: 1 })

@@ -7,7 +7,7 @@
  * postgres-lanes-1  Slots with keys of any length are stored, and two keys share a slot if and only if they are equal.
  */
 import { hash } from 'node:crypto'
-import { laneOf, readLane, type Slot } from '#model/lane.ts'
+import { laneOf, readLane, type Slot } from '#model/flow/lane.ts'
 import type { NewStream } from '#ports/ledger.ts'
 
 /** Bytes. A lane has up to 17 slots: 8 limits, 8 totals and a turn; with short keys it stays below 2,400 bytes. */

@@ -4,7 +4,7 @@
  * Owns leases outside of appends; how a claim gives them is in claim.ts. Goes by the database's clock, so that the clocks of workers
  * do not matter; with `clock: 'caller'` by the instant in the request. Whoever beats also forgets old news, now and then (news.ts).
  */
-import type { Instant, WorkerId } from '#model/ids.ts'
+import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { BeatRequest, ClaimRequest, Claims } from '#ports/ledger.ts'
 import { claim } from './claim.ts'
 import { FORGET_NEWS } from './news.ts'

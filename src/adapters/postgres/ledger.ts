@@ -4,8 +4,8 @@
  * Owns the reading of streams and events; append.ts owns the writing, lease.ts who works on what. Reads go where writes go:
  * a replica may lack the fact that somebody was woken for.
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { Instant, StreamId, WorkerId } from '#model/ids.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type {
   Append,
   BeatRequest,

@@ -5,7 +5,7 @@
  * transaction with a lower number has ended: below the oldest one that is still open nothing can appear any more. A foreign transaction
  * that writes for a long time somewhere in the cluster so delays the news, and loses none.
  */
-import type { StreamId, TenantId } from '#model/ids.ts'
+import type { StreamId, TenantId } from '#model/kernel/ids.ts'
 import type { News, NewsItem, NewsPage, NewsPosition } from '#ports/news.ts'
 import type { ChangeHints } from './change-hints.ts'
 import type { Database, Statement } from './pool.ts'

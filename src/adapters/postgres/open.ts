@@ -4,7 +4,7 @@
  * Owns that order; a failure at any place closes what was opened before it.
  */
 import { createHash } from 'node:crypto'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'

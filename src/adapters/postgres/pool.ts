@@ -5,7 +5,7 @@
  * none is used again after an error or a timeout. Never lets an error of the driver out.
  */
 import pg from 'pg'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { translate } from './errors.ts'
 import { WaitingLine } from './waiting-line.ts'
 

@@ -5,16 +5,16 @@
  */
 
 import { LAST_DIGITS } from '#adapters/migrations/0010-lookups.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/ids.ts'
-import { runId } from '#model/ids.ts'
-import type { InboxGlance } from '#model/inbox-view.ts'
-import type { Json } from '#model/json.ts'
-import type { NewestCounts } from '#model/newest-counts.ts'
-import type { PinnedRuns } from '#model/pinned-runs.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { TaskCounts } from '#model/task-counts.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import { runId } from '#model/kernel/ids.ts'
+import type { InboxGlance } from '#model/task/inbox-view.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { NewestCounts } from '#model/run/newest-counts.ts'
+import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { TaskCounts } from '#model/task/counts.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
   Document,

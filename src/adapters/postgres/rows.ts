@@ -5,12 +5,12 @@
  */
 
 import { type ValuePlace, valueKey } from '#adapters/event-values.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '#model/ids.ts'
-import { claimableId, isRunId, isSessionId, isTaskId, sessionId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { readRequesters } from '#model/requester.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import { claimableId, isRunId, isSessionId, isTaskId, sessionId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { readRequesters } from '#model/access/requester.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 
 export const RUN = 0

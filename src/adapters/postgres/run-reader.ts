@@ -3,9 +3,9 @@
  *
  * Owns their SQL and which index each is read from. How many runs there are is counted anew while they are few; of many, the number may be seconds old.
  */
-import type { TenantId } from '#model/ids.ts'
-import { type NewestCounts, newestCounts, type RunCount } from '#model/newest-counts.ts'
-import { RUN_STATUSES, type RunStatus } from '#model/status.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import { type NewestCounts, newestCounts, type RunCount } from '#model/run/newest-counts.ts'
+import { RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { RunQuery } from '#ports/reader.ts'
 import type { Database, Statement, Value } from './pool.ts'
 import { RUN, type StreamRow, toUuid, versionOf } from './rows.ts'

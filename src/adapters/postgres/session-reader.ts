@@ -5,7 +5,7 @@
  */
 
 import { MODEL_CALL } from '#adapters/migrations/0006-reading.ts'
-import { type Instant, runId, type SessionId, sessionId, type TenantId } from '#model/ids.ts'
+import { type Instant, runId, type SessionId, sessionId, type TenantId } from '#model/kernel/ids.ts'
 import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '#ports/reader.ts'
 import type { Database, Statement } from './pool.ts'
 import { type FactRow, RUN, SESSION, toFact, toSessionId, toUuid } from './rows.ts'

@@ -5,7 +5,7 @@
  * taker's version it reads nothing else. Of a version whose workers are gone all parked runs are taken, due or not, so that the
  * statement costs what it takes.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { ClaimRequest } from '#ports/ledger.ts'
 import type { Database, Statement } from './pool.ts'
 import { SESSION } from './rows.ts'

@@ -5,8 +5,8 @@
  */
 
 import { ESCALATED } from '#adapters/migrations/task-table.ts'
-import type { Instant } from '#model/ids.ts'
-import type { InboxGlance } from '#model/inbox-view.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { InboxGlance } from '#model/task/inbox-view.ts'
 import type { GlanceQuery } from '#ports/reader.ts'
 import { EVERYBODY } from './batch.ts'
 import type { Database, Statement } from './pool.ts'

@@ -12,9 +12,9 @@ import {
   TASK_COLUMNS,
   taskOf,
 } from '#adapters/migrations/task-table.ts'
-import type { Instant, TaskId, TenantId } from '#model/ids.ts'
-import { type LookedAt, type TaskCounts, taskCounts } from '#model/task-counts.ts'
-import { OPEN_STATUSES } from '#model/task-spec.ts'
+import type { Instant, TaskId, TenantId } from '#model/kernel/ids.ts'
+import { type LookedAt, type TaskCounts, taskCounts } from '#model/task/counts.ts'
+import { OPEN_STATUSES } from '#model/task/spec.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '#ports/reader.ts'
 import { EVERYBODY, NEVER } from './batch.ts'
 import type { Database, Statement } from './pool.ts'

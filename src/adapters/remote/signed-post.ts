@@ -4,7 +4,7 @@
  * Owns the request: no redirect is followed, an answer has a size, and the secret never leaves the process.
  */
 import { Webhook } from 'standardwebhooks'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface SignedPostOptions {
   readonly url: string

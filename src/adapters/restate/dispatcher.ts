@@ -7,7 +7,7 @@
 
 import { Inbox } from '#adapters/wakes/inbox.ts'
 import { Outbox } from '#adapters/wakes/outbox.ts'
-import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import { Door, type DoorOptions } from './door.ts'

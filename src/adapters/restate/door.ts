@@ -6,8 +6,8 @@
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type * as Sdk from '@restatedev/restate-sdk'
-import { TrihandError } from '#model/errors.ts'
-import { type ClaimableId, isClaimable, isStreamId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type ClaimableId, isClaimable, isStreamId } from '#model/kernel/ids.ts'
 import type { Names, WireWake } from './server-api.ts'
 
 export interface DoorOptions {

@@ -5,7 +5,7 @@
  */
 
 import { loadPeer } from '#adapters/peer.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { DispatcherFactory } from '#ports/dispatcher.ts'
 import { RestateDispatcher } from './dispatcher.ts'
 import { provideWithResolvers } from './with-resolvers.ts'

@@ -4,7 +4,7 @@
  * Owns the order: fences first, then events, then streams, which need the events' sequences, then signals and documents.
  * An append that does not fit stops where it is met; why it did not fit is told by judge.ts, on tables without its traces.
  */
-import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Append, DocumentWrite, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { addEvent } from './event.ts'
 import { isReleased } from './judge.ts'

@@ -3,10 +3,10 @@
  *
  * Owns the search; the order and the room in slots are the model's (lane.ts). Never frees a lease (worker.ts).
  */
-import type { ClaimableId, Instant, TenantId } from '#model/ids.ts'
-import { choose, type Held as HeldInLane, Occupancy, PLAIN_LANE, readLane } from '#model/lane.ts'
-import { bornAfter, mayTake, pinAfter, type Taker } from '#model/pin.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { ClaimableId, Instant, TenantId } from '#model/kernel/ids.ts'
+import { choose, type Held as HeldInLane, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
+import { bornAfter, mayTake, pinAfter, type Taker } from '#model/worker/pin.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Claim, ClaimRequest } from '#ports/ledger.ts'
 import { Held } from './known.ts'
 import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from './rows.ts'

@@ -7,7 +7,7 @@
  * connection-2  After an I/O error nothing is read or written through the old database: it is opened again first.
  * connection-3  Three I/O errors within a minute end the writing until the process starts again.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Database, Statement } from './driver.ts'
 import { isIoError, translate } from './errors.ts'
 import type { Presence } from './presence.ts'

@@ -3,8 +3,8 @@
  *
  * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts; who asks, and in which thread, is ledger.ts.
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { Instant, StreamId, TenantId, WorkerId } from '#model/ids.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Instant, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type {
   Append,

@@ -3,7 +3,7 @@
  *
  * Owns the translation by `errcode`, which both drivers set. Never decides what happens next (connection.ts).
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const NO_PERMISSION = 3
 const BUSY = 5

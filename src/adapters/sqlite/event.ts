@@ -5,8 +5,8 @@
  */
 
 import { valueKey } from '#adapters/event-values.ts'
-import type { StoredEvent } from '#model/event.ts'
-import { requestersText } from '#model/requester.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { requestersText } from '#model/access/requester.ts'
 import type { EventMatch, EventQuery, NewEvent } from '#ports/ledger.ts'
 import { toEvent } from './rows.ts'
 import type { Scope } from './scope.ts'

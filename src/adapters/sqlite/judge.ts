@@ -3,7 +3,7 @@
  *
  * Owns the answer and its order. Reads only, on tables without any trace of this attempt.
  */
-import type { StreamId } from '#model/ids.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
 import type { Append, NewEvent, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { idBytes, rowAs, type StreamRow, toRunId } from './rows.ts'
 import { findStream, type Scope } from './scope.ts'

@@ -3,10 +3,10 @@
  *
  * Owns nothing but copies. After a rollback or a reopening all of it is forgotten, because some of it may never have been committed.
  */
-import type { Instant, StreamId, WorkerId } from '#model/ids.ts'
-import { PLAIN_LANE } from '#model/lane.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
+import { PLAIN_LANE } from '#model/flow/lane.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Outcome } from '#ports/ledger.ts'
 import { idBytes, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOCAL_TENANT, runId } from '#model/ids.ts'
+import { LOCAL_TENANT, runId } from '#model/kernel/ids.ts'
 import { loadDriver } from './driver.ts'
 import { type OpenedSqlite, openSqlite } from './open.ts'
 

@@ -5,7 +5,7 @@
  * Owns the search. All ids are looked through, newest first, in the index that has nothing but them; slice by slice, so that nobody else
  * waits longer than for one slice. Never reads a row but those of the ids that end so.
  */
-import type { RunId, TenantId } from '#model/ids.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import type { Preparer } from './driver.ts'
 import { RUN, toRunId } from './rows.ts'
 

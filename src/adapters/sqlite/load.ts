@@ -3,7 +3,7 @@
  *
  * Owns the reading of records. Never keeps anything and never writes.
  */
-import type { StreamId, WorkerId } from '#model/ids.ts'
+import type { StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type { Claims, LoadOptions, SealedFact, StreamRecord } from '#ports/ledger.ts'
 import {
   type DueRow,

@@ -5,7 +5,7 @@
  */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'

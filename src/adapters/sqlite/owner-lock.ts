@@ -9,7 +9,7 @@
  * owner-lock-2  A lock file that lost its name before the ledger was open does not count.
  */
 import { chmodSync, existsSync } from 'node:fs'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Database, DatabaseClass } from './driver.ts'
 import { isBusy } from './errors.ts'
 import { type FileIdentity, identityOf } from './presence.ts'

@@ -3,7 +3,7 @@
  *
  * Owns both directions, for the same reason as packed.ts. Whatever is more, slots or documents, goes as it is.
  */
-import type { Event } from '#model/event.ts'
+import type { Event } from '#model/event/event.ts'
 import type { Append, NewEvent, NewStream, SealedFact, StreamWrite } from '#ports/ledger.ts'
 import type { Packing } from './packing.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns both directions, for the same reason as packed.ts.
  */
-import type { StoredEvent } from '#model/event.ts'
+import type { StoredEvent } from '#model/event/event.ts'
 import type { Claim, Claims, SealedFact, StreamRecord } from '#ports/ledger.ts'
 
 type Packed = readonly unknown[]

@@ -3,8 +3,8 @@
  *
  * Owns both directions. On the other side a step stays one flat object: as an append it would be five, and cost as much as its row.
  */
-import type { StreamId } from '#model/ids.ts'
-import { RUN_STATUSES, type RunStatus } from '#model/status.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
+import { RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { Append, SealedFact, StreamWrite } from '#ports/ledger.ts'
 import type { Packing } from './packing.ts'
 

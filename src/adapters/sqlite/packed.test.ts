@@ -1,6 +1,6 @@
 /** What goes between threads comes out as it went in, whatever it is. */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Append, Claims, Outcome, StreamRecord } from '#ports/ledger.ts'
 import {
   aCreation,

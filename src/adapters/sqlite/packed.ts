@@ -5,8 +5,8 @@
  * Owns both directions. An object per write, copied with the names of its members, would cost more than its row.
  */
 
-import type { StreamId } from '#model/ids.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { Append, Outcome, SealedFact, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import { isBare } from './append.ts'
 import { BIRTH_VALUES, type BirthValue, isBirth, packBirth, unpackBirth } from './packed-birth.ts'

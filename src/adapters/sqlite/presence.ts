@@ -9,7 +9,7 @@
  * presence-2  A missing ledger is never created again by a process that has it open.
  */
 import { statSync } from 'node:fs'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 /** Which file it is, whatever it is called. */
 export interface FileIdentity {

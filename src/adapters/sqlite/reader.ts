@@ -3,15 +3,15 @@
  *
  * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would hold up checkpoints.
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/ids.ts'
-import type { InboxGlance } from '#model/inbox-view.ts'
-import type { Json } from '#model/json.ts'
-import type { NewestCounts } from '#model/newest-counts.ts'
-import type { PinnedRuns } from '#model/pinned-runs.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { TaskCounts } from '#model/task-counts.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import type { InboxGlance } from '#model/task/inbox-view.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { NewestCounts } from '#model/run/newest-counts.ts'
+import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { TaskCounts } from '#model/task/counts.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
   Document,

@@ -6,7 +6,7 @@
  * (found by the storage stage of test/chaos). Never changes a byte; never touches the main file, whose locks closing it would drop.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const CHUNK_BYTES = 1_048_576
 

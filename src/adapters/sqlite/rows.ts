@@ -4,7 +4,7 @@
  * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions, clerks and tasks apart. Never runs a statement.
  */
 
-import type { StoredEvent } from '#model/event.ts'
+import type { StoredEvent } from '#model/event/event.ts'
 import {
   type ClaimableId,
   claimableId,
@@ -19,10 +19,10 @@ import {
   sessionId,
   type TenantId,
   type WorkerId,
-} from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { readRequesters } from '#model/requester.ts'
-import type { RunStatus } from '#model/status.ts'
+} from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { readRequesters } from '#model/access/requester.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 import type { Row, Value } from './driver.ts'
 

@@ -4,9 +4,9 @@
  * Owns their SQL and which index each is read from: without statistics SQLite would take a wrong one. How many runs there are is counted
  * once, and after that only what is new: runs are never removed. So the successes, which are most of them, are not counted.
  */
-import type { TenantId } from '#model/ids.ts'
-import { type NewestCounts, newestCounts, type RunCount } from '#model/newest-counts.ts'
-import { RUN_STATUSES, type RunStatus } from '#model/status.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import { type NewestCounts, newestCounts, type RunCount } from '#model/run/newest-counts.ts'
+import { RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { RunQuery } from '#ports/reader.ts'
 import { LIMIT, type Preparer, type Row, type Value } from './driver.ts'
 import { idBytes, RUN, rowAs } from './rows.ts'

@@ -4,7 +4,7 @@
  * Owns what a call and an answer look like. Who asks is thread.ts.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { ErrorCode, TrihandError } from '#model/errors.ts'
+import type { ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimRequest } from '#ports/ledger.ts'
 import { Connection } from './connection.ts'
 import { type Desk, SqliteDesk } from './desk.ts'

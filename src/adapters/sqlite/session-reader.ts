@@ -3,7 +3,7 @@
  *
  * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
-import type { Instant, SessionId, TenantId } from '#model/ids.ts'
+import type { Instant, SessionId, TenantId } from '#model/kernel/ids.ts'
 import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '#ports/reader.ts'
 import { LIMIT, type Preparer, type Row } from './driver.ts'
 import { idBytes, orNull, RUN, rowAs, SESSION, toRunId, toSessionId } from './rows.ts'

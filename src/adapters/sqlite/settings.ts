@@ -5,7 +5,7 @@
  * so every opening goes through here. Never migrates, never locks.
  */
 import { chmodSync, statSync } from 'node:fs'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type Database, type DatabaseClass, isAtLeast, OLDEST_SQLITE } from './driver.ts'
 
 /** `relaxed` may lose acknowledged facts in a power cut: a control for tests, never a default. */

@@ -5,9 +5,9 @@
  */
 
 import { valueAt } from '#adapters/event-values.ts'
-import type { Event } from '#model/event.ts'
-import type { ClaimableId, Instant } from '#model/ids.ts'
-import { isEnded } from '#model/status.ts'
+import type { Event } from '#model/event/event.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
+import { isEnded } from '#model/run/status.ts'
 import { rowAs, SESSION, type StreamRow, toClaimableId } from './rows.ts'
 import { type Context, findStream, type Scope } from './scope.ts'
 import { listValue } from './values.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the SQL of the hot path. Never runs any of it. The Reader has its own (reader.ts).
  */
-import { isEnded, RUN_STATUSES } from '#model/status.ts'
+import { isEnded, RUN_STATUSES } from '#model/run/status.ts'
 import { type Database, LIMIT, type Preparer, prepareList, preparingLater } from './driver.ts'
 import { DUE_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, SESSION } from './rows.ts'
 

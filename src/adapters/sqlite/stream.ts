@@ -3,9 +3,9 @@
  *
  * Owns the fence (ledger-4), the lease's return and when a parked run is due (ledger-6). Answers false where the write does not fit.
  */
-import { type ClaimableId, type Instant, isClaimable } from '#model/ids.ts'
-import { laneOf, PLAIN_LANE } from '#model/lane.ts'
-import { isEnded } from '#model/status.ts'
+import { type ClaimableId, type Instant, isClaimable } from '#model/kernel/ids.ts'
+import { laneOf, PLAIN_LANE } from '#model/flow/lane.ts'
+import { isEnded } from '#model/run/status.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
 import { waitingBehind } from './claim.ts'
 import type { FactRows } from './facts.ts'

@@ -5,7 +5,7 @@
  */
 
 import { ESCALATED } from '#adapters/migrations/task-table.ts'
-import type { InboxGlance, TaskGlance } from '#model/inbox-view.ts'
+import type { InboxGlance, TaskGlance } from '#model/task/inbox-view.ts'
 import type { GlanceQuery } from '#ports/reader.ts'
 import { LIMIT, type Preparer } from './driver.ts'
 import { rowAs } from './rows.ts'

@@ -3,7 +3,7 @@
  *
  * Owns ledger-9. What the row says is the engine's. Never reads one (task-reader.ts).
  */
-import type { StreamId } from '#model/ids.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
 import type { TaskRow } from '#ports/ledger.ts'
 import { idBytes } from './rows.ts'
 import type { Scope } from './scope.ts'

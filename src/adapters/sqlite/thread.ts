@@ -8,7 +8,7 @@
  */
 import { existsSync } from 'node:fs'
 import { type MessagePort, Worker } from 'node:worker_threads'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { collectAlone } from './collector.ts'
 import type { Desk } from './desk.ts'

@@ -5,7 +5,7 @@
  */
 
 import { LISTED_AT_ONCE, valueAt, valueKey } from '#adapters/event-values.ts'
-import type { Event } from '#model/event.ts'
+import type { Event } from '#model/event/event.ts'
 import type { EventMatch, WaitRow } from '#ports/ledger.ts'
 import type { Known } from './known.ts'
 import { toEvent } from './rows.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the worker rows. Never hands out a run (claim.ts).
  */
-import type { Instant, WorkerId } from '#model/ids.ts'
+import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { BeatRequest } from '#ports/ledger.ts'
 import type { Scope } from './scope.ts'
 

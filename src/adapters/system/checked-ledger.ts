@@ -8,10 +8,10 @@
  * checked-2  A record is called broken only if it is so twice: a row and its facts may have been read at two moments of a shared store.
  */
 
-import type { StoredEvent } from '#model/event.ts'
-import { BROKEN_FACT } from '#model/fact-codec.ts'
-import type { Instant, StreamId, WorkerId } from '#model/ids.ts'
-import { flawOf, GENESIS } from '#model/seal.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { BROKEN_FACT } from '#model/kernel/fact-codec.ts'
+import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
+import { flawOf, GENESIS } from '#model/kernel/seal.ts'
 import type { Ids } from '#ports/ids.ts'
 import type {
   Append,

@@ -8,7 +8,7 @@
  * cipher-2  Each payload has a nonce of its own, of 96 random bits: after 2^32 payloads of one tenant a new key should come.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Key } from './keys.ts'
 
 const HIDDEN = 'enc1:'

@@ -5,7 +5,7 @@
  * clock-2  However far the instant, no single timer is longer than an hour. Node fires one beyond 2^31-1 ms at once, and after
  *          a jump of the wall clock nothing is more than an hour late.
  */
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 const MAX_HOP_MS = 3_600_000

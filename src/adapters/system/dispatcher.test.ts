@@ -1,6 +1,6 @@
 /** The in-process dispatcher against the suite, on a clock moved by hand, and what it promises beyond the port. */
 import { describe, expect, test } from 'vitest'
-import type { ClaimableId } from '#model/ids.ts'
+import type { ClaimableId } from '#model/kernel/ids.ts'
 import { dispatcherSuite } from '#testing/dispatcher-suite.ts'
 import { newRun, START } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'

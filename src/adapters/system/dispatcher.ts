@@ -4,8 +4,8 @@
  * Keeps one wake per run, the earliest asked for, so that its size is bounded by the runs that wait for time. Keeps nothing
  * across a restart: the worker's sweep finds in the ledger what is due.
  */
-import { Heap } from '#model/heap.ts'
-import type { ClaimableId, Instant } from '#model/ids.ts'
+import { Heap } from '#model/kernel/heap.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 

@@ -1,6 +1,6 @@
 /** Real ids: shape and order, and the digest against a known answer. */
 import { expect, test } from 'vitest'
-import { isRunId, runId } from '#model/ids.ts'
+import { isRunId, runId } from '#model/kernel/ids.ts'
 import { SystemIds } from './ids.ts'
 
 const ids = new SystemIds()

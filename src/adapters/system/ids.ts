@@ -4,7 +4,7 @@
  * Owns the making of uuids of version 7: 48 bits of time, 32 that count on from a drawn number, 42 that are drawn.
  */
 import { hash, randomFillSync } from 'node:crypto'
-import { type EventIdentity, plainSeals, type SealCheck } from '#model/seal.ts'
+import { type EventIdentity, plainSeals, type SealCheck } from '#model/kernel/seal.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Seals } from '#ports/seals.ts'
 

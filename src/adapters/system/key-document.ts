@@ -3,7 +3,7 @@
  *
  * Owns the shape of the document. What it means is key-record.ts, which is loaded where there are keys.
  */
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Reader } from '#ports/reader.ts'
 
 export const KEY_RECORD = { tenant: LOCAL_TENANT, table: 'trihand.ledger', key: 'keys' } as const

@@ -7,10 +7,10 @@
  * key-record-1  A ledger is opened only with all keys that its record names, and without keys only if it names none.
  * key-record-2  A ledger that has entries of before a key is refused and never read half and half.
  */
-import { TrihandError } from '#model/errors.ts'
-import { LOCAL_TENANT, SERVER_TENANT } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { keyIdOf } from '#model/seal.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { LOCAL_TENANT, SERVER_TENANT } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { keyIdOf } from '#model/kernel/seal.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'

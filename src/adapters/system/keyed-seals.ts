@@ -1,10 +1,10 @@
 /**
  * Seals made with a key: the first of a list seals, all of them check.
  *
- * What a seal covers is model/seal.ts.
+ * What a seal covers is model/kernel/seal.ts.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type EventIdentity, eventText, isKeyedSeal, KEYED, keyIdOf, type SealCheck } from '#model/seal.ts'
+import { type EventIdentity, eventText, isKeyedSeal, KEYED, keyIdOf, type SealCheck } from '#model/kernel/seal.ts'
 import type { Seals } from '#ports/seals.ts'
 import type { Key } from './keys.ts'
 

@@ -4,7 +4,7 @@
  * Owns their parsing and derivation (HKDF-SHA256). A secret itself never seals or encrypts, and its id tells nothing of it.
  */
 import { hkdfSync } from 'node:crypto'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface Key {
   /** Eight characters that name the key wherever it was used. */

@@ -9,9 +9,9 @@
  */
 
 import { isModelCall } from '#adapters/migrations/0011-model-calls.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { Json } from '#model/json.ts'
-import { canonical } from '#model/json.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { canonical } from '#model/kernel/json.ts'
 import type { DocumentWrite, NewEvent, SealedFact, Suppression, TaskRow, WaitRow } from '#ports/ledger.ts'
 import type { Cipher } from './cipher.ts'
 

@@ -18,9 +18,9 @@ import {
   payloadTables,
   replaceSql,
 } from '#adapters/migrations/payload-tables.ts'
-import { TrihandError } from '#model/errors.ts'
-import { claimableId, sessionId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { claimableId, sessionId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Cipher } from './cipher.ts'
 import { KEY_RECORD } from './key-document.ts'
 import { CONTENT, documentPlace, eventPlace, factPlace, suppressionPlace, taskPlace } from './payloads.ts'

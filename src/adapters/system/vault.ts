@@ -10,9 +10,9 @@
  *          and this one claims no more until it is started with it.
  */
 
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { Instant, StreamId, TenantId, WorkerId } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Instant, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type {
   Append,

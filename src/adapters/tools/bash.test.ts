@@ -1,7 +1,7 @@
 /** Bash without the peer, and what goes into and out of a shell; a shell by hand stands for the peer, which is not among our packages. */
 import { expect, test } from 'vitest'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Workspace } from '#ports/tool.ts'
 import { bashTool, type Shell, type ShellPackage } from './bash.ts'
 

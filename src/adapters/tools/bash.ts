@@ -5,8 +5,8 @@
  */
 
 import { loadPeer } from '#adapters/peer.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Tool, Workspace } from '#ports/tool.ts'
 
 /** The part of the peer that we call. */

@@ -1,8 +1,8 @@
 /** The file tools of agents: what they say, what they cut, what they refuse, and patterns that never hang. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Tool, Workspace } from '#ports/tool.ts'
 import { fileTools } from './files.ts'
 import { compileGlob, compilePattern } from './pattern.ts'

@@ -3,8 +3,8 @@
  *
  * Owns their limits and what they say. They reach files through the workspace they are handed, and nothing else.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Tool, Workspace } from '#ports/tool.ts'
 import { compileGlob, compilePattern } from './pattern.ts'
 

@@ -7,7 +7,7 @@
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** Names and addresses as this process sees them. */

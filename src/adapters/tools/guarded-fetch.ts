@@ -10,7 +10,7 @@
  */
 import { isIP } from 'node:net'
 import type { Agent, Response } from 'undici'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { RawAnswer, RawFetch, RawRequest, ToolFetch, ToolResponse } from '#ports/tool.ts'
 import { blocked, guardedAgent, type Network, PUBLIC_NETWORK } from './guarded-connect.ts'
 

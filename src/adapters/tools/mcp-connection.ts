@@ -5,8 +5,8 @@
  * Owns how a server is reached and with which environment. Never knows what its tools mean.
  */
 import type { Client } from '@modelcontextprotocol/client'
-import type { McpServer } from '#model/agent.ts'
-import { TrihandError } from '#model/errors.ts'
+import type { McpServer } from '#model/agent/agent.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface McpSettings {
   /** Puts the environment's values in place of references like `${NAME}`. */

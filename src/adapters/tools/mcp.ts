@@ -5,9 +5,9 @@
  * lifts an approval. The package is loaded by the first use.
  */
 import type { CallToolResult, Client } from '@modelcontextprotocol/client'
-import type { McpServer } from '#model/agent.ts'
-import { TrihandError } from '#model/errors.ts'
-import { canonical, type Json, toJson } from '#model/json.ts'
+import type { McpServer } from '#model/agent/agent.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { canonical, type Json, toJson } from '#model/kernel/json.ts'
 import type { Tool, ToolEffect } from '#ports/tool.ts'
 import type { ServedTool, ToolServers } from '#ports/tool-servers.ts'
 import { McpConnection, type McpSettings } from './mcp-connection.ts'

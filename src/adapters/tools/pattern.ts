@@ -4,7 +4,7 @@
  * Owns the translation of globs. JS expressions never see a model's pattern: some of them would not come back.
  */
 import { RE2JS } from 're2js'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const MAX_PATTERN = 1_000
 const SPECIAL = /[.+^$()|[\]{}\\]/g

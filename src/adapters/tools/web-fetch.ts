@@ -4,8 +4,8 @@
  * Owns which types are read and how. The way out, its hosts and its limits are the context's fetch (guarded-fetch.ts). What it returns
  * was written by strangers.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Tool } from '#ports/tool.ts'
 import { htmlToText } from './html.ts'
 

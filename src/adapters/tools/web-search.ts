@@ -3,8 +3,8 @@
  *
  * Owns the tool's shape and how much of an answer is taken. Which provider searches is not known here: none is built in.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Found, Search } from '#ports/search.ts'
 import type { Tool } from '#ports/tool.ts'
 

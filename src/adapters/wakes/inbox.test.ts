@@ -1,6 +1,6 @@
 /** Wakes that arrive: never early, never after the stop, one call for many deliveries. */
 import { describe, expect, test } from 'vitest'
-import type { ClaimableId } from '#model/ids.ts'
+import type { ClaimableId } from '#model/kernel/ids.ts'
 import { newRun, START } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { Inbox } from './inbox.ts'

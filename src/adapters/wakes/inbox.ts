@@ -3,7 +3,7 @@
  *
  * Owns what dispatcher-2 promises of a stop. Another machine's clock may be ahead: a wake that is early here waits here.
  */
-import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 /** A wake that is early by more than skew is a mistake of somebody; so many of them are kept, the sweep has the rest. */

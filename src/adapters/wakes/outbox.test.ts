@@ -1,6 +1,6 @@
 /** Wakes on their way: gathered by turn, bounded in number and in flight, and never the trouble of whoever wakes. */
 import { describe, expect, test } from 'vitest'
-import type { ClaimableId } from '#model/ids.ts'
+import type { ClaimableId } from '#model/kernel/ids.ts'
 import { newRun, START } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { Outbox, type Wake } from './outbox.ts'

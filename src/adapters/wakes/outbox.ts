@@ -3,7 +3,7 @@
  *
  * Owns batching and its bounds. Holds hints only: what does not fit, or cannot be sent, is dropped, and the sweep finds it in the ledger.
  */
-import type { ClaimableId, Instant } from '#model/ids.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 export interface Wake {

@@ -1,6 +1,6 @@
 /** Numbers, hashes, time and epochs along a stream, each with one planted fault. */
 import { expect, test } from 'vitest'
-import type { RunId } from '#model/ids.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import { aLedger, judge } from '../../../test/support/judged.ts'
 import type { LedgerByHand } from '../../../test/support/ledger-by-hand.ts'
 import { fact, started } from '../../../test/support/run-story.ts'

@@ -1,6 +1,6 @@
 /** Events, the runs they start, the runs that emit them and the waits that look for them, each with one planted fault. */
 import { expect, test } from 'vitest'
-import type { WaitSpec } from '#model/wait.ts'
+import type { WaitSpec } from '#model/event/wait.ts'
 import { aLedger, judge } from '../../../test/support/judged.ts'
 import { aWait, fact, started } from '../../../test/support/run-story.ts'
 

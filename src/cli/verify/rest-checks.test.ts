@@ -1,6 +1,6 @@
 /** What must hold of a run between two facts, each with one planted fault. */
 import { expect, test } from 'vitest'
-import type { RunFact } from '#model/run-fact.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import { FAR } from '../../../test/support/clean-ledger.ts'
 import { aLedger, judge } from '../../../test/support/judged.ts'
 import type { RunOptions } from '../../../test/support/ledger-by-hand.ts'

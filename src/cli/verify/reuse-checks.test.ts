@@ -1,8 +1,8 @@
 /** Results that a run has from another: they stand there, for the same step and the same. */
 import { expect, test } from 'vitest'
-import type { RunId } from '#model/ids.ts'
-import { inline, NOTHING } from '#model/payload.ts'
-import type { ReusedStep, RunFact } from '#model/run-fact.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { inline, NOTHING } from '#model/kernel/payload.ts'
+import type { ReusedStep, RunFact } from '#model/run/fact.ts'
 import { aLedger, judge } from '../../../test/support/judged.ts'
 import { fact, started } from '../../../test/support/run-story.ts'
 

@@ -1,6 +1,6 @@
 /** Sessions: their chain like any stream's, and checkpoints that build on known ones. */
 import { expect, test } from 'vitest'
-import type { SessionFact } from '#model/session.ts'
+import type { SessionFact } from '#model/session/session.ts'
 import { writeCleanLedger } from '../../../test/support/clean-ledger.ts'
 import { aLedger, judge } from '../../../test/support/judged.ts'
 

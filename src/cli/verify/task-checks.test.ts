@@ -1,7 +1,7 @@
 /** What must hold of tasks, each with one planted fault. */
 import { expect, test } from 'vitest'
-import type { TaskId } from '#model/ids.ts'
-import type { TaskFact } from '#model/task-fact.ts'
+import type { TaskId } from '#model/kernel/ids.ts'
+import type { TaskFact } from '#model/task/fact.ts'
 import { aLedger, judge, type Verdict } from '../../../test/support/judged.ts'
 import type { LedgerByHand } from '../../../test/support/ledger-by-hand.ts'
 import { fact, started } from '../../../test/support/run-story.ts'

@@ -1,7 +1,7 @@
 /**
  * The agent hand: a durable program over steps. At every entry it folds its own steps, and the turn says what comes next.
  *
- * Owns which step each action becomes. Decides nothing by itself (model/turn.ts), lets nothing pass by itself (broker.ts), and keeps
+ * Owns which step each action becomes. Decides nothing by itself (model/agent/turn.ts), lets nothing pass by itself (broker.ts), and keeps
  * nothing between two entries: finished steps answer from the ledger by name, so a crash pays for nothing twice.
  *
  * agent-1  One action is one step: a model call, a tool call, a question to a person.
@@ -9,7 +9,7 @@
  *          A model that the rest does not pay for is passed over for the next one of the list.
  * agent-3  A tool is performed only after the broker has let the very call pass, at this entry.
  */
-import type { AgentSpec } from '#model/agent.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
 import {
   type AgentCall,
   type AgentFact,
@@ -19,16 +19,16 @@ import {
   NEW_AGENT,
   type ToolOutcome,
   type WaitKind,
-} from '#model/agent-state.ts'
-import { type ChatCall, chatCallOf } from '#model/chat-call.ts'
-import { textOf } from '#model/conversation.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import type { Module } from '#model/module.ts'
-import type { Allowance, Reservation } from '#model/policies/budget.ts'
-import type { RetryPolicy } from '#model/policies/retry.ts'
-import { type Effect, stepAddress } from '#model/step.ts'
-import { type Action, type End, nextAction, repliesOf, type TurnRules } from '#model/turn.ts'
+} from '#model/agent/state.ts'
+import { type ChatCall, chatCallOf } from '#model/chat/call.ts'
+import { textOf } from '#model/chat/conversation.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Module } from '#model/access/module.ts'
+import type { Allowance, Reservation } from '#model/flow/policies/budget.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import { type Effect, stepAddress } from '#model/run/step.ts'
+import { type Action, type End, nextAction, repliesOf, type TurnRules } from '#model/agent/turn.ts'
 import type { AgentBackend } from '#ports/agent-backend.ts'
 import type { Entry, StepContext } from '#ports/step-gate.ts'
 import { Broker } from './broker.ts'

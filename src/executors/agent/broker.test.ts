@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { agent, agentHandler } from '#manifest/agents.ts'
-import type { AgentSpec } from '#model/agent.ts'
-import type { Json } from '#model/json.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Tool } from '#ports/tool.ts'
 import { Broker } from './broker.ts'
 

@@ -7,11 +7,11 @@
  * broker-2  After strangers have spoken, what cannot be undone or goes outside needs a person's word, in every permission mode.
  * broker-3  A refusal is a result for the model, never an exception.
  */
-import type { AgentSpec } from '#model/agent.ts'
-import type { AgentCall, AgentState } from '#model/agent-state.ts'
-import type { ErrorCode } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import type { Judgement } from '#model/turn.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
+import type { AgentCall, AgentState } from '#model/agent/state.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Judgement } from '#model/agent/turn.ts'
 import type { Tool } from '#ports/tool.ts'
 import { ASK_HUMAN, type ControlTool, controlTools } from './control-tools.ts'
 import type { AgentDeps } from './deps.ts'

@@ -5,12 +5,12 @@
  *
  * children-1  Whoever works for an agent, as its child or in its place, has no more tools, tokens or money than it, and its taint.
  */
-import type { AgentSpec } from '#model/agent.ts'
-import { type AgentCall, type AgentState, committed, type ToolOutcome } from '#model/agent-state.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import { type Allowance, carve, restOf, type Spent } from '#model/policies/budget.ts'
-import { type End, repliesOf } from '#model/turn.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
+import { type AgentCall, type AgentState, committed, type ToolOutcome } from '#model/agent/state.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { type Allowance, carve, restOf, type Spent } from '#model/flow/policies/budget.ts'
+import { type End, repliesOf } from '#model/agent/turn.ts'
 import { TASK } from './control-tools.ts'
 import { type ChildCall, childInput, givenInput, type Scope } from './scope.ts'
 import { failedOutcome, NO_OUTCOME } from './tool-call.ts'

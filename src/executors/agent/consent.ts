@@ -3,10 +3,10 @@
  *
  * Owns that comparison, at the execution edge. Whatever came between (a bug, a changed ledger, a swapped answer) stops here.
  */
-import type { Decided } from '#model/agent-state.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import { hashOf } from '#model/task-subject.ts'
+import type { Decided } from '#model/agent/state.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { hashOf } from '#model/task/subject.ts'
 import type { Ids } from '#ports/ids.ts'
 
 export const demandConsent = ({ consent, by }: Decided, input: Json, ids: Pick<Ids, 'digest'>): void => {

@@ -3,8 +3,8 @@
  *
  * Owns their names and what a model is told of them. They are allowed by name like any other tool.
  */
-import type { AgentSpec } from '#model/agent.ts'
-import type { Json } from '#model/json.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export const ASK_HUMAN = 'AskHuman'
 export const TASK = 'Task'

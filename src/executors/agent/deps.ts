@@ -3,11 +3,11 @@
  *
  * Owns the list. Everything that touches the world, asks the time or rolls dice comes through here.
  */
-import type { FileFact, Price } from '#model/agent-state.ts'
-import type { ModelUsage } from '#model/conversation.ts'
-import type { Json } from '#model/json.ts'
-import type { Module } from '#model/module.ts'
-import type { RuleAnswer } from '#model/rule.ts'
+import type { FileFact, Price } from '#model/agent/state.ts'
+import type { ModelUsage } from '#model/chat/conversation.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Module } from '#model/access/module.ts'
+import type { RuleAnswer } from '#model/kernel/rule.ts'
 import type { AgentBackend } from '#ports/agent-backend.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Clock } from '#ports/clock.ts'

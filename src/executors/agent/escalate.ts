@@ -2,16 +2,16 @@
  * An agent's answer that goes to a person instead, because a declared rule says so or could not be answered.
  *
  * Owns what a rule may read, what the person is shown, and what their word makes of the answer. Whether it escalates is
- * model/policies/escalation.ts. The run stays the same; only the hand changes.
+ * model/flow/policies/escalation.ts. The run stays the same; only the hand changes.
  */
-import type { AgentSpec } from '#model/agent.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { confidenceOf, type Escalation, escalationOf } from '#model/policies/escalation.ts'
-import { stepAddress } from '#model/step.ts'
-import { builtInAction } from '#model/task-action.ts'
-import type { Assignees, TaskSpec } from '#model/task-spec.ts'
-import type { TaskAnswer } from '#model/task-view.ts'
-import { type End, repliesOf, usageOf } from '#model/turn.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { confidenceOf, type Escalation, escalationOf } from '#model/flow/policies/escalation.ts'
+import { stepAddress } from '#model/run/step.ts'
+import { builtInAction } from '#model/task/action.ts'
+import type { Assignees, TaskSpec } from '#model/task/spec.ts'
+import type { TaskAnswer } from '#model/task/view.ts'
+import { type End, repliesOf, usageOf } from '#model/agent/turn.ts'
 import type { Entry } from '#ports/step-gate.ts'
 import type { Ended } from './agent.ts'
 import type { AgentDeps } from './deps.ts'

@@ -3,11 +3,11 @@
  *
  * Owns what is put into the workspace. Values from outside become files or data blocks, never a part of the instructions.
  */
-import type { AgentSpec, ContextFile, ContextRows } from '#model/agent.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { DATA_RULE } from '#model/messages.ts'
-import { wireName } from '#model/tool-name.ts'
+import type { AgentSpec, ContextFile, ContextRows } from '#model/agent/agent.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { DATA_RULE } from '#model/agent/messages.ts'
+import { wireName } from '#model/agent/tool-name.ts'
 import type { Tool } from '#ports/tool.ts'
 import type { OpenWorkspace } from '#ports/workspaces.ts'
 import type { Broker } from './broker.ts'

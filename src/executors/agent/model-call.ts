@@ -3,7 +3,7 @@
  *
  * Owns the request, the price of it, and what counts as used. Never retries: what follows a failure is decided from facts.
  */
-import type { AgentSpec } from '#model/agent.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
 import {
   type AgentFact,
   type AgentState,
@@ -12,15 +12,15 @@ import {
   committed,
   type Price,
   type Reply,
-} from '#model/agent-state.ts'
-import { type ChatCall, messagesBefore } from '#model/chat-call.ts'
-import { type ModelUsage, textOf } from '#model/conversation.ts'
-import { type ErrorCode, TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import { messagesOf } from '#model/messages.ts'
-import { type Reservation, type ReserveAnswer, reserve, restOf, tokensOf } from '#model/policies/budget.ts'
-import type { CallFailure } from '#model/policies/model-choice.ts'
-import { isAllowedModel, microsOf, verifyUsage } from '#model/usage.ts'
+} from '#model/agent/state.ts'
+import { type ChatCall, messagesBefore } from '#model/chat/call.ts'
+import { type ModelUsage, textOf } from '#model/chat/conversation.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { messagesOf } from '#model/agent/messages.ts'
+import { type Reservation, type ReserveAnswer, reserve, restOf, tokensOf } from '#model/flow/policies/budget.ts'
+import type { CallFailure } from '#model/flow/policies/model-choice.ts'
+import { isAllowedModel, microsOf, verifyUsage } from '#model/agent/usage.ts'
 import type { ModelAnswer, ModelFailure, ModelName, ModelReply, ModelRequest } from '#ports/model.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'

@@ -3,12 +3,12 @@
  *
  * Owns what they are shown and what their answer means. The agent's own words stand beside, marked as such.
  */
-import type { AgentSpec } from '#model/agent.ts'
-import type { AgentCall, Decided, WaitKind } from '#model/agent-state.ts'
-import type { Json } from '#model/json.ts'
-import { builtInAction } from '#model/task-action.ts'
-import type { Section, TaskAction, TaskSpec } from '#model/task-spec.ts'
-import type { TaskAnswer } from '#model/task-view.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
+import type { AgentCall, Decided, WaitKind } from '#model/agent/state.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { builtInAction } from '#model/task/action.ts'
+import type { Section, TaskAction, TaskSpec } from '#model/task/spec.ts'
+import type { TaskAnswer } from '#model/task/view.ts'
 
 const CALL = 'call'
 const HINT = 'hint'

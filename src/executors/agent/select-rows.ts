@@ -3,9 +3,9 @@
  *
  * Owns that order and how much of a table is read for it. Never answers with a whole table because nothing was said.
  */
-import { TrihandError } from '#model/errors.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { fieldTest, isFieldName, type KeyedRow, ordered, parseOrder, parseWhere, rowTest } from '#model/row-filter.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { fieldTest, isFieldName, type KeyedRow, ordered, parseOrder, parseWhere, rowTest } from '#model/kernel/row-filter.ts'
 import type { RowQuery } from './deps.ts'
 
 const PAGE = 500

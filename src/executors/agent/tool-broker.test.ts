@@ -1,8 +1,8 @@
 /** Tools that a function calls: the same checks as for an agent, and nobody to ask. */
 import { expect, test } from 'vitest'
 import { FinalError } from '#executors/workflow/step-failure.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Tool } from '#ports/tool.ts'
 import { callAlone, type ToolAnswer } from './tool-broker.ts'
 

@@ -3,8 +3,8 @@
  *
  * Owns what such a call may be: a tool of the system, with an input that fits, that needs no person and no workspace.
  */
-import { TrihandError } from '#model/errors.ts'
-import { type Json, toJson } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
 import type { Tool, Workspace } from '#ports/tool.ts'
 import type { AgentDeps } from './deps.ts'
 import { codeOf, isDefinite } from './tool-call.ts'

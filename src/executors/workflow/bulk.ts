@@ -3,7 +3,7 @@
  *
  * Owns the order: which runs are next is written down before any of them hears a word, and what became of them before the next are
  * looked for. So a crash between any two repeats nothing and misses nothing, and the sums are right. Which runs are meant and what is
- * summed up is model/bulk.ts.
+ * summed up is model/run/bulk.ts.
  *
  * bulk-job-1  In memory are the runs of one page and the sums, however many runs are meant.
  * bulk-job-2  A job never speaks to itself.
@@ -20,10 +20,10 @@ import {
   progressAtFirst,
   spokenBy,
   toJobJson,
-} from '#model/bulk.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { RunId, TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+} from '#model/run/bulk.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { FunctionContext, Handler } from './function.ts'

@@ -1,6 +1,6 @@
 /** What a turn says of something that was to be done: done, failed, or not allowed. Owns those parts of an answer. */
-import type { ChatPart } from '#model/chat.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
+import type { ChatPart } from '#model/chat/chat.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 import { isStepFailure } from './step-failure.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the order: the message is saved, an agent decides, the policy judges, a person approves where they must, an executor works, the
  * answer is saved. Each is a step with a name, so that a crash between any two goes on with the next: one message, one answer, one
- * bill. What may be decided and done is model/chat.ts.
+ * bill. What may be decided and done is model/chat/chat.ts.
  *
  * chat-turn-1  The message is in the session before anyone is asked about it, and the answer before anyone is told that it is there.
  */
@@ -27,11 +27,11 @@ import {
   titleOf,
   told,
   turnHandler,
-} from '#model/chat.ts'
-import { chatInput } from '#model/chat-call.ts'
-import type { Instant } from '#model/ids.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { stepWords } from '#model/plan-shown.ts'
+} from '#model/chat/chat.ts'
+import { chatInput } from '#model/chat/call.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { stepWords } from '#model/plan/shown.ts'
 import type { PlanDesk } from '#ports/plan-desk.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 import { denied, failed, isYes, noOf, performed } from './chat-parts.ts'

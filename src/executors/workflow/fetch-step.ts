@@ -3,8 +3,8 @@
  *
  * Owns both. The way out is handed in, and whoever performs the step retries it.
  */
-import { TrihandError } from '#model/errors.ts'
-import { toJson } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { toJson } from '#model/kernel/json.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { ToolContext } from '#ports/tool.ts'
 import type { FetchAnswer, FetchOptions } from './step-api.ts'

@@ -1,6 +1,6 @@
 /** The executor of inline code, by the suite and by the codes it gives. */
 import { expect, test } from 'vitest'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Abort, Envelope } from '#ports/executor.ts'
 import { executorSuite } from '#testing/executor-suite.ts'
 import { inlineExecutor } from './inline.ts'

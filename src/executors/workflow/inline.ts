@@ -5,7 +5,7 @@
  */
 
 import { isPartial, partialValue } from '#executors/partial.ts'
-import { isErrorCode, TrihandError } from '#model/errors.ts'
+import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import { isFinal, isStepFailure } from './step-failure.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns which words of the options are passed on: those that authors have, and none that our own programs say to each other.
  */
-import { isJsonRecord, type Json } from '#model/json.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Call } from '#ports/code-process.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { Step } from './step-api.ts'

@@ -9,9 +9,9 @@
  */
 
 import { partial } from '#executors/partial.ts'
-import { isErrorCode, TrihandError } from '#model/errors.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import type { Isolation } from '#model/module.ts'
+import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { Isolation } from '#model/access/module.ts'
 import type { Call, CodeFailure, CodeFile, CodeProcess, CodeProcesses, ToProcess } from '#ports/code-process.ts'
 import type { Abort } from '#ports/executor.ts'
 import type { Entry, StepContext } from '#ports/step-gate.ts'

@@ -3,13 +3,13 @@
  * receiver costs is what it costs any run: nothing.
  *
  * Owns the loop of tries, and who is asked once an endpoint is off. What is sent, and how, is the courier's; when to try again is the
- * ladder's (model/policies/delivery.ts), when to stop trying the health's (model/policies/endpoint-health.ts).
+ * ladder's (model/flow/policies/delivery.ts), when to stop trying the health's (model/flow/policies/endpoint-health.ts).
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { Instant, TenantId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { pauseAfter } from '#model/policies/delivery.ts'
-import { ENDPOINT_TABLE, healthAfter, healthOf } from '#model/policies/endpoint-health.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { pauseAfter } from '#model/flow/policies/delivery.ts'
+import { ENDPOINT_TABLE, healthAfter, healthOf } from '#model/flow/policies/endpoint-health.ts'
 import type { Carried, Courier } from '#ports/courier.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import { type FunctionSource, fn, type Handler } from './function.ts'

@@ -1,13 +1,13 @@
 /**
  * Functions that need no code: routing by a value, members that have come together, and plans (plan.ts).
  *
- * Owns what the first two do. All are ordinary functions over steps; what they declare is in model/workflow-spec.ts.
+ * Owns what the first two do. All are ordinary functions over steps; what they declare is in model/workflow/spec.ts.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { Json } from '#model/json.ts'
-import type { FanInPolicy } from '#model/policies/fan-in.ts'
-import type { Roots, RoutingSpec, WorkflowSpec } from '#model/workflow-spec.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
+import type { Roots, RoutingSpec, WorkflowSpec } from '#model/workflow/spec.ts'
 import { planned } from './plan.ts'
 import type { Step } from './step-api.ts'
 

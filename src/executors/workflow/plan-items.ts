@@ -1,6 +1,6 @@
 /** The items of a plan's `each`: under which loop key each of them is done. */
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { isLoopKey } from '#model/step.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { isLoopKey } from '#model/run/step.ts'
 
 /** The loop key of each item: its `id`, else its place in the list. A second item of the same key gets a number, so that both are done. */
 export const itemKeys = (items: readonly Json[]): readonly string[] => {

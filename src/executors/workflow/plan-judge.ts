@@ -1,7 +1,7 @@
 /** Whether the answer of an agent or a function counts as the output of its step, or is given to a person or another handler. */
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { takesOver } from '#model/plan-shown.ts'
-import { confidenceOf, escalationOf } from '#model/policies/escalation.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { takesOver } from '#model/plan/shown.ts'
+import { confidenceOf, escalationOf } from '#model/flow/policies/escalation.ts'
 import { Refusal } from './plan-refusal.ts'
 import { keyed, type Turn } from './plan-turn.ts'
 import type { Step, StepOptions, Telling } from './step-api.ts'

@@ -1,10 +1,10 @@
 /** A step of a plan that did not end well: people said no, were not heard, or let it be left out. */
 
 import { taskOutput } from '#executors/task-output.ts'
-import type { ErrorCode } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import type { PlanStep } from '#model/plan.ts'
-import { refusalText, refusedAt, type StepEnd, skippedFor } from '#model/plan-end.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { PlanStep } from '#model/plan/plan.ts'
+import { refusalText, refusedAt, type StepEnd, skippedFor } from '#model/plan/end.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 
 export interface Ended extends StepEnd {

@@ -5,9 +5,9 @@
  *
  * plan-run-1  No step begins before the ledger has said who approved this hash; what was ordered is recorded with the run.
  */
-import { newestFirstKey, type TenantId } from '#model/ids.ts'
-import type { PlanSpec } from '#model/plan.ts'
-import { type PlanApproval, type PlanOrder, planRunsTable } from '#model/plan-draft.ts'
+import { newestFirstKey, type TenantId } from '#model/kernel/ids.ts'
+import type { PlanSpec } from '#model/plan/plan.ts'
+import { type PlanApproval, type PlanOrder, planRunsTable } from '#model/plan/draft.ts'
 import type { FunctionContext } from './function.ts'
 import { planned } from './plan.ts'
 

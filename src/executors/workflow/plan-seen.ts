@@ -1,8 +1,8 @@
 /** What the expressions of a plan see: its input, and what its steps have ended with. */
-import { isJsonRecord, type Json } from '#model/json.ts'
-import type { PlanStep } from '#model/plan.ts'
-import type { StepEnd } from '#model/plan-end.ts'
-import type { Roots } from '#model/workflow-spec.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { PlanStep } from '#model/plan/plan.ts'
+import type { StepEnd } from '#model/plan/end.ts'
+import type { Roots } from '#model/workflow/spec.ts'
 
 interface SeenEnd extends Pick<StepEnd, 'status'> {
   readonly output: Json

@@ -4,11 +4,11 @@
  * Owns which failures are worth another try. The count is in the loop keys of the tries, and the pause between two is a sleep of the run:
  * a crash loses neither.
  */
-import { ERRORS, type ErrorCode, TrihandError } from '#model/errors.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import type { PlanStep } from '#model/plan.ts'
-import { DEFAULT_RETRY, retryDelayMs } from '#model/policies/retry.ts'
-import type { Roots } from '#model/workflow-spec.ts'
+import { ERRORS, type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { PlanStep } from '#model/plan/plan.ts'
+import { DEFAULT_RETRY, retryDelayMs } from '#model/flow/policies/retry.ts'
+import type { Roots } from '#model/workflow/spec.ts'
 import { WITHDRAWN } from './plan-refusal.ts'
 import type { Retrying } from './step-api.ts'
 import { isStepFailure } from './step-failure.ts'

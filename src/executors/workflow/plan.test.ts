@@ -1,8 +1,8 @@
 /** A plan is entered again after each step: what that costs grows with its steps alone. */
 import { expect, test } from 'vitest'
 import { definePlan } from '#manifest/plans.ts'
-import type { Json } from '#model/json.ts'
-import type { PlanSource } from '#model/plan-source.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { PlanSource } from '#model/plan/source.ts'
 import { planned } from './plan.ts'
 import type { InputWhenBegun, Step } from './step-api.ts'
 

@@ -2,17 +2,17 @@
  * A plan at work: every step by the hand that it is given to, as soon as those before it have ended, side by side where it can.
  *
  * Owns what a step sees of the others, and what becomes of one that fails. It is an ordinary function over steps: each is recorded under
- * its own id, so a plan goes on where it was. Which step may begin is model/plan.ts.
+ * its own id, so a plan goes on where it was. Which step may begin is model/plan/plan.ts.
  *
  * plan-run-2  No step of a declared plan begins before people have approved these very steps, whatever was deployed meanwhile.
  */
 
 import { partial } from '#executors/partial.ts'
 import { taskOutput } from '#executors/task-output.ts'
-import { partialIn } from '#model/call-terms.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
-import { type Asked, againFor, type PlanSpec, type PlanStep } from '#model/plan.ts'
+import { partialIn } from '#model/agent/call-terms.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { type Asked, againFor, type PlanSpec, type PlanStep } from '#model/plan/plan.ts'
 import {
   type Answered,
   answeredIn,
@@ -23,10 +23,10 @@ import {
   SUCCESS,
   skippedFor,
   skipRecord,
-} from '#model/plan-end.ts'
-import { type ShownPlan, stepWords } from '#model/plan-shown.ts'
-import type { TaskOptions } from '#model/task-source.ts'
-import type { Roots } from '#model/workflow-spec.ts'
+} from '#model/plan/end.ts'
+import { type ShownPlan, stepWords } from '#model/plan/shown.ts'
+import type { TaskOptions } from '#model/task/source.ts'
+import type { Roots } from '#model/workflow/spec.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 import { itemKeys } from './plan-items.ts'
 import { judged } from './plan-judge.ts'

@@ -3,7 +3,7 @@
  *
  * Owns nothing but the two errors that user code meets. Known by their brand, never by instanceof: two copies of the package must agree.
  */
-import type { ErrorCode, Failure } from '#model/errors.ts'
+import type { ErrorCode, Failure } from '#model/kernel/errors.ts'
 
 const BRAND = Symbol.for('trihand.step_failure')
 const FINAL = Symbol.for('trihand.final_error')

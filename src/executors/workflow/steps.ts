@@ -5,15 +5,15 @@
  */
 
 import { readGivenContext } from '#executors/contract.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { People } from '#model/human.ts'
-import { toJson } from '#model/json.ts'
-import { demand } from '#model/module.ts'
-import { type CodeLimits, demandAddress } from '#model/outbound.ts'
-import { spelledConstraints } from '#model/policies/constraints.ts'
-import { DEFAULT_RETRY } from '#model/policies/retry.ts'
-import { declaredRequester, knownRequesters } from '#model/requester.ts'
-import { isLoopKey, isStepName, stepAddress } from '#model/step.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { People } from '#model/task/human.ts'
+import { toJson } from '#model/kernel/json.ts'
+import { demand } from '#model/access/module.ts'
+import { type CodeLimits, demandAddress } from '#model/access/outbound.ts'
+import { spelledConstraints } from '#model/flow/policies/constraints.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
+import { declaredRequester, knownRequesters } from '#model/access/requester.ts'
+import { isLoopKey, isStepName, stepAddress } from '#model/run/step.ts'
 import type {
   CallGate,
   EmittedEvent,

@@ -1,7 +1,7 @@
 /** Chats as the wire spells them, described. */
 
 import { anything, closed, described, instant, list, orNull, record, ref, text, words, yesNo } from '#http/schema.ts'
-import { TURN_POLICIES } from '#model/chat.ts'
+import { TURN_POLICIES } from '#model/chat/chat.ts'
 
 const head = {
   id: text,

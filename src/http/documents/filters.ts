@@ -1,7 +1,7 @@
 /** Saved filters as the wire spells them, described. */
 
 import { closed, described, instant, mapOf, record, text, whole, words } from '#http/schema.ts'
-import { FILTER_SCREENS } from '#model/saved-filter.ts'
+import { FILTER_SCREENS } from '#model/kernel/saved-filter.ts'
 
 const spec = {
   name: text,

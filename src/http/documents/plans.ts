@@ -14,7 +14,7 @@ import {
   whole,
   words,
 } from '#http/schema.ts'
-import { PLAN_STATUSES } from '#model/plan-draft.ts'
+import { PLAN_STATUSES } from '#model/plan/draft.ts'
 
 const HANDS = ['agent', 'human', 'workflow'] as const
 const AUTHORS = ['model', 'person'] as const

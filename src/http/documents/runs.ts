@@ -16,7 +16,7 @@ import {
   words,
   yesNo,
 } from '#http/schema.ts'
-import { RUN_STATUSES } from '#model/status.ts'
+import { RUN_STATUSES } from '#model/run/status.ts'
 import { ANSWER } from './tasks.ts'
 
 /** The word for a session's stream is no status of a run. */

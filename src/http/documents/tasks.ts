@@ -15,8 +15,8 @@ import {
   words,
   yesNo,
 } from '#http/schema.ts'
-import { INBOX_VIEWS } from '#model/inbox-view.ts'
-import { OPEN_STATUSES } from '#model/task-spec.ts'
+import { INBOX_VIEWS } from '#model/task/inbox-view.ts'
+import { OPEN_STATUSES } from '#model/task/spec.ts'
 import { HUMAN_OUTCOME } from './outcomes.ts'
 
 export const OPEN = OPEN_STATUSES

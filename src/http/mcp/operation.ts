@@ -5,7 +5,7 @@
  */
 
 import type { Schema } from '#http/schema.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 interface Parameter {
   readonly name: string

@@ -7,7 +7,7 @@
  */
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { problem } from '#http/problem.ts'
-import { isEnded } from '#model/status.ts'
+import { isEnded } from '#model/run/status.ts'
 import type { Door } from './door.ts'
 import type { ApiDocument, Arguments } from './operation.ts'
 import { type Tool, toolsOf } from './tools.ts'

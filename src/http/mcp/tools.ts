@@ -6,7 +6,7 @@
  */
 
 import type { Schema } from '#http/schema.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type ApiDocument, type Arguments, type CallableOperation, operationOf } from './operation.ts'
 
 interface ToolRow {

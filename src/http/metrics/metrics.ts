@@ -6,8 +6,8 @@
 
 import type { Streams } from '#http/open-stream.ts'
 import type { Service } from '#http/service.ts'
-import type { Instant } from '#model/ids.ts'
-import type { Modality } from '#model/modality.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { Modality } from '#model/kernel/modality.ts'
 import { gaugesOf } from './gauges.ts'
 import { processReadings } from './process.ts'
 import { exposition, type Shown } from './registry.ts'

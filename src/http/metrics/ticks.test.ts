@@ -1,9 +1,9 @@
 /** Which fact counts as what, without an engine. */
 import { describe, expect, test } from 'vitest'
-import { type ScheduleId, SERVER_TENANT, type TaskId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { RunFact } from '#model/run-fact.ts'
-import { SYSTEM } from '#model/task-spec.ts'
+import { type ScheduleId, SERVER_TENANT, type TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import { SYSTEM } from '#model/task/spec.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
 import { aCreation, aFact, anAppend, anEvent, aTask, aWrite, newRun, newTask, START } from '#testing/ledger/builders.ts'
 import { ticksOfAppend, ticksOfBatch, ticksOfRun } from './ticks.ts'

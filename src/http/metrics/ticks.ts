@@ -6,12 +6,12 @@
  */
 import type { Written } from '#engine/observers.ts'
 import { callIn } from '#http/costs.ts'
-import { readGateFact, readScheduleFact, readTaskFact } from '#model/fact-codec.ts'
-import { SERVER_TENANT } from '#model/ids.ts'
-import type { Modality } from '#model/modality.ts'
-import type { RunFact } from '#model/run-fact.ts'
-import { isEnded } from '#model/status.ts'
-import { SYSTEM } from '#model/task-spec.ts'
+import { readGateFact, readScheduleFact, readTaskFact } from '#model/kernel/fact-codec.ts'
+import { SERVER_TENANT } from '#model/kernel/ids.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import { isEnded } from '#model/run/status.ts'
+import { SYSTEM } from '#model/task/spec.ts'
 import type { Append, NewEvent, NewStream, SealedFact, StreamWrite } from '#ports/ledger.ts'
 import type { CountedName, Tick } from './table.ts'
 

@@ -4,7 +4,7 @@
  * Owns the name of a route while its request is answered: its pattern, never its path. A stream counts until it begins.
  */
 import type { Context, MiddlewareHandler } from 'hono'
-import type { Instant } from '#model/ids.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { Metrics } from './metrics.ts'
 import { OTHER } from './table.ts'
 

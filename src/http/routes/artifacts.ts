@@ -6,7 +6,7 @@
 
 import { findRun } from '#http/run-id.ts'
 import { described, type Schema, text } from '#http/schema.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Handle, Operation } from './route.ts'
 
 const BYTES = 'application/octet-stream'

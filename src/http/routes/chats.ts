@@ -15,7 +15,7 @@ import { described, nothing, PAGING, record, ref, text, yesNo } from '#http/sche
 import type { Service } from '#http/service.ts'
 import { type ChatRequest, chatDefinition, chatDocument, chatRequest, chatSummary } from '#http/wire-chat.ts'
 import { wasTold, workOf } from '#http/work.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 import type { StreamOptions } from './stream.ts'
 

@@ -7,8 +7,8 @@
 import type { ConfiguredSetting } from '#http/api.ts'
 import { demandCaller } from '#http/identity.ts'
 import { page, ref } from '#http/schema.ts'
-import { TrihandError } from '#model/errors.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface ConfigurationOptions {

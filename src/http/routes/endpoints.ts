@@ -12,9 +12,9 @@ import { findRun } from '#http/run-id.ts'
 import { nothing, PAGING, page, ref } from '#http/schema.ts'
 import type { Service } from '#http/service.ts'
 import { wasTold } from '#http/work.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isRunId } from '#model/ids.ts'
-import { endpointHandler } from '#model/policies/endpoint-health.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isRunId } from '#model/kernel/ids.ts'
+import { endpointHandler } from '#model/flow/policies/endpoint-health.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const list: Handle = async (service, context) => {

@@ -17,7 +17,7 @@ import { anything, described, list as listOf, PAGING, page, record, ref, text } 
 import { eventDocument } from '#http/wire.ts'
 import { isoTime, parseIsoTime } from '#http/wire-time.ts'
 import { askedRun, isSecondAttempt, uuidOfWork } from '#http/work.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'EVENT_INVALID'

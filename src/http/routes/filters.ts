@@ -1,7 +1,7 @@
 /**
  * Saved filters over HTTP: a person's own, listed, made, changed, removed.
  *
- * Owns parsing, and that a change names what it changes. What a filter may be is model/saved-filter.ts.
+ * Owns parsing, and that a change names what it changes. What a filter may be is model/kernel/saved-filter.ts.
  */
 import type { Context } from 'hono'
 import type { FilterOwner } from '#engine/filters.ts'
@@ -14,8 +14,8 @@ import type { Service } from '#http/service.ts'
 import { demandVersion, tagOf } from '#http/version.ts'
 import { isoTime } from '#http/wire-time.ts'
 import { uuidOfWork } from '#http/work.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { FilterWish, SavedFilter } from '#model/saved-filter.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { FilterWish, SavedFilter } from '#model/kernel/saved-filter.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

@@ -1,8 +1,8 @@
 /**
  * Pools, circuits and the stop over HTTP.
  *
- * Owns parsing and answers. What a pool holds is model/pool-load.ts, when a breaker opens model/circuit.ts, what a stop means
- * model/orders.ts.
+ * Owns parsing and answers. What a pool holds is model/worker/pool-load.ts, when a breaker opens model/worker/circuit.ts, what a stop means
+ * model/worker/orders.ts.
  */
 
 import { allWorkers } from '#http/all-workers.ts'
@@ -12,9 +12,9 @@ import { callerName } from '#http/identity.ts'
 import { nothing, page, ref } from '#http/schema.ts'
 import type { Service } from '#http/service.ts'
 import { circuitDocument, poolDocument, stopDocument } from '#http/wire-worker.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isPlainText, LOCAL_TENANT } from '#model/ids.ts'
-import { poolLoads } from '#model/pool-load.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
+import { poolLoads } from '#model/worker/pool-load.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

@@ -1,13 +1,13 @@
 /**
  * Is it alive, can it work: for supervisors, and for the command line to know its own server.
  *
- * Owns the answers. What readiness means is model/readiness.ts. Never changes anything.
+ * Owns the answers. What readiness means is model/kernel/readiness.ts. Never changes anything.
  */
 
 import type { LoopDelay } from '#http/metrics/process.ts'
 import { readinessNow } from '#http/readiness.ts'
 import { ref } from '#http/schema.ts'
-import type { Readiness } from '#model/readiness.ts'
+import type { Readiness } from '#model/kernel/readiness.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface HealthOptions {

@@ -12,9 +12,9 @@ import { PAGING, page, ref } from '#http/schema.ts'
 import { CODE, markOf, taskOf } from '#http/task-body.ts'
 import { tagOf } from '#http/version.ts'
 import { happeningDocument, taskDetail } from '#http/wire-task.ts'
-import { readTaskFact } from '#model/fact-codec.ts'
-import { inboxesOf, viewCounts } from '#model/inbox-view.ts'
-import { taskHistory } from '#model/task-history.ts'
+import { readTaskFact } from '#model/kernel/fact-codec.ts'
+import { inboxesOf, viewCounts } from '#model/task/inbox-view.ts'
+import { taskHistory } from '#model/task/history.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 /** So many tasks are looked at for the counts of the views. */

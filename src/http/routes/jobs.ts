@@ -1,7 +1,7 @@
 /**
  * Jobs over HTTP: one word to many runs, and how far it has come.
  *
- * Owns parsing and answers. What an order may be, and which runs have anything to hear, is model/bulk.ts.
+ * Owns parsing and answers. What an order may be, and which runs have anything to hear, is model/run/bulk.ts.
  */
 
 import type { Job } from '#http/api.ts'
@@ -13,9 +13,9 @@ import { ref } from '#http/schema.ts'
 import type { Service } from '#http/service.ts'
 import { runDocument } from '#http/wire.ts'
 import { askedRun } from '#http/work.ts'
-import { type BulkWish, failedOf } from '#model/bulk.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isJsonRecord } from '#model/json.ts'
+import { type BulkWish, failedOf } from '#model/run/bulk.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord } from '#model/kernel/json.ts'
 import type { JobView } from '#modes/jobs.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 

@@ -7,8 +7,8 @@
 import { askingOf } from '#http/identity.ts'
 import type { Metrics } from '#http/metrics/metrics.ts'
 import { text } from '#http/schema.ts'
-import { TrihandError } from '#model/errors.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Handle, Operation } from './route.ts'
 
 export const METRICS_PATH = '/metrics'

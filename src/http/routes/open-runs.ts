@@ -8,8 +8,8 @@ import type { OpenRun as OpenRunDocument } from '#http/api.ts'
 import { badCursor, limitOf, type Query } from '#http/query.ts'
 import { PAGING, page, ref } from '#http/schema.ts'
 import { eventDocument } from '#http/wire.ts'
-import { isRunId, type RunId } from '#model/ids.ts'
-import { OPEN_STATUSES, type RunStatus } from '#model/status.ts'
+import { isRunId, type RunId } from '#model/kernel/ids.ts'
+import { OPEN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 /** A page with more characters than this ends. */

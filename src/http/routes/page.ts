@@ -13,7 +13,7 @@ import type { Service } from '#http/service.ts'
 import { countTexts, MOST_COUNTED } from '#http/wire-counts.ts'
 import { isoTime } from '#http/wire-time.ts'
 import type { System } from '#manifest/system.ts'
-import type { StoredEvent } from '#model/event.ts'
+import type { StoredEvent } from '#model/event/event.ts'
 import type { RunSummary } from '#ports/reader.ts'
 import type { Operation } from './route.ts'
 

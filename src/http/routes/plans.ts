@@ -1,7 +1,7 @@
 /**
  * Plans over HTTP: written down, shown, revised, approved, discarded, run.
  *
- * Owns parsing and answers. What may happen to a plan is decided elsewhere (model/plan-draft.ts).
+ * Owns parsing and answers. What may happen to a plan is decided elsewhere (model/plan/draft.ts).
  */
 import type { Context } from 'hono'
 import { readBody, readOptionalBody, textOf } from '#http/body.ts'
@@ -13,9 +13,9 @@ import type { Service } from '#http/service.ts'
 import { tagOf, versionWanted } from '#http/version.ts'
 import { planDocument, planSummary } from '#http/wire-plan.ts'
 import { askedRun, uuidOfWork } from '#http/work.ts'
-import { TrihandError } from '#model/errors.ts'
-import { planId } from '#model/ids.ts'
-import type { PlanDraft } from '#model/plan-draft.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { planId } from '#model/kernel/ids.ts'
+import type { PlanDraft } from '#model/plan/draft.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

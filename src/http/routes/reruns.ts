@@ -12,7 +12,7 @@ import { findRun } from '#http/run-id.ts'
 import { described, record, ref, text, words } from '#http/schema.ts'
 import { demandVersion } from '#http/version.ts'
 import { askedRun } from '#http/work.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

@@ -8,8 +8,8 @@ import type { Context } from 'hono'
 import type { Query } from '#http/query.ts'
 import type { Schema } from '#http/schema.ts'
 import type { Service } from '#http/service.ts'
-import type { ErrorCode } from '#model/errors.ts'
-import type { Access } from '#model/identity.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import type { Access } from '#model/access/identity.ts'
 
 export type Handle = (service: Service, context: Context, query: Query) => Promise<Response>
 

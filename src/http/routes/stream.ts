@@ -10,7 +10,7 @@ import type { Query } from '#http/query.ts'
 import { described, text } from '#http/schema.ts'
 import type { Service } from '#http/service.ts'
 import { asEvent, type Pen, SSE_HEADERS } from '#http/sse.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Handle, Operation } from './route.ts'
 
 const RETRY_MS = 2_000

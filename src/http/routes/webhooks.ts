@@ -11,7 +11,7 @@ import { REPLAY } from '#http/documents/events.ts'
 import { limitOf, pageOf } from '#http/query.ts'
 import { anything, PAGING, page, ref } from '#http/schema.ts'
 import { isSecondAttempt } from '#http/work.ts'
-import type { ErrorCode } from '#model/errors.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'

@@ -15,7 +15,7 @@ import {
   MODALITY_OF,
   sentBy,
 } from '#manifest/yaml/manifest.ts'
-import { LIFECYCLE } from '#model/lifecycle.ts'
+import { LIFECYCLE } from '#model/event/lifecycle.ts'
 
 type Edges = ReadonlyMap<string, readonly string[]>
 

@@ -2,7 +2,7 @@
 
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
-import { nearest } from '#model/nearest.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 import { comesFromOutside, type Traffic } from './traffic.ts'
 
 const stem = (type: string): string => type.split(/[./]/)[0] ?? type

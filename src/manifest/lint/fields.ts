@@ -13,8 +13,8 @@ import { type HandlerEntry, type HandSection, handlersOf, heardBy, type Manifest
 import { isRecord, type JsonRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
 import { MANIFEST } from '#manifest/yaml/sections.ts'
 import type { Shape } from '#manifest/yaml/shape.ts'
-import type { Json } from '#model/json.ts'
-import { nearest } from '#model/nearest.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 import { outputSchemaOf, payloadSchemaOf } from './schemas.ts'
 
 const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g

@@ -3,7 +3,7 @@
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
-import { mayUse } from '#model/module.ts'
+import { mayUse } from '#model/access/module.ts'
 import { moduleOf } from './modules.ts'
 import { outputSchemaOf } from './schemas.ts'
 

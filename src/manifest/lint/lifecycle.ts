@@ -2,8 +2,8 @@
 
 import type { Tell } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
-import { handOf, LIFECYCLE } from '#model/lifecycle.ts'
-import { nearest } from '#model/nearest.ts'
+import { handOf, LIFECYCLE } from '#model/event/lifecycle.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 import type { Traffic } from './traffic.ts'
 
 const problemOf = (manifest: Manifest, type: string): string | null => {

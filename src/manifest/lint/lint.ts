@@ -7,7 +7,7 @@
 import { remarkOf } from '#manifest/yaml/definition.ts'
 import type { Tell } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { lintCycles } from './cycles.ts'
 import { lintEnvironment } from './environment.ts'
 import { lintEvents } from './events.ts'

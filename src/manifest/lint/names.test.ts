@@ -4,7 +4,7 @@ import { check } from '#manifest/yaml/check.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { MANIFEST } from '#manifest/yaml/sections.ts'
 import type { Shape } from '#manifest/yaml/shape.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 const told = (lines: string): readonly string[] =>
   loadManifest(`product: {name: shop}

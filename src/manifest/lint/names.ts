@@ -3,7 +3,7 @@
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
-import { nearest } from '#model/nearest.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 
 interface Named {
   readonly name: string

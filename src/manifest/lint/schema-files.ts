@@ -7,7 +7,7 @@
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { escapes, type Folder } from './folder.ts'
 
 interface SchemaReference {

@@ -16,7 +16,7 @@ import {
 } from '#manifest/yaml/manifest.ts'
 import { payloadSchema } from '#manifest/yaml/payload.ts'
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 interface Fields {
   readonly types: ReadonlyMap<string, string | null>

@@ -3,7 +3,7 @@
 import type { Level, Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, type MachineEntry, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed } from '#manifest/yaml/record.ts'
-import { nearest } from '#model/nearest.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 
 const reachable = ({ initial, states }: MachineEntry): ReadonlySet<string> => {
   const next = new Map(states.map(({ name, transitions_to: to = [] }) => [name, to]))

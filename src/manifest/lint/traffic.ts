@@ -17,7 +17,7 @@ import {
   sentBy,
 } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
-import { isReservedType } from '#model/event.ts'
+import { isReservedType } from '#model/event/event.ts'
 
 export interface Traffic {
   /** Names of the handlers that hear a type. */

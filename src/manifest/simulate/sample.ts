@@ -5,7 +5,7 @@
  */
 
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** A number in [0, 1), the next one at each call. */
 export type Roll = () => number

@@ -18,7 +18,7 @@ import {
 } from '#manifest/yaml/manifest.ts'
 import { payloadSchema } from '#manifest/yaml/payload.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export interface Part {
   readonly section: HandSection

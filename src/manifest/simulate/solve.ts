@@ -7,7 +7,7 @@
 import { compileRule } from '#manifest/rules.ts'
 import { ROOTS } from '#manifest/yaml/expression.ts'
 import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Roll } from './sample.ts'
 
 const MAX_TRIES = 50

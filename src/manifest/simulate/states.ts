@@ -7,7 +7,7 @@
 
 import { field, type HandlerEntry, heardBy, type MachineEntry, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed } from '#manifest/yaml/record.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Part } from './script.ts'
 
 /** Reached states, by the entity of their machine. */

@@ -2,7 +2,7 @@
 
 import type { AgentSource } from '#manifest/agents.ts'
 import type { ModelsSource } from '#manifest/models.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { authorForm } from './author-form.ts'
 import { field, type HandlerEntry, type Manifest } from './manifest.ts'
 import type { Parts } from './parts.ts'

@@ -1,5 +1,5 @@
 /** Data of the manifest in the spelling of the author API: known keys in camelCase, names that authors choose as they are. */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { isRecord } from './record.ts'
 import type { Shape } from './shape.ts'
 

@@ -6,10 +6,10 @@
  */
 
 import { durationMs } from '#manifest/duration.ts'
-import { TrihandError } from '#model/errors.ts'
-import { isEventType } from '#model/event.ts'
-import type { Json } from '#model/json.ts'
-import { nearest } from '#model/nearest.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 import { celText, expressionText } from './expression.ts'
 import { type Path, pathText, type Remark } from './finding.ts'
 import { defined, isRecord, type JsonRecord } from './record.ts'

@@ -7,7 +7,7 @@
 
 import { assemble, type FunctionSource, type SystemSource } from '#manifest/define.ts'
 import { forgeries } from '#manifest/human-only.ts'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Path, Remark } from './finding.ts'
 import { snakeCase } from './places.ts'
 

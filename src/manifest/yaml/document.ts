@@ -14,7 +14,7 @@ import {
   type YAMLParseError,
   type YAMLWarning,
 } from 'yaml'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { tooDeepAt } from './depth.ts'
 import type { Path, Remark } from './finding.ts'
 import { Places, type Position } from './places.ts'

@@ -1,5 +1,5 @@
 /** Every expression of a value of the manifest, found by its shape. */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Path } from './finding.ts'
 import { isRecord } from './record.ts'
 import type { Shape } from './shape.ts'

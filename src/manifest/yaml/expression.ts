@@ -3,7 +3,7 @@
  *
  * Owns the spelling only. What CEL allows is rules.ts.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { isRecord } from './record.ts'
 
 /** Strings, names with what follows, and everything else. */

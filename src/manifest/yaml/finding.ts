@@ -1,9 +1,9 @@
 /**
  * What is wrong with a manifest, or worth knowing about it: a code, a place, a way out.
  *
- * Owns the codes that are findings and no errors, and their hints. Errors have their rows in model/errors.ts.
+ * Owns the codes that are findings and no errors, and their hints. Errors have their rows in model/kernel/errors.ts.
  */
-import { ERRORS, type ErrorCode } from '#model/errors.ts'
+import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'
 
 export type Level = 'error' | 'warning' | 'info'
 

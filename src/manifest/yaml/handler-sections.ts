@@ -12,8 +12,8 @@ import {
   PAUSES,
   RELEASES,
   UNITS,
-} from '#model/policies/flow-source.ts'
-import { FILE_CHANGES, TABLE_CHANGES } from '#model/watch.ts'
+} from '#model/flow/policies/flow-source.ts'
+import { FILE_CHANGES, TABLE_CHANGES } from '#model/event/watch.ts'
 import {
   any,
   duration,

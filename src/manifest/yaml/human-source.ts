@@ -5,7 +5,7 @@
  */
 
 import type { HumanSource } from '#manifest/humans.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { authorForm } from './author-form.ts'
 import { type EventEntry, field, type HandlerEntry, type Manifest } from './manifest.ts'
 import { type Parts, schemaFor } from './parts.ts'

@@ -6,7 +6,7 @@
  */
 
 import { lint, type Surroundings } from '#manifest/lint/lint.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { check } from './check.ts'
 import { definitionRemarks } from './definition.ts'
 import { parseYaml } from './document.ts'

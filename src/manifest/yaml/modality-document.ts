@@ -4,7 +4,7 @@
  * Owns how it becomes a plan of a manifest. Words that stand for a type, like `string` or `uuid?`, say what is to be filled in: they
  * are no values.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { defined, isRecord, type JsonRecord, listed } from './record.ts'
 
 const TYPE_WORD =

@@ -5,7 +5,7 @@
  */
 
 import { parseCron } from '#manifest/cron.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { TRIGGER_KINDS } from './handler-sections.ts'
 import { defined, isRecord, type JsonRecord, listed } from './record.ts'
 

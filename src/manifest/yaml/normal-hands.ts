@@ -3,7 +3,7 @@
  *
  * Owns those rows of the normalisation. Total: whatever it does not understand it passes on to the check.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { longRetry } from './normal-handler.ts'
 import { defined, isRecord, type JsonRecord, listed } from './record.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the order of the rows, references to events, and schedules that are written twice. Total: it never refuses, the check does.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Tell } from './finding.ts'
 import { type FoundSchedule, normalHandler } from './normal-handler.ts'
 import { normalAgent, normalFunction, normalHuman, normalPlan, normalWebhook } from './normal-hands.ts'

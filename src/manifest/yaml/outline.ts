@@ -3,7 +3,7 @@
  *
  * Owns which sections stand for which. What is inside an entry is normal-*.ts. Total: whatever it does not understand it passes on.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Path } from './finding.ts'
 import { withSteps } from './modality-document.ts'
 import { namedEntries, normalDatabase, normalExecutors, normalMachine } from './normal-sections.ts'

@@ -1,7 +1,7 @@
 /** What the files beside a manifest give to the system: code, schemas, scripts. Owns how a reference finds its schema. */
 
 import { jsonSchema } from '#manifest/ajv-schema.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** All absent while nothing may be executed. */
 export interface Parts {

@@ -1,6 +1,6 @@
 /** [A4] Payloads in every form, and the JSON Schema each comes to. */
 import { describe, expect, test } from 'vitest'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Remark } from './finding.ts'
 import { longPayload, payloadSchema } from './payload.ts'
 

@@ -3,8 +3,8 @@
  *
  * Owns the names of types, what `min` and `max` mean for each, and `!`. Never checks a value (ajv-schema.ts).
  */
-import type { Json } from '#model/json.ts'
-import { nearest } from '#model/nearest.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 import type { Path, Tell } from './finding.ts'
 import { isRecord, type JsonRecord } from './record.ts'
 

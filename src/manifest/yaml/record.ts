@@ -1,5 +1,5 @@
 /** Plain data with names: what a map of the manifest is once parsed. */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export type JsonRecord = { readonly [key: string]: Json }
 

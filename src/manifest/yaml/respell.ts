@@ -3,7 +3,7 @@
  *
  * Owns that both spellings together are an error. Works on short and long forms alike: whatever has no keys is left alone.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Path, Tell } from './finding.ts'
 import { snakeCase } from './places.ts'
 import { isRecord, type JsonRecord } from './record.ts'

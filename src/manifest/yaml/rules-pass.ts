@@ -5,8 +5,8 @@
  */
 
 import { compileRule, EMIT_ROOTS } from '#manifest/rules.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { mapRules } from './each-rule.ts'
 import { celText, ROOTS, rootNames } from './expression.ts'
 import type { Path, Tell } from './finding.ts'

@@ -6,8 +6,8 @@
  */
 
 import { HMAC_SCHEMES, WEBHOOK_AUTHS } from '#manifest/webhooks.ts'
-import { TURN_POLICIES } from '#model/chat.ts'
-import { OVERLAPS } from '#model/policies/flow-source.ts'
+import { TURN_POLICIES } from '#model/chat/chat.ts'
+import { OVERLAPS } from '#model/flow/policies/flow-source.ts'
 import { agent, fn, human, plan } from './hand-sections.ts'
 import { retry } from './handler-sections.ts'
 import {

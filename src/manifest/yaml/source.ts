@@ -6,8 +6,8 @@
 
 import { jsonSchema } from '#manifest/ajv-schema.ts'
 import type { FunctionSource, SystemSource } from '#manifest/define.ts'
-import type { Json } from '#model/json.ts'
-import type { PlanSource, PlanStepSource } from '#model/plan-source.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { PlanSource, PlanStepSource } from '#model/plan/source.ts'
 import { agentSource, modelsSource } from './agent-source.ts'
 import { authorForm } from './author-form.ts'
 import { humanSource, impliedHumans } from './human-source.ts'

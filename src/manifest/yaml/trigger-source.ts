@@ -1,5 +1,5 @@
 /** The triggers of a handler in the author's form, and the other keys that every hand shares. */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { authorForm } from './author-form.ts'
 import { triggerShape } from './handler-sections.ts'
 import { type HandlerEntry, heardBy, type Manifest, type TriggerEntry } from './manifest.ts'

@@ -4,7 +4,7 @@
  * Owns the list of what the engine reads. Grows shorter as hands and engines arrive.
  */
 
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Path, Tell } from './finding.ts'
 import { HUMAN_KEYS } from './human-source.ts'
 import { field, type HandlerEntry, type HandSection, type Manifest, readsQueue } from './manifest.ts'

@@ -4,8 +4,8 @@
  * Owns what is inferred: the key of a machine, the row that an update means. What lint has warned of (a state that nobody declared) is
  * left out here, so that a warning stays a warning.
  */
-import type { Json } from '#model/json.ts'
-import type { StateMachineSource } from '#model/workflow-source.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { StateMachineSource } from '#model/workflow/source.ts'
 import { authorForm } from './author-form.ts'
 import { field, type HandlerEntry, type MachineEntry, type Manifest } from './manifest.ts'
 import { defined, isRecord, type JsonRecord, listed, recordsIn } from './record.ts'

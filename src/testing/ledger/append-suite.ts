@@ -1,7 +1,7 @@
 /** Ledger suite, chapter 1: streams and versions, and that each append succeeds or fails alone (ledger-2, ledger-4). */
 import { describe, expect, test } from 'vitest'
-import type { RunId } from '#model/ids.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Append } from '#ports/ledger.ts'
 import { aCreation, aFact, anAppend, anEvent, aWrite, newRun, newSession, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'

@@ -3,10 +3,10 @@
  *
  * Every append id, event id and run id is new, and ids rise with time, so that order of creation and order of ids agree.
  */
-import type { Event } from '#model/event.ts'
-import type { RunId, SessionId, StreamId, TaskId, WorkerId } from '#model/ids.ts'
-import { LOCAL_TENANT, runId, sessionId, taskId, workerId } from '#model/ids.ts'
-import { canonical, type Json } from '#model/json.ts'
+import type { Event } from '#model/event/event.ts'
+import type { RunId, SessionId, StreamId, TaskId, WorkerId } from '#model/kernel/ids.ts'
+import { LOCAL_TENANT, runId, sessionId, taskId, workerId } from '#model/kernel/ids.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
 import type { Append, NewEvent, NewStream, SealedFact, StreamWrite, TaskRow, WaitRow } from '#ports/ledger.ts'
 
 /** When these tests begin. Far above 2^31, as all real instants are. */

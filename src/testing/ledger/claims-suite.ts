@@ -1,6 +1,6 @@
 /** Ledger suite, chapter 6: who gets a due run, and when (ledger-7). */
 import { expect, test } from 'vitest'
-import { gateId, LOCAL_TENANT, type RunId, scheduleId } from '#model/ids.ts'
+import { gateId, LOCAL_TENANT, type RunId, scheduleId } from '#model/kernel/ids.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 

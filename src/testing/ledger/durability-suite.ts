@@ -1,7 +1,7 @@
 /** Ledger suite, chapter 8: what is written comes back exactly, also from a ledger that was closed (ledger-1). */
 import { describe, expect, test } from 'vitest'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { aCreation, aFact, anAppend, anEvent, aWait, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 

@@ -1,7 +1,7 @@
 /** Ledger suite, chapter 4: events, their sequences and identities, the runs they start, and how they are found again. */
 import { describe, expect, test } from 'vitest'
-import type { TenantId } from '#model/ids.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Append } from '#ports/ledger.ts'
 import { aCreation, anAppend, anEvent, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'

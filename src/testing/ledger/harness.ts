@@ -3,7 +3,7 @@
  *
  * Owns opening and closing. Knows no test runner. `resends` lets a written append be answered with already_written, as behind a wire that loses answers.
  */
-import type { ClaimableId, RunId, StreamId, WorkerId } from '#model/ids.ts'
+import type { ClaimableId, RunId, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Ledger, Outcome, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 import { aCreation, anAppend, aWrite, newRun, newWorker, START } from './builders.ts'
 

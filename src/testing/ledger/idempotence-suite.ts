@@ -1,7 +1,7 @@
 /** Ledger suite, chapter 2: the same append sent twice is written once (ledger-3). */
 import { describe, expect, test } from 'vitest'
-import type { StreamId } from '#model/ids.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Append } from '#ports/ledger.ts'
 import { aCreation, aFact, anAppend, anEvent, aWait, aWrite, newRun, newSession, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'

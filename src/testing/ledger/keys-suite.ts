@@ -1,7 +1,7 @@
 /** Ledger suite, chapter 12: keys of slots and values of waits may have any length and any character (issue 14.7). */
 import { expect, test } from 'vitest'
-import type { RunId } from '#model/ids.ts'
-import { canonical } from '#model/json.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { canonical } from '#model/kernel/json.ts'
 import { aCreation, anEvent, aWait, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 

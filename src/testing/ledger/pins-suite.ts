@@ -1,8 +1,8 @@
-/** Ledger suite: which worker gets a run that is pinned to a version (ledger-10, model/pin.ts). */
+/** Ledger suite: which worker gets a run that is pinned to a version (ledger-10, model/worker/pin.ts). */
 import { expect, test } from 'vitest'
-import type { RunId, WorkerId } from '#model/ids.ts'
-import { NO_VERSION, type Takeover } from '#model/pin.ts'
-import type { WorkerInfo } from '#model/worker-info.ts'
+import type { RunId, WorkerId } from '#model/kernel/ids.ts'
+import { NO_VERSION, type Takeover } from '#model/worker/pin.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import { aCreation, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 

@@ -5,9 +5,9 @@
  * Left out, because stores may differ there: how far a signal counts, gaps between sequences, which past instant "due at once" is,
  * and whether an event reaches a wait that the same append or batch closes.
  */
-import type { Instant, RunId, WorkerId } from '#model/ids.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { Instant, RunId, WorkerId } from '#model/kernel/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type {
   Append,
   Ledger,

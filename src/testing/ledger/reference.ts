@@ -3,10 +3,10 @@
  *
  * Owns nothing but the meaning of the port, for the histories of the suite. Slow on purpose; never used outside tests.
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { ClaimableId, Instant, RunId, StreamId, WorkerId } from '#model/ids.ts'
-import { at, canonical } from '#model/json.ts'
-import { isEnded } from '#model/status.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { ClaimableId, Instant, RunId, StreamId, WorkerId } from '#model/kernel/ids.ts'
+import { at, canonical } from '#model/kernel/json.ts'
+import { isEnded } from '#model/run/status.ts'
 import type {
   Append,
   BeatRequest,

@@ -4,9 +4,9 @@
  * "Due at once" means: a claim made at the instant of the append gets the run. How much a signal raises the counter is nobody's business.
  */
 import { describe, expect, test } from 'vitest'
-import type { RunId, TenantId } from '#model/ids.ts'
-import { canonical, type Json } from '#model/json.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import { aCreation, aFact, anAppend, anEvent, aWait, aWrite, newRun, newSession, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 

@@ -1,8 +1,8 @@
 /** Ledger suite, chapter 5b: events by a value they hold, and waits for a value among many other events (ledger-5, ledger-11). */
 import { describe, expect, test } from 'vitest'
-import type { RunId, TenantId } from '#model/ids.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
-import { canonical, type Json } from '#model/json.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
 import type { EventMatch, NewEvent } from '#ports/ledger.ts'
 import { anAppend, anEvent, aWait, aWrite, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'

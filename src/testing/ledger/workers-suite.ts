@@ -1,6 +1,6 @@
 /** Ledger suite, chapter 7: workers that live, fall silent and stop; what becomes of their leases. */
 import { expect, test } from 'vitest'
-import type { WorkerId } from '#model/ids.ts'
+import type { WorkerId } from '#model/kernel/ids.ts'
 import { aFact, aWrite, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the shapes of that API. For tests that talk to a provider without one.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import {
   callId,
   inputText,

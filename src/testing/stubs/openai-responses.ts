@@ -3,7 +3,7 @@
  *
  * Owns that shape alone; the server around it is openai-stub.ts.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import {
   callId,
   inputText,

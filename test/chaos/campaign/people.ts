@@ -5,7 +5,7 @@
  * Owns what was said and what was acknowledged. Runs in the process that is never killed, and repeats what got no answer.
  */
 import { appendFileSync } from 'node:fs'
-import { isEnded, RUN_STATUSES, type RunStatus } from '#model/status.ts'
+import { isEnded, RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { Random } from '../../support/random.ts'
 import { pause } from '../../support/until.ts'
 import { type Choice, choose, type Lead, leadOf, newLead, type ShownTask } from './choices.ts'

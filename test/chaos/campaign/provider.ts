@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
 import type { ModelStub, StubBlock, StubBody } from '#testing/stubs/model-stub.ts'
 import type { Random } from '../../support/random.ts'

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { IncomingEvent } from '#engine/intake.ts'
-import { isEnded, type RunStatus } from '#model/status.ts'
+import { isEnded, type RunStatus } from '#model/run/status.ts'
 import type { Random } from '../../support/random.ts'
 import type { ChildLine } from './child.ts'
 

@@ -5,7 +5,7 @@
  */
 import { type FunctionContext, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define.ts'
-import type { Effect } from '#model/step.ts'
+import type { Effect } from '#model/run/step.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { Performed } from './world.ts'
 

@@ -5,7 +5,7 @@
  */
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Effect } from '#model/step.ts'
+import type { Effect } from '#model/run/step.ts'
 import type { Random } from '../../support/random.ts'
 import { pause } from '../../support/until.ts'
 

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { contentHash, defineContent } from '#manifest/plan-reading.ts'
-import type { PlanId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import { fold } from '#model/machine.ts'
+import type { PlanId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
 import {
   orderOf,
   type PlanContent,
@@ -12,8 +12,8 @@ import {
   type PlanFact,
   type PlanRevision,
   planDraft,
-} from '#model/plan-draft.ts'
-import { type HandlerFacts, shownSteps } from '#model/plan-shown.ts'
+} from '#model/plan/draft.ts'
+import { type HandlerFacts, shownSteps } from '#model/plan/shown.ts'
 import { simDigest } from '../sim/digest.ts'
 import { CASES, proof } from './proof.ts'
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { RequestInProgress, Requests, type Work } from '#engine/requests.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { plantMethod } from '../sim/mutants/mutant.ts'
 import { CASES, proof } from './proof.ts'

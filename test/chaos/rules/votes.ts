@@ -1,9 +1,9 @@
 /** Quorums that stay in reach, whatever people do to a task. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { task } from '#model/task.ts'
-import type { OpenTask, TaskCommand, TaskFact, TaskState } from '#model/task-fact.ts'
-import { votersOf } from '#model/task-quorum.ts'
+import { task } from '#model/task/task.ts'
+import type { OpenTask, TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
+import { votersOf } from '#model/task/quorum.ts'
 import { anyTurns } from '../../support/task-arbitrary.ts'
 import { plantMethod } from '../sim/mutants/mutant.ts'
 import { CASES, proof } from './proof.ts'

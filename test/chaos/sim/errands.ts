@@ -4,8 +4,8 @@
  *
  * Owns the list of things still to do, and the help that runs at rest ask for. Looks at the store only as a person looks at a page.
  */
-import type { RunId, SessionId } from '#model/ids.ts'
-import type { EndedRun } from '#model/run-fact.ts'
+import type { RunId, SessionId } from '#model/kernel/ids.ts'
+import type { EndedRun } from '#model/run/fact.ts'
 import { carefully } from '../../support/step-answer.ts'
 import type { Cast } from './cast.ts'
 import { askOfClerk, resumeAll } from './clerk-errands.ts'

@@ -4,7 +4,7 @@
  * Owns what can go wrong on the way. A request that was sent may land although its sender crashed, or after its sender was told
  * that nobody knows; nothing that landed is ever taken back.
  */
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { CrashPoints } from './crash-points.ts'
 import type { CallFault, Faults } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'

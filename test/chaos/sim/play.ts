@@ -8,12 +8,12 @@
 import type { FunctionContext, FunctionSource } from '#executors/workflow/function.ts'
 import type { RunOptions } from '#executors/workflow/step-api.ts'
 import type { ScheduleOptions } from '#manifest/schedule.ts'
-import type { StoredEvent } from '#model/event.ts'
-import type { RunId } from '#model/ids.ts'
-import type { Json } from '#model/json.ts'
-import type { RunFact } from '#model/run-fact.ts'
-import type { RunStatus } from '#model/status.ts'
-import type { Effect } from '#model/step.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { Effect } from '#model/run/step.ts'
 import type { Edition, World } from './world.ts'
 
 /** What the code of plays can reach. The system is defined once; the world changes with each schedule. */

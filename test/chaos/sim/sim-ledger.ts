@@ -3,8 +3,8 @@
  *
  * Owns which faults each call can meet, and shows every call to the witness at the moment it takes effect.
  */
-import type { StoredEvent } from '#model/event.ts'
-import type { Instant, StreamId, WorkerId } from '#model/ids.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type {
   Append,

@@ -8,7 +8,7 @@
 import { MemoryLedger } from '#adapters/memory/ledger.ts'
 import { MemoryReader } from '#adapters/memory/reader.ts'
 import { MemoryStore } from '#adapters/memory/store.ts'
-import { plainSeals } from '#model/seal.ts'
+import { plainSeals } from '#model/kernel/seal.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { Cast } from './cast.ts'

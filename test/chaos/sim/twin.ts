@@ -4,7 +4,7 @@
  * Owns the comparison. So the judges of the simulator, who read the memory store, judge a real store as well, and every answer in
  * which the two differ is a finding.
  */
-import { canonical, type Json } from '#model/json.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
 import type { Ledger, Outcome } from '#ports/ledger.ts'
 
 export type Differences = (sentence: string) => void

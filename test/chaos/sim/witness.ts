@@ -5,7 +5,7 @@
  * store's state before and after, and shares no code with the ledger that is judged.
  */
 import { documentKey, type MemoryStore } from '#adapters/memory/store.ts'
-import { type Instant, isRunId, type RunId, type StreamId, type WorkerId } from '#model/ids.ts'
+import { type Instant, isRunId, type RunId, type StreamId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Append, BeatRequest, ClaimRequest, Claims, Outcome, StreamWrite } from '#ports/ledger.ts'
 
 /** How long a worker may say nothing before its leases are lost. */

@@ -5,10 +5,10 @@
  * then only by code that does not ask `stillMine` before its effect. The control takes the warning away: the same check must see that.
  */
 
-import { TrihandError } from '#model/errors.ts'
-import type { RunId, TaskId } from '#model/ids.ts'
-import type { TaskState } from '#model/task-fact.ts'
-import { uncertainRules } from '#model/uncertain-step.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId, TaskId } from '#model/kernel/ids.ts'
+import type { TaskState } from '#model/task/fact.ts'
+import { uncertainRules } from '#model/run/uncertain-step.ts'
 import { createTrihand, type Trihand } from '../../../src/assemble.ts'
 import type { Cluster } from '../../support/postgres.ts'
 import { freshSchema } from '../../support/postgres-schema.ts'

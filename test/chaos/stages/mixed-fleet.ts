@@ -1,15 +1,15 @@
 /**
  * Two versions of one system on one Postgres, four workers that are restarted one after another, each time as the other version.
  *
- * `pay` has other step names in each version: a run of it must be performed under the names of one version only (model/pin.ts). `ship`
+ * `pay` has other step names in each version: a run of it must be performed under the names of one version only (model/worker/pin.ts). `ship`
  * waits for an event that comes when the last worker of the first version has left: its runs are handed over, and no step is done
  * twice. The control gives `pay` no pin: its runs go from version to version, and the same check must see that.
  */
 
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define.ts'
-import type { RunId } from '#model/ids.ts'
-import type { PinMode } from '#model/pin.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { PinMode } from '#model/worker/pin.ts'
 import { createTrihand, type Trihand } from '../../../src/assemble.ts'
 import type { Cluster } from '../../support/postgres.ts'
 import { ask, freshSchema } from '../../support/postgres-schema.ts'

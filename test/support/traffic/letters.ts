@@ -3,8 +3,8 @@
  *
  * Owns their ids. An emitted event's id follows from the run and the step, so the same draft made twice names the same event.
  */
-import type { Event } from '#model/event.ts'
-import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
+import type { Event } from '#model/event/event.ts'
+import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { NewEvent } from '#ports/ledger.ts'
 import { digest } from './run-pen.ts'
 

@@ -1,7 +1,7 @@
 /** The write that brings a run of the traffic into being: triggered by an event of the same append, or called by a parent. */
-import { LOCAL_TENANT, type RunId } from '#model/ids.ts'
-import { inline } from '#model/payload.ts'
-import type { RunStart } from '#model/run-fact.ts'
+import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
+import { inline } from '#model/kernel/payload.ts'
+import type { RunStart } from '#model/run/fact.ts'
 import type { StreamWrite } from '#ports/ledger.ts'
 import { OUTSIDE } from './letters.ts'
 import { RunPen } from './run-pen.ts'

@@ -5,12 +5,12 @@
  * same draft can be sent again while its outcome is unknown. Never chooses what to do (story.ts) nor sends (traffic.ts).
  */
 import { createHash } from 'node:crypto'
-import { readRunFact, writeFact } from '#model/fact-codec.ts'
-import type { Instant, RunId } from '#model/ids.ts'
-import { fold } from '#model/machine.ts'
-import { run, statusOf, wakeAt } from '#model/run.ts'
-import type { RunCommand, RunFact, RunState } from '#model/run-fact.ts'
-import { GENESIS, sealText } from '#model/seal.ts'
+import { readRunFact, writeFact } from '#model/kernel/fact-codec.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run, statusOf, wakeAt } from '#model/run/run.ts'
+import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
+import { GENESIS, sealText } from '#model/kernel/seal.ts'
 import type { Claim, NewStream, SealedFact, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
 
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -3,13 +3,13 @@
  *
  * Owns the plan of a run and the commands of each action. Pure: folded state in, commands and intents out.
  */
-import type { StoredEvent } from '#model/event.ts'
-import { type Instant, type RunId, runId } from '#model/ids.ts'
-import { canonical } from '#model/json.ts'
-import { inline, type Payload } from '#model/payload.ts'
-import { run } from '#model/run.ts'
-import type { RunCommand, RunState } from '#model/run-fact.ts'
-import { fits, type WaitSpec } from '#model/wait.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { type Instant, type RunId, runId } from '#model/kernel/ids.ts'
+import { canonical } from '#model/kernel/json.ts'
+import { inline, type Payload } from '#model/kernel/payload.ts'
+import { run } from '#model/run/run.ts'
+import type { RunCommand, RunState } from '#model/run/fact.ts'
+import { fits, type WaitSpec } from '#model/event/wait.ts'
 import { asUuid } from '../random.ts'
 import { digest } from './run-pen.ts'
 

@@ -1,7 +1,7 @@
 /** JSON as text, folded when it is long. */
 import { Button, Code } from '@mantine/core'
 import { useState } from 'react'
-import { visibleLines } from '#model/visible-text.ts'
+import { visibleLines } from '#model/kernel/visible-text.ts'
 import type { Json } from '../api/documents.ts'
 
 const FOLDED_LINES = 12

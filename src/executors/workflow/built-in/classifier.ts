@@ -4,10 +4,10 @@
  * Owns the order. A rule that cannot be evaluated is an error and not a rule that does not fit: a wrong label would look like a
  * right one.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import { dataBlock } from '#model/messages.ts'
-import type { RuleAnswer } from '#model/rule.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { dataBlock } from '#model/agent/messages.ts'
+import type { RuleAnswer } from '#model/kernel/rule.ts'
 import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import { type LlmDeps, modelOf, reported, structured } from './llm.ts'
 import { answered, failedWith, listAt, type Members, membersOf, membersOr, textAt, textOr } from './task-input.ts'

@@ -1,7 +1,7 @@
 /** `document_processor` by the one suite, and by what it reads. */
 import { describe, expect, test } from 'vitest'
 import { createDocumentReader } from '#adapters/documents/reader.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Envelope } from '#ports/executor.ts'
 import { executorSuite } from '#testing/executor-suite.ts'
 import { documentProcessor } from './document-processor.ts'

@@ -4,8 +4,8 @@
  * Owns what a task may ask for and when its result is partial: some documents failed, or something was cut. Reading the bytes is
  * the port's: away from this thread, within limits.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { DocumentReader, DocumentSource, Extracted } from '#ports/documents.ts'
 import type { Executor, ExecutorResult } from '#ports/executor.ts'
 import { answered, failedWith, listAt, type Members, membersOf, textAt, textOr, wholeOr } from './task-input.ts'

@@ -4,11 +4,11 @@
  * Owns how a task becomes a request: the prompt as it is, everything else that comes along as fenced data. Never retries, never
  * chooses another model: the engine does.
  */
-import { jsonIn } from '#model/answer-json.ts'
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
-import { DATA_RULE, dataBlock } from '#model/messages.ts'
-import type { Usage } from '#model/usage.ts'
+import { jsonIn } from '#model/agent/answer-json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { DATA_RULE, dataBlock } from '#model/agent/messages.ts'
+import type { Usage } from '#model/agent/usage.ts'
 import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import type { Message, Model, ModelAnswer, ModelFailure, ModelName, ModelUsage } from '#ports/model.ts'
 import { answered, failedWith, type Members, membersOf, membersOr, textAt, textOr } from './task-input.ts'

@@ -3,8 +3,8 @@
  *
  * Owns the two shapes in which the built-in executors answer. Never throws out of an executor: `answered` is where that ends.
  */
-import { TrihandError } from '#model/errors.ts'
-import type { Json } from '#model/json.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { ExecutorResult } from '#ports/executor.ts'
 
 export type Members = { readonly [key: string]: Json }

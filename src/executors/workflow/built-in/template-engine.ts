@@ -5,7 +5,7 @@
  * grows or goes on without end is stopped. The language is loaded with the first template.
  */
 import type { Liquid } from 'liquidjs'
-import { TrihandError } from '#model/errors.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Executor } from '#ports/executor.ts'
 import { answered, membersOf, membersOr, textAt, textOr } from './task-input.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns nothing but the translation: the broker looks at name, input and rights, and the tool does its work.
  */
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Executor } from '#ports/executor.ts'
 import { answered, membersOf, textAt } from './task-input.ts'
 

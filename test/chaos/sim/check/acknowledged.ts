@@ -1,9 +1,9 @@
 /** V1: everything that a caller was told is done is there; what it was told is not done is not. R2: one answer per event. */
 
-import { readRunFact } from '#model/fact-codec.ts'
-import { isRunId } from '#model/ids.ts'
-import type { RunFact } from '#model/run-fact.ts'
-import type { TaskFact } from '#model/task-fact.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { isRunId } from '#model/kernel/ids.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { TaskFact } from '#model/task/fact.ts'
 import type { Acknowledged } from '../client.ts'
 import type { Look } from '../look.ts'
 import { hasGate } from '../system.ts'

@@ -1,7 +1,7 @@
 /** V15, V16, R3, R7: one run or reason per event and trigger; what a result carries is there if and only if the result is. */
 import { documentKey } from '#adapters/memory/store.ts'
-import type { StoredEvent } from '#model/event.ts'
-import { LOCAL_TENANT } from '#model/ids.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Look, LookedRun } from '../look.ts'
 import { notesOf, spentBy } from '../plays/effects.ts'
 import { hasGate } from '../system.ts'

@@ -4,8 +4,8 @@
  *
  * Owns its own reading of who has a key, from runs and from what a gate says of events. Never reads the claims of a gate.
  */
-import type { GateFact } from '#model/gate-fact.ts'
-import { isJsonRecord, type Json } from '#model/json.ts'
+import type { GateFact } from '#model/flow/gate-fact.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Look, LookedClerk, LookedRun } from '../look.ts'
 import type { Life } from './lives.ts'
 

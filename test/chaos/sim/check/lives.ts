@@ -1,6 +1,6 @@
 /** When runs began and ended, in the order of what the store took in: what clerks promise about runs of one key. */
-import type { RunFact } from '#model/run-fact.ts'
-import type { RunStatus } from '#model/status.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
 import type { LookedRun } from '../look.ts'
 import type { Witness } from '../witness.ts'
 

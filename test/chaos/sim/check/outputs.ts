@@ -1,5 +1,5 @@
 /** Every run that ended gave what its play says it must give, whatever happened on the way; ends that are no success have a reason. */
-import { canonical } from '#model/json.ts'
+import { canonical } from '#model/kernel/json.ts'
 import type { Look, LookedRun } from '../look.ts'
 import type { Ending } from '../play.ts'
 import { playOf } from '../system.ts'

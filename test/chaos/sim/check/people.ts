@@ -3,8 +3,8 @@
  *
  * Owns what tasks and their runs must say of each other. V19, V24, doubt-1, run-4, uncertain-2.
  */
-import type { RunFact } from '#model/run-fact.ts'
-import type { TaskFact } from '#model/task-fact.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { TaskFact } from '#model/task/fact.ts'
 import type { Look, LookedRun, LookedTask } from '../look.ts'
 import type { Evidence } from './evidence.ts'
 

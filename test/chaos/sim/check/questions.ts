@@ -2,7 +2,7 @@
  * No question without a crash: people are asked about a lost attempt only if its worker was away while the attempt was open: dead, about to
  * stop, asleep or silent for longer than a lease. Other crashes of the same schedule are no reason.
  */
-import type { RunFact } from '#model/run-fact.ts'
+import type { RunFact } from '#model/run/fact.ts'
 import type { LookedRun } from '../look.ts'
 import type { Evidence } from './evidence.ts'
 

@@ -3,10 +3,10 @@
  *
  * Owns what rest means. Judges the store and the calls that were made from outside, not the engine.
  */
-import { isRunId } from '#model/ids.ts'
-import { statusOf, wakeAt } from '#model/run.ts'
-import type { LiveRun } from '#model/run-fact.ts'
-import { isEnded } from '#model/status.ts'
+import { isRunId } from '#model/kernel/ids.ts'
+import { statusOf, wakeAt } from '#model/run/run.ts'
+import type { LiveRun } from '#model/run/fact.ts'
+import { isEnded } from '#model/run/status.ts'
 import type { Cast } from '../cast.ts'
 import type { Client } from '../client.ts'
 import { isPaused, type Look, type LookedClerk, type LookedRun } from '../look.ts'

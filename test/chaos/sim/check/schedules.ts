@@ -4,7 +4,7 @@
  *
  * Owns its own calendar: the slots are the multiples of the interval.
  */
-import type { ScheduleFact } from '#model/schedule-fact.ts'
+import type { ScheduleFact } from '#model/schedule/fact.ts'
 import { BACKFILLED } from '../clerk-errands.ts'
 import type { LookedClerk, LookedRun } from '../look.ts'
 import type { ScheduleRule } from '../play.ts'

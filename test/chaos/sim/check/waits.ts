@@ -4,10 +4,10 @@
  * Owns its own matching of events and waits, and its own memory of what a run has received. A wait may time out only if no event for it
  * was there when its run was last claimed.
  */
-import type { StoredEvent } from '#model/event.ts'
-import { canonical, at as valueAt } from '#model/json.ts'
-import type { RunFact } from '#model/run-fact.ts'
-import type { Received, WaitSpec } from '#model/wait.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { canonical, at as valueAt } from '#model/kernel/json.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { Received, WaitSpec } from '#model/event/wait.ts'
 import type { Look, LookedRun } from '../look.ts'
 import type { Evidence } from './evidence.ts'
 

@@ -1,9 +1,9 @@
 /** Seeded bugs around people: questions that are lost, left open or answered twice, and answers that nobody hears. */
 import { type SessionCall, SessionWrites } from '#engine/session-writes.ts'
-import type { StreamId } from '#model/ids.ts'
-import { planEnd } from '#model/plan-end.ts'
-import { task } from '#model/task.ts'
-import type { TaskCommand, TaskState } from '#model/task-fact.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
+import { planEnd } from '#model/plan/end.ts'
+import { task } from '#model/task/task.ts'
+import type { TaskCommand, TaskState } from '#model/task/fact.ts'
 import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { type Mutant, plantMethod, withAppends } from './mutant.ts'
 

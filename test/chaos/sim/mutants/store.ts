@@ -1,7 +1,7 @@
 /** Seeded bugs of a store: fencing, idempotence, signals, leases, transactions. */
 import type { MemoryStore } from '#adapters/memory/store.ts'
-import { isRunId, runId } from '#model/ids.ts'
-import { sealText } from '#model/seal.ts'
+import { isRunId, runId } from '#model/kernel/ids.ts'
+import { sealText } from '#model/kernel/seal.ts'
 import type { Append, EventMatch, Ledger, Outcome, SealedFact, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import { simDigest } from '../digest.ts'
 import { changed, type Mutant, oneByOne, withAppends, withWrites } from './mutant.ts'

@@ -1,6 +1,6 @@
 /** Plays of idempotency keys: of events that come together and fail one by one, and so many that a gate keeps those of ended runs elsewhere. */
 import { fn } from '#executors/workflow/function.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type Cue, type Ending, type Errand, type GateRule, type Play, perform, type Scene } from '../play.ts'
 
 /** By kind: goes well · fails whenever it comes · fails with the first run that it comes to. */

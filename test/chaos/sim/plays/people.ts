@@ -1,6 +1,6 @@
 /** Plays that ask people: a question with and without a deadline, whose answer decides what is done, in code and in a plan. */
 import { fn } from '#executors/workflow/function.ts'
-import type { PlanStepSource } from '#model/plan-source.ts'
+import type { PlanStepSource } from '#model/plan/source.ts'
 import { type Ending, type Errand, type Play, perform } from '../play.ts'
 
 /** By kind: nobody is in a hurry; the system says yes at the deadline; the question lapses. */

@@ -1,7 +1,7 @@
 /** Plays that wait for events: any, all, with a condition, with a timeout, and for events that came before the wait. */
 import { fn } from '#executors/workflow/function.ts'
 import type { WaitResult } from '#executors/workflow/step-api.ts'
-import type { Json } from '#model/json.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type Ending, type Errand, type Play, perform } from '../play.ts'
 
 const numberOf = (wait: WaitResult): Json => (wait.status === 'received' ? numberIn(wait.event.data) : wait.status)

@@ -2,7 +2,7 @@
 
 import { Button, Card, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { visibleText } from '#model/visible-text.ts'
+import { visibleText } from '#model/kernel/visible-text.ts'
 import type { Json, PlanStep } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'
 import { CopyText } from '../../parts/copy.tsx'

@@ -4,7 +4,7 @@
  * Pure. Marks are kept on the server as drafts, one per item, and one of the whole for what is typed into forms: this file says what a
  * draft holds and what all of them mean.
  */
-import type { Filled } from '#model/form-fields.ts'
+import type { Filled } from '#model/kernel/form-fields.ts'
 import { isRecord, type Json, type TaskDetail, type TaskDraft, type TaskItem } from '../../api/documents.ts'
 
 export interface Mark {

@@ -5,7 +5,7 @@
  * Owns when a draft is saved (drafts.ts says how): a moment after a change, when the person leaves, and as soon as the server is back.
  */
 import { useCallback, useEffect, useReducer, useRef } from 'react'
-import type { Filled } from '#model/form-fields.ts'
+import type { Filled } from '#model/kernel/form-fields.ts'
 import type { TaskDetail } from '../../api/documents.ts'
 import { live } from '../../api/live.ts'
 import { Drafts, type Saved, type SeenMarks } from './drafts.ts'

@@ -4,7 +4,7 @@ import { Alert, Badge, Button, Group, Stack, Text, Textarea, Title } from '@mant
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { visibleText } from '#model/visible-text.ts'
+import { visibleText } from '#model/kernel/visible-text.ts'
 import { sendJson } from '../../api/client.ts'
 import type { Plan as PlanDocument, PlanRun as StartedRun } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'

@@ -1,0 +1,36 @@
+/**
+ * Which hosts the code of a function may call.
+ *
+ * Owns the match of an address against the function's module and its own list of operations. How a host is reached is an adapter's
+ * business (adapters/tools/guarded-fetch.ts).
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Capability, demand, type Module } from './module.ts'
+import type { Operation, WorkflowSpec } from '#model/workflow/spec.ts'
+
+/** What limits the code of a function. */
+export interface CodeLimits {
+  readonly name: string
+  readonly module: Module | null
+  readonly workflow: Pick<WorkflowSpec, 'operations'>
+}
+
+export const CALLS_OUTSIDE: Capability = { kind: 'operation', name: 'api_call' }
+
+/** A function that lists what it may do is held to the list. */
+export const demandListed = ({ name, workflow: { operations } }: CodeLimits, operation: Operation): void => {
+  if (operations === null || operations.has(operation)) return
+  const list = [...operations].join(', ')
+  throw new TrihandError('OPERATION_NOT_ALLOWED', `${name} may not ${operation}; it declares ${list || 'nothing'}`)
+}
+
+/** `host`: in lower case, without a dot at its end. */
+export const demandHost = (limits: CodeLimits, host: string): void => {
+  demandListed(limits, 'api_call')
+  demand(limits.module, CALLS_OUTSIDE, { kind: 'host', name: host })
+}
+
+/** The same for a whole address. One that cannot be read is left to the fetch, which refuses it. */
+export const demandAddress = (limits: CodeLimits, address: string): void => {
+  if (URL.canParse(address)) demandHost(limits, new URL(address).hostname.replace(/\.$/, '').toLowerCase())
+}

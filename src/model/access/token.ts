@@ -1,0 +1,91 @@
+/**
+ * A credential as the ledger keeps it: the hash of the token, never the token, and whom it stands for.
+ *
+ * Owns what a token may be and when it counts. Never sees the secret, and never draws one.
+ *
+ * token-1  A token that has expired or was revoked stands for nobody.
+ * token-2  Only tokens of people may have the role of deciding.
+ */
+
+import { type Caller, KINDS, type Kind, ROLES, type Role } from './identity.ts'
+import { type Instant, isPlainText, isTenantId, type TenantId, type TokenId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { type Refusal, refuse } from '#model/kernel/machine.ts'
+
+export interface TokenSpec {
+  readonly tenant: TenantId
+  /** The person, service or agent that it stands for. */
+  readonly name: string
+  readonly kind: Kind
+  readonly roles: readonly Role[]
+  readonly groups: readonly string[]
+}
+
+export interface TokenRecord extends TokenSpec {
+  readonly id: TokenId
+  /** sha256 of the secret. */
+  readonly hash: string
+  readonly createdAt: Instant
+  readonly createdBy: string
+  readonly expiresAt: Instant
+  readonly revokedAt: Instant | null
+}
+
+const MAX_NAME = 255
+const MAX_GROUPS = 100
+
+/** What a caller gives, before it is known to be right. */
+export interface TokenWish {
+  readonly tenant: string
+  readonly name: string
+  readonly kind: string
+  readonly roles: readonly string[]
+  readonly groups: readonly string[]
+}
+
+/** Null: this may be a token. */
+const misfit = ({ tenant, name, kind, roles, groups }: TokenWish): string | null => {
+  const [badRole] = roles.filter((role) => !ROLES.some((known) => known === role))
+  if (!isTenantId(tenant)) return `tenant is "${tenant}"; expected small letters, digits, - and _, at most 63`
+  if (!isPlainText(name, MAX_NAME)) return `name must have 1 to ${MAX_NAME} characters and no control characters`
+  if (!KINDS.some((known) => known === kind)) return `kind is "${kind}"; expected one of ${KINDS.join(', ')}`
+  if (roles.length === 0) return `roles are missing; expected some of ${ROLES.join(', ')}`
+  if (badRole !== undefined) return `there is no role "${badRole}"; expected some of ${ROLES.join(', ')}`
+  if (kind !== 'user' && roles.includes('decider')) return `a token of kind ${kind} cannot be a decider: people decide`
+  if (groups.length > MAX_GROUPS || groups.some((group) => !isPlainText(group, MAX_NAME) || group.includes(',')))
+    return `groups must be at most ${MAX_GROUPS} plain names without a comma`
+  return null
+}
+
+export const tokenSpec = (wish: TokenWish): TokenSpec | Refusal => {
+  const problem = misfit(wish)
+  if (problem !== null) return refuse('TOKEN_INVALID', problem)
+  const roles = ROLES.filter((role) => wish.roles.includes(role))
+  return { ...wish, roles, groups: [...new Set(wish.groups)] } as unknown as TokenSpec
+}
+
+/** token-1. Null: it counts for nothing now. */
+export const callerOf = (token: TokenRecord, now: Instant): Caller | null => {
+  if (token.revokedAt !== null || now >= token.expiresAt) return null
+  const { tenant, name, kind, roles, groups } = token
+  return { tenant, id: name, kind, roles, groups }
+}
+
+export const toTokenJson = (token: TokenRecord): Json => ({
+  ...token,
+  roles: [...token.roles],
+  groups: [...token.groups],
+})
+
+/** As `toTokenJson` wrote it. Null: something else stands there, and is nobody's credential. */
+export const fromTokenJson = (value: Json): TokenRecord | null => {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null
+  const token = value as unknown as TokenRecord
+  const isWhole = typeof token.hash === 'string' && typeof token.expiresAt === 'number' && Array.isArray(token.roles)
+  return isWhole ? token : null
+}
+
+export const tokenStatus = ({ revokedAt, expiresAt }: TokenRecord, now: Instant): 'active' | 'expired' | 'revoked' => {
+  if (revokedAt !== null) return 'revoked'
+  return now >= expiresAt ? 'expired' : 'active'
+}

@@ -1,0 +1,326 @@
+/**
+ * Facts of one agent's work, and the state that they fold into.
+ *
+ * Owns the shapes and the fold. Total: facts in any order, twice or for calls that never were, fold without a throw. What comes next
+ * is turn.ts.
+ *
+ * agent-state-1  The first fact about a reply, a result or a decision stands; a later one changes nothing.
+ * agent-state-2  What failed before a retry does not count against the agent: attempts, turns, tool calls, time, refused calls, wrong
+ *                answers, a loop that a person ended. What was spent does.
+ * agent-state-3  A call that failed gives back what was reserved for it, but for what it says that it used. A call whose process died
+ *                counts with all of it.
+ */
+
+import { NOTHING_SPENT, type Reservation, type Spent, spend } from '#model/flow/policies/budget.ts'
+import type { CallFailure } from '#model/flow/policies/model-choice.ts'
+import type { Finish, ModelUsage, Part } from '#model/chat/conversation.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+
+/** A file of the workspace as the ledger knows it: null says that it was removed. */
+export interface FileFact {
+  readonly path: string
+  /** The address of the blob that holds it; null: removed. */
+  readonly hash: string | null
+  readonly bytes: number
+  readonly encoding: 'utf8' | 'base64'
+}
+
+/** A call of a reply, under our own key `n.i`: a provider's ids may repeat. */
+export interface AgentCall {
+  readonly key: string
+  readonly tool: string
+  readonly input: Json
+}
+
+/** Whether an answer fits its schema; null: it was not a final answer, or there is no schema. */
+export type OutputCheck =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly issues: readonly string[] }
+
+export interface Price {
+  /** Null: nobody knows, which is not nothing. */
+  readonly micros: number | null
+  /** Of an unknown price: what the provider says that it cost, which nobody has checked. */
+  readonly unverified?: number
+  readonly model: string | null
+  readonly source: string
+  readonly approximate: boolean
+}
+
+export interface Reply {
+  readonly model: string
+  readonly provider: string
+  readonly modelUsed: string
+  readonly parts: readonly Part[]
+  readonly calls: readonly AgentCall[]
+  readonly finish: Finish
+  readonly usage: ModelUsage
+  readonly usageSource: 'reported' | 'estimated'
+  readonly cost: Price
+  readonly findings: readonly string[]
+  readonly check: OutputCheck | null
+  readonly isSimulated: boolean
+  readonly responseId: string | null
+  readonly ms: number
+  /** What another harness did by itself until it had this reply. Absent: one call to a model. */
+  readonly inside?: Inside
+}
+
+/** The work of another harness in one reply. */
+export interface Inside {
+  /** The address of the blob that holds its transcript. */
+  readonly transcript: string
+  readonly files: readonly FileFact[]
+  readonly untrusted: boolean
+  /** Its own model calls and tool calls. */
+  readonly turns: number
+  readonly calls: number
+}
+
+export interface ToolOutcome {
+  readonly output: Json | null
+  readonly error: { readonly code: ErrorCode; readonly message: string } | null
+  /** Why a person or the broker did not let it run; null: it ran. */
+  readonly denied: string | null
+  readonly files: readonly FileFact[]
+  /** Strangers wrote some of the output. */
+  readonly untrusted: boolean
+  /** What a child has used of what was carved for it. */
+  readonly spent: Spent | null
+  readonly ms: number
+}
+
+/** What a call without an answer has used. */
+export interface CallUse {
+  readonly tokens: number
+  /** Null: nobody knows the price. */
+  readonly micros: number | null
+}
+
+export type WaitKind = 'approval' | 'question' | 'loop'
+
+/** What a person said. */
+export interface Decided {
+  readonly verdict: 'yes' | 'no'
+  readonly reason: string | null
+  /** An approval may change the input; a question is answered with a value; a loop may be given a hint. */
+  readonly value: Json | null
+  readonly by: string
+  /** The hash of the input that an approval is for; null: it was for no call. */
+  readonly consent: string | null
+}
+
+export type AgentFact =
+  | { readonly type: 'hydrated'; readonly files: readonly FileFact[]; readonly untrusted: boolean; readonly ms: number }
+  | { readonly type: 'reserved'; readonly n: number; readonly attempt: number; readonly reservation: Reservation }
+  | { readonly type: 'replied'; readonly n: number; readonly attempt: number; readonly reply: Reply }
+  | {
+      readonly type: 'call_failed'
+      readonly n: number
+      readonly attempt: number
+      readonly failure: CallFailure
+      /** Null: nobody knows what it used. */
+      readonly used: CallUse | null
+      readonly ms: number
+    }
+  | { readonly type: 'carved'; readonly key: string; readonly tokens: number; readonly micros: number }
+  | { readonly type: 'tool_done'; readonly key: string; readonly outcome: ToolOutcome }
+  | { readonly type: 'decided'; readonly on: WaitKind; readonly key: string; readonly decided: Decided }
+  | { readonly type: 'closed'; readonly missing: readonly string[] }
+  | { readonly type: 'cancelled' }
+  /** The run had failed here and was retried. */
+  | { readonly type: 'retried' }
+
+/** What had happened when the run was retried last. */
+export interface Before {
+  /** How often it was retried. */
+  readonly lives: number
+  readonly replies: number
+  readonly calls: number
+  readonly refusals: number
+  readonly activeMs: number
+}
+
+export interface AgentState {
+  readonly isHydrated: boolean
+  readonly isCancelled: boolean
+  /** By the number of the reply, without gaps: what comes out of turn waits for what is before it. */
+  readonly replies: ReadonlyMap<number, Reply>
+  readonly failures: ReadonlyMap<number, readonly CallFailure[]>
+  readonly outcomes: ReadonlyMap<string, ToolOutcome>
+  readonly decisions: ReadonlyMap<string, Decided>
+  /** By path. */
+  readonly files: ReadonlyMap<string, FileFact>
+  readonly isTainted: boolean
+  readonly closed: { readonly missing: readonly string[] } | null
+  readonly spent: Spent
+  /** Calls of models of which nobody knows what they cost. */
+  readonly unknown: number
+  /** Reserved or carved, and not settled yet. */
+  readonly pending: ReadonlyMap<string, { readonly tokens: number; readonly micros: number }>
+  readonly activeMs: number
+  readonly before: Before
+}
+
+export const NEW_AGENT: AgentState = {
+  isHydrated: false,
+  isCancelled: false,
+  replies: new Map(),
+  failures: new Map(),
+  outcomes: new Map(),
+  decisions: new Map(),
+  files: new Map(),
+  isTainted: false,
+  closed: null,
+  spent: NOTHING_SPENT,
+  unknown: 0,
+  pending: new Map(),
+  activeMs: 0,
+  before: { lives: 0, replies: 0, calls: 0, refusals: 0, activeMs: 0 },
+}
+
+export const decisionKey = (on: WaitKind, key: string): string => `${on} ${key}`
+export const callKey = (n: number, i: number): string => `${n}.${i}`
+const reservationKey = (n: number, attempt: number): string => `${n}:${attempt}`
+
+const withEntry = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => new Map(map).set(key, value)
+const without = <K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> => {
+  if (!map.has(key)) return map
+  const rest = new Map(map)
+  rest.delete(key)
+  return rest
+}
+
+const withFiles = (files: AgentState['files'], changed: readonly FileFact[]): AgentState['files'] => {
+  if (changed.length === 0) return files
+  const next = new Map(files)
+  for (const file of changed) {
+    if (file.hash === null) next.delete(file.path)
+    else next.set(file.path, file)
+  }
+  return next
+}
+
+/** Tool calls of all replies, those of another harness among them. */
+export const callCount = ({ replies }: AgentState): number =>
+  [...replies.values()].reduce((sum, { calls, inside }) => sum + calls.length + (inside?.calls ?? 0), 0)
+
+export const refusalCount = ({ outcomes }: AgentState): number => {
+  let count = 0
+  for (const { error } of outcomes.values())
+    if (error !== null && (error.code === 'TOOL_NOT_ALLOWED' || error.code === 'TOOL_INPUT_INVALID')) count++
+  return count
+}
+
+/** agent-state-2. */
+const retried = (state: AgentState): AgentState => {
+  const isEndedLoop = ([key, { verdict }]: readonly [string, Decided]): boolean =>
+    verdict === 'no' && key.startsWith(decisionKey('loop', ''))
+  return {
+    ...state,
+    failures: new Map(),
+    decisions: new Map([...state.decisions].filter((entry) => !isEndedLoop(entry))),
+    closed: null,
+    before: {
+      lives: state.before.lives + 1,
+      replies: state.replies.size,
+      calls: callCount(state),
+      refusals: refusalCount(state),
+      activeMs: state.activeMs,
+    },
+  }
+}
+
+const replied = (state: AgentState, fact: Extract<AgentFact, { type: 'replied' }>): AgentState => {
+  const { n, attempt, reply } = fact
+  if (state.replies.has(n)) return state
+  const { usage, cost, usageSource, ms, inside } = reply
+  const key = reservationKey(n, attempt)
+  // Against a limit an unknown price counts with what was set aside for it.
+  const micros = cost.micros ?? state.pending.get(key)?.micros ?? 0
+  return {
+    ...state,
+    replies: withEntry(state.replies, n, reply),
+    files: withFiles(state.files, inside?.files ?? []),
+    isTainted: state.isTainted || inside?.untrusted === true,
+    pending: without(state.pending, key),
+    spent: spend(state.spent, usage.input + usage.output, micros, usageSource === 'estimated' || cost.micros === null),
+    unknown: state.unknown + (cost.micros === null ? 1 : 0),
+    activeMs: state.activeMs + ms,
+  }
+}
+
+/**
+ * agent-state-3. A process that died may have had its answer, which was paid for; a provider that failed has given none.
+ */
+const callFailed = (state: AgentState, fact: Extract<AgentFact, { type: 'call_failed' }>): AgentState => {
+  const { n, attempt, failure, used, ms } = fact
+  const key = reservationKey(n, attempt)
+  const whole = state.pending.get(key) ?? NOTHING_SPENT
+  const { tokens, micros } = used ?? (failure.kind === 'lost' ? whole : NOTHING_SPENT)
+  const isUnknown = used === null || micros === null
+  return {
+    ...state,
+    failures: withEntry(state.failures, n, [...(state.failures.get(n) ?? []), failure]),
+    pending: without(state.pending, key),
+    spent: spend(state.spent, tokens, micros ?? whole.micros, isUnknown),
+    unknown: state.unknown + (isUnknown ? 1 : 0),
+    activeMs: state.activeMs + ms,
+  }
+}
+
+const toolDone = (state: AgentState, { key, outcome }: Extract<AgentFact, { type: 'tool_done' }>): AgentState => {
+  if (state.outcomes.has(key)) return state
+  const { spent } = outcome
+  return {
+    ...state,
+    outcomes: withEntry(state.outcomes, key, outcome),
+    files: withFiles(state.files, outcome.files),
+    isTainted: state.isTainted || outcome.untrusted,
+    pending: without(state.pending, key),
+    spent: spent === null ? state.spent : spend(state.spent, spent.tokens, spent.micros, spent.isEstimated),
+    activeMs: state.activeMs + outcome.ms,
+  }
+}
+
+const hydrated = (state: AgentState, fact: Extract<AgentFact, { type: 'hydrated' }>): AgentState => {
+  if (state.isHydrated) return state
+  const files = withFiles(state.files, fact.files)
+  const isTainted = state.isTainted || fact.untrusted
+  return { ...state, isHydrated: true, files, isTainted, activeMs: state.activeMs + fact.ms }
+}
+
+export const evolveAgent = (state: AgentState, fact: AgentFact): AgentState => {
+  switch (fact.type) {
+    case 'hydrated':
+      return hydrated(state, fact)
+    case 'reserved':
+      return { ...state, pending: withEntry(state.pending, reservationKey(fact.n, fact.attempt), fact.reservation) }
+    case 'replied':
+      return replied(state, fact)
+    case 'call_failed':
+      return callFailed(state, fact)
+    case 'carved':
+      return { ...state, pending: withEntry(state.pending, fact.key, { tokens: fact.tokens, micros: fact.micros }) }
+    case 'tool_done':
+      return toolDone(state, fact)
+    case 'decided': {
+      const key = decisionKey(fact.on, fact.key)
+      return state.decisions.has(key) ? state : { ...state, decisions: withEntry(state.decisions, key, fact.decided) }
+    }
+    case 'closed':
+      return state.closed === null ? { ...state, closed: { missing: fact.missing } } : state
+    case 'cancelled':
+      return { ...state, isCancelled: true }
+    case 'retried':
+      return retried(state)
+  }
+}
+
+/** All that is gone or promised: what may still be reserved is the allowance without it. */
+export const committed = ({ spent, pending }: AgentState): Spent => {
+  let all = spent
+  for (const { tokens, micros } of pending.values()) all = spend(all, tokens, micros)
+  return all
+}

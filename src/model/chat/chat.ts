@@ -1,0 +1,197 @@
+/**
+ * The rules of a chat: what a turn may decide, whether it may be done, and what of the conversation it is told.
+ *
+ * Owns the decision's shape, the policy and the message. Never runs anything: a turn is an ordinary run (executors/workflow/chat.ts).
+ *
+ * chat-1  Only what the chat lists is executed; anything else is denied, whoever asks for it.
+ * chat-2  What may have effects waits for a person, unless the chat says of that very executor that it need not.
+ */
+import type { Failure } from '#model/kernel/errors.ts'
+import type { ChildId, Instant, PlanId, RunId } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { PlanProblem } from '#model/plan/draft.ts'
+import type { NamedBy, ShownStep } from '#model/plan/shown.ts'
+import type { Assignees } from '#model/task/spec.ts'
+
+/** What becomes of a message that arrives during a turn: it waits, it stops the turn, or it is refused. */
+export const TURN_POLICIES = ['enqueue', 'interrupt', 'reject'] as const
+export type TurnPolicy = (typeof TURN_POLICIES)[number]
+
+export interface ChatExecutor {
+  readonly name: string
+  readonly description: string
+  /** A handler is started as a run; a type is given a task (executor-contract 2); a plan is drafted, approved and run. */
+  readonly kind: 'handler' | 'type' | 'plan'
+  readonly needsApproval: boolean
+  /** The steps, if it is a handler whose work is a plan. */
+  readonly plan?: ChatPlan
+}
+
+/** A plan as a chat shows it. */
+export interface ChatPlan {
+  /** Null: it is declared, and nobody changes it here. */
+  readonly id: PlanId | null
+  readonly goal: string
+  /** Absent: it was shown before this was kept. */
+  readonly goalBy?: NamedBy
+  readonly hash: string
+  /** What it works on, if that is known already. */
+  readonly input?: Json
+  readonly steps: readonly ShownStep[]
+  readonly problems: readonly PlanProblem[]
+}
+
+export interface ChatSpec {
+  readonly name: string
+  readonly description: string
+  /** The agent that decides. */
+  readonly agent: string
+  readonly executors: readonly ChatExecutor[]
+  readonly whileRunning: TurnPolicy
+  /** Who approves. */
+  readonly asks: Assignees
+}
+
+export const ACTIONS = ['reply', 'execute', 'ask', 'refuse'] as const
+
+export interface ChatDecision {
+  readonly action: (typeof ACTIONS)[number]
+  /** What the user is told, now. */
+  readonly reply: string
+  readonly executor: string | null
+  readonly task: Json
+  readonly reason: string | null
+}
+
+/** The words come before what may be long: they are shown while the rest is written. */
+export const DECISION_SCHEMA: Json = {
+  type: 'object',
+  properties: {
+    action: { type: 'string', enum: ACTIONS },
+    reply: { type: 'string' },
+    executor_type: { type: 'string' },
+    task: { type: 'object' },
+    reason: { type: 'string' },
+  },
+  required: ['action'],
+}
+
+const textIn = (record: { readonly [name: string]: Json }, name: string): string | null => {
+  const value = record[name]
+  return typeof value === 'string' ? value : null
+}
+
+/** Null: it is no decision. */
+export const decisionOf = (output: Json): ChatDecision | null => {
+  if (!isJsonRecord(output)) return null
+  const action = ACTIONS.find((word) => word === output['action'])
+  if (action === undefined) return null
+  return {
+    action,
+    reply: textIn(output, 'reply') ?? '',
+    executor: textIn(output, 'executor_type'),
+    task: output['task'] ?? {},
+    reason: textIn(output, 'reason'),
+  }
+}
+
+export type ChatVerdict =
+  /** Nothing is to be done but to answer. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'ask' }
+  | { readonly kind: 'deny'; readonly error: Failure }
+
+/** What may be done of a decision. Recorded as it stands: a chat that changes changes later turns. */
+export const judgeDecision = ({ action, executor }: ChatDecision, { executors, name }: ChatSpec): ChatVerdict => {
+  if (action !== 'execute') return { kind: 'none' }
+  const found = executors.find((one) => one.name === executor)
+  // chat-1
+  if (found === undefined) {
+    const message = `${executor ?? 'nothing'} is not among what ${name} may execute`
+    return { kind: 'deny', error: { code: 'EXECUTOR_NOT_ALLOWED', message } }
+  }
+  // chat-2
+  return { kind: found.needsApproval ? 'ask' : 'allow' }
+}
+
+export type ChatPart =
+  | { readonly type: 'text'; readonly text: string }
+  /** What the execution after it is made of. Its run is not saved with it: whoever reads the turn knows it. */
+  | { readonly type: 'plan'; readonly plan: ChatPlan; readonly run?: ChildId }
+  | {
+      readonly type: 'execution'
+      readonly executor: string
+      readonly input: Json
+      readonly state: 'done' | 'failed' | 'denied'
+      readonly output: Json
+      readonly detail: string | null
+    }
+
+export interface ChatMessage {
+  readonly id: string
+  readonly role: 'user' | 'assistant'
+  readonly parts: readonly ChatPart[]
+  readonly at: Instant
+  /** The turn that it belongs to. */
+  readonly run: RunId
+  readonly simulated: boolean
+  /** Tokens that the decision used; null: nobody knows, or nothing was asked. */
+  readonly tokens: number | null
+  readonly error: Failure | null
+}
+
+/** What a session remembers of its chat, beside the messages. */
+export interface ChatHead {
+  readonly id: string
+  readonly name: string
+  readonly title: string
+  /** How many messages there are. */
+  readonly count: number
+  /** The turn that was begun last. */
+  readonly turn: RunId
+  readonly at: Instant
+}
+
+export const HEAD_KEY = 'chat'
+export const messageKey = (index: number): string => `chat/message/${index}`
+
+export const textOfMessage = ({ parts }: Pick<ChatMessage, 'parts'>): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+
+const MAX_MESSAGES = 20
+const MAX_CHARACTERS = 32_000
+const TITLE_LENGTH = 60
+
+/** The first of the last messages that a turn is told. */
+export const firstTold = (count: number): number => Math.max(0, count - MAX_MESSAGES)
+
+/** The last ones that fit; a long one does not push out those after it. */
+export const told = (messages: readonly ChatMessage[]): readonly ChatMessage[] => {
+  const kept: ChatMessage[] = []
+  let left = MAX_CHARACTERS
+  for (const message of messages.slice(-MAX_MESSAGES).toReversed()) {
+    left -= JSON.stringify(message.parts).length
+    if (left < 0) break
+    kept.unshift(message)
+  }
+  return kept
+}
+
+export const titleOf = (text: string): string => {
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1)}…`
+}
+
+/** What starts a turn. */
+export interface TurnInput {
+  readonly chat: string
+  readonly message: { readonly id: string; readonly text: string }
+  readonly at: Instant
+}
+
+export const turnHandler = (chat: string): string => `chat-${chat}`
+export const answerId = (run: RunId): string => `msg_${run.slice('run_'.length)}`
+
+/** A person is shown the very bytes that they approve. */
+export const APPROVED_SECTION = 'call'

@@ -1,0 +1,48 @@
+/**
+ * What is said between us and a language model: messages and their parts, in our own words.
+ *
+ * Owns the shapes. Providers translate at their border; facts keep these as they are.
+ */
+import type { Json } from '#model/kernel/json.ts'
+
+export interface Message {
+  readonly role: 'user' | 'assistant' | 'tool'
+  readonly parts: readonly Part[]
+}
+
+/** `meta` is the provider's own data on the part, verbatim, under the provider's name: signatures survive the ledger with it. */
+export type Part =
+  | { readonly type: 'text'; readonly text: string; readonly meta?: Json }
+  | { readonly type: 'reasoning'; readonly text: string; readonly provider: string; readonly meta?: Json }
+  | { readonly type: 'call'; readonly id: string; readonly tool: string; readonly input: Json; readonly meta?: Json }
+  | {
+      readonly type: 'result'
+      readonly id: string
+      readonly tool: string
+      readonly output: Json
+      readonly isError: boolean
+    }
+  | { readonly type: 'file'; readonly mediaType: string; readonly base64: string; readonly meta?: Json }
+
+/** A tool call as the model wrote it. The input is what came, whether it fits a schema or not. */
+export interface ModelCall {
+  readonly id: string
+  readonly tool: string
+  readonly input: Json
+}
+
+export type Finish = 'stop' | 'tools' | 'length' | 'filtered'
+
+/** `input` includes what came from a cache. */
+export interface ModelUsage {
+  readonly input: number
+  readonly output: number
+  readonly cachedInput: number
+  readonly cacheWrites: number
+  readonly reasoning: number
+  /** Dollars, where the provider says so by itself. */
+  readonly costUsd?: number
+}
+
+export const textOf = (parts: readonly Part[]): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')

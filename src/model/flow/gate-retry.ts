@@ -1,0 +1,45 @@
+/**
+ * A failed run that asks its gate for another life.
+ *
+ * Owns what a gate asks of it besides what it asks of every call: the rest of the way (pause, overlap, throttle) is the same (gate.ts).
+ *
+ * gate-retry-1  One live or successful run per key: a retry is refused while another run has its key, whatever `on_conflict` says.
+ * gate-retry-2  A retry that waits is not asked for twice.
+ * gate-retry-5  A retry that waits is withdrawn by a cancel of its run, which then has a life that ends as it begins (gate-revival-2).
+ * gate-retry-6  The retry of a child that was called with `gate: none` asks no gate, if its parent asks for it.
+ * gate-retry-3  A retry counts against no rate limit: its run was counted when it first came.
+ */
+
+import { type Claim, holderOf } from '#model/flow/policies/idempotency.ts'
+import type { Arrival, Call } from '#model/event/arrival.ts'
+import type { OpenGate } from './gate-fact.ts'
+import { waiterOf } from './gate-read.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+
+/** gate-retry-1. The run that has one of the keys of this retry; null: none has. */
+export const keptBy = (
+  { claims }: Pick<OpenGate, 'claims'>,
+  { idempotencyKey, call }: Arrival,
+  now: Instant,
+): Claim | null => {
+  for (const key of [idempotencyKey, ...(call?.retry?.keys ?? [])]) {
+    const holder = key === null ? null : holderOf(claims, key, now)
+    if (holder !== null && holder.run !== call?.run) return holder
+  }
+  return null
+}
+
+export const keptReason = ({
+  run,
+}: Claim): { readonly reason: 'duplicate'; readonly detail: string; readonly into: RunId } => ({
+  reason: 'duplicate',
+  detail: 'RUN_EXISTS: another run has the key of this one, and has not failed',
+  into: run,
+})
+
+/** gate-retry-2. */
+export const isRetryWaiting = (state: OpenGate, { run, retry }: Call): boolean =>
+  retry !== undefined && waitsForRetry(state, run)
+
+export const waitsForRetry = (state: OpenGate, run: RunId): boolean =>
+  waiterOf(state, ({ call }) => call?.run === run && call.retry !== undefined) !== null

@@ -1,0 +1,163 @@
+/**
+ * Lanes: runs of one handler with the same slots and the same priority wait in one lane, the oldest wake first.
+ *
+ * Owns who goes next among those that are due. Never knows where they wait: each store keeps the lane's text beside the run, finds
+ * the first of every lane, and counts the live leases by it.
+ *
+ * lane-1  A slot is never taken beyond its limit: the weights of the runs that hold a lease, plus the next one's, stay within it.
+ * lane-2  Runs that compete for slots take turns: who shares its slots with the fewest holders goes first, then the longest wait. A
+ *         share of n gets n turns where a share of one gets one.
+ * lane-3  A wait counts `priority` seconds longer than it is. So nobody who waits is passed for ever.
+ */
+import type { Instant } from '#model/kernel/ids.ts'
+
+/** A part of something limited that a run takes while it holds a lease. The text names what is shared. */
+export interface Slot {
+  readonly key: string
+  readonly limit: number
+  readonly weight: number
+  /** How many turns its holders get to one of others. Absent: 1. */
+  readonly share?: number
+}
+
+/** The limit of a slot that is there to take turns by, and never full. */
+export const NO_LIMIT = 1_000_000_000
+
+export interface Lane {
+  readonly handler: string
+  /** Seconds. */
+  readonly priority: number
+  readonly slots: readonly Slot[]
+  /** The slots as a text: those that have the same, of whatever handler and priority, take turns. */
+  readonly circle: string
+  readonly share: number
+}
+
+/** Seconds, up or down. */
+export const MAX_PRIORITY = 86_400
+
+/** The lane of runs like any other, of whatever handler: no slots, no priority. */
+export const PLAIN_LANE = ''
+
+export const laneOf = (handler: string, priority = 0, slots: readonly Slot[] = []): string =>
+  priority === 0 && slots.length === 0 ? PLAIN_LANE : JSON.stringify([handler, priority, ...slots.map(textOf)])
+
+const textOf = ({ key, limit, weight, share }: Slot): readonly (string | number)[] =>
+  share === undefined ? [key, limit, weight] : [key, limit, weight, share]
+
+const PLAIN: Lane = { handler: '', priority: 0, slots: [], circle: '', share: 1 }
+
+type SlotText = readonly [key: string, limit: number, weight: number, share?: number]
+
+export const readLane = (text: string): Lane => {
+  if (text === PLAIN_LANE) return PLAIN
+  const [handler, priority, ...rest] = JSON.parse(text) as [string, number, ...SlotText[]]
+  const slots = rest.map(([key, limit, weight, share]) => ({
+    key,
+    limit,
+    weight,
+    ...(share !== undefined && { share }),
+  }))
+  const shares = slots.flatMap(({ share }) => share ?? [])
+  return { handler, priority, slots, circle: JSON.stringify(rest), share: shares[0] ?? 1 }
+}
+
+/** How many live leases there are in a lane. */
+export interface Held {
+  readonly lane: string
+  readonly count: number
+}
+
+/** What the live leases have taken. */
+export class Occupancy {
+  readonly #taken = new Map<string, number>()
+  readonly #circles = new Map<string, number>()
+
+  constructor(held: Iterable<Held>) {
+    for (const { lane, count } of held) this.take(readLane(lane), count)
+  }
+
+  take(lane: Lane, count = 1): void {
+    for (const { key, weight } of lane.slots) this.#taken.set(key, (this.#taken.get(key) ?? 0) + count * weight)
+    this.#circles.set(lane.circle, this.sharing(lane) + count)
+  }
+
+  /** How many more of this lane's runs could hold a lease. */
+  roomIn({ slots }: Lane): number {
+    const rooms = slots.map(({ key, limit, weight }) => (limit - (this.#taken.get(key) ?? 0)) / weight)
+    return Math.max(0, Math.floor(Math.min(Infinity, ...rooms)))
+  }
+
+  /** How many hold exactly these slots. */
+  sharing({ circle }: Lane): number {
+    return this.#circles.get(circle) ?? 0
+  }
+}
+
+/** A run that is due. `key` rises with its creation. */
+export interface Due {
+  readonly lane: string
+  readonly wakeAt: Instant
+  readonly key: number | string
+}
+
+interface Ranked<Item> {
+  readonly item: Item
+  readonly lane: Lane
+  readonly rank: number
+}
+
+const rank = <Item extends Due>(item: Item): Ranked<Item> => {
+  const lane = readLane(item.lane)
+  return { item, lane, rank: item.wakeAt - lane.priority * 1000 }
+}
+
+const byRank = <Item extends Due>(a: Ranked<Item>, b: Ranked<Item>): number =>
+  a.rank - b.rank || (a.item.key < b.item.key ? -1 : 1)
+
+const isBound = ({ lane }: Ranked<Due>): boolean => lane.slots.length > 0
+
+/**
+ * At most `limit` of them in their order, and the first that only the limit keeps waiting. Of each lane it is enough to hand in as
+ * many as there is room for, and one more than the limit.
+ */
+export const choose = <Item extends Due>(
+  due: readonly Item[],
+  occupancy: Occupancy,
+  limit: number,
+): { readonly chosen: readonly Item[]; readonly left: Item | null } => {
+  const ranked = due.map(rank).sort(byRank)
+  const free = ranked.filter((one) => !isBound(one))
+  const line = merge(free, admitted(ranked.filter(isBound), occupancy))
+  return { chosen: line.slice(0, limit), left: line[limit] ?? null }
+}
+
+/** lane-1 and lane-2. */
+const admitted = <Item extends Due>(ranked: readonly Ranked<Item>[], occupancy: Occupancy): readonly Ranked<Item>[] => {
+  const turns = new Map<string, number>()
+  const inTurn = ranked.map((one) => {
+    const turn = turns.get(one.lane.circle) ?? occupancy.sharing(one.lane)
+    turns.set(one.lane.circle, turn + 1)
+    return { ...one, turn: (turn + 1) / one.lane.share }
+  })
+  inTurn.sort((a, b) => a.turn - b.turn || byRank(a, b))
+  return inTurn.filter(({ lane }) => {
+    const fits = occupancy.roomIn(lane) > 0
+    if (fits) occupancy.take(lane)
+    return fits
+  })
+}
+
+/** Each keeps its order; of the two that are first, the one that waits longer goes. */
+const merge = <Item extends Due>(free: readonly Ranked<Item>[], bound: readonly Ranked<Item>[]): readonly Item[] => {
+  const line: Item[] = []
+  let [i, j] = [0, 0]
+  while (i < free.length || j < bound.length) {
+    const [one, other] = [free[i], bound[j]]
+    const isFreeNext = other === undefined || (one !== undefined && byRank(one, other) < 0)
+    if (isFreeNext) i++
+    else j++
+    line.push((isFreeNext ? one : other)?.item as Item)
+  }
+  return line
+}

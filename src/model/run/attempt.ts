@@ -1,0 +1,143 @@
+/**
+ * The rules of one step's attempts: intent, result, failure, doubt and a person's word on it.
+ *
+ * Owns what an attempt may record. Never knows who performs it.
+ *
+ * attempt-1  A step has at most one accepted result; a later one changes nothing.
+ * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
+ * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
+ * attempt-4  A decision on a task settles the doubt that the task asked about, and no other; nothing else settles a doubt.
+ * attempt-5  An `once` step that may be a finished one under a new name is performed after a person's word only.
+ */
+
+import { retryDelayMs } from '#model/flow/policies/retry.ts'
+import type { TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { type Decision, facts, type Refusal, refuse } from '#model/kernel/machine.ts'
+import type { LiveRun, RunCommand, RunFact } from './fact.ts'
+import { uncertainRules } from './uncertain-step.ts'
+
+type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
+
+/** How many attempts of an unsettled step are over. */
+export const attemptsOf = (run: LiveRun, step: string): number => {
+  const open = run.open.get(step)
+  if (open?.kind === 'intended') return open.attempt - 1
+  return open?.kind === 'retrying' ? open.attempt : 0
+}
+
+/** What the attempt before has left to the next one. */
+export const carryOf = (run: LiveRun, step: string): Json | null => {
+  const open = run.open.get(step)
+  return open?.kind === 'retrying' ? (open.carry ?? null) : null
+}
+
+/** What sleeps, waits or calls is not performed: a name means one thing at a time. Null: this step may be. */
+export const refuseMisuse = (run: LiveRun, step: string): Refusal | null => {
+  const kind = run.open.get(step)?.kind
+  if (kind !== 'sleeping' && kind !== 'waiting' && kind !== 'calling') return null
+  return refuse('STEP_MISUSED', `${step} is ${kind}; a step that is performed needs another name`)
+}
+
+export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decision<RunFact> => {
+  const open = run.open.get(command.step)
+  if (run.settled.has(command.step)) return facts()
+  if (open !== undefined && open.kind !== 'retrying')
+    return refuse('STEP_UNCERTAIN', `${command.step} was begun before and its outcome is not known`)
+  const { now: at, step, effectKey, performer, evidence } = command
+  return facts({
+    ...{ type: 'step.intended', at, step, attempt: attemptsOf(run, step) + 1, effectKey },
+    ...(performer !== undefined && { performer }),
+    ...(evidence !== undefined && { evidence }),
+  })
+}
+
+export const completeStep = (run: LiveRun, command: Command<'complete_step'>): Decision<RunFact> => {
+  // attempt-1: the first result stands.
+  if (run.settled.has(command.step)) return facts()
+  // attempt-2: a result after the doubt was raised is evidence for the person, not an answer.
+  if (run.open.get(command.step)?.kind === 'uncertain') return keepEvidence(run, command)
+  const { now, step, attempt, result, events } = command
+  return facts(
+    events.length === 0
+      ? { type: 'step.completed', at: now, step, attempt, result }
+      : { type: 'step.completed', at: now, step, attempt, result, events },
+  )
+}
+
+export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<RunFact> => {
+  const { now, step, attempt, error } = command
+  if (run.settled.has(step)) return facts()
+  if (run.open.get(step)?.kind === 'uncertain') return keepEvidence(run, command)
+  // attempt-3: a failure told twice must not buy another attempt, nor undo the intent of the next one.
+  if (attempt <= attemptsOf(run, step)) return facts()
+  if (command.effect === 'once' && !command.definite)
+    return facts(doubtOf(command, attempt, `${error.code}: ${error.message}`, command.unanswered !== true))
+  const left = command.carry === undefined ? {} : { carry: command.carry }
+  if (!command.retryable || attempt >= command.retry.maxAttempts)
+    return facts({ type: 'step.failed', at: now, step, attempt, error, ...left })
+  const wakeAt = Math.max(now + retryDelayMs(command.retry, attempt, command.roll), command.notBefore ?? 0)
+  return facts({ type: 'step.retry_scheduled', at: now, step, attempt, error, wakeAt, ...left })
+}
+
+export const doubtStep = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {
+  const open = run.open.get(command.step)
+  if (open?.kind === 'intended') {
+    const isOver = command.isGone || open.late !== undefined
+    return uncertainRules.mayAsk(open, command.now, command.isGone)
+      ? facts(doubtOf(command, open.attempt, command.reason, isOver))
+      : facts()
+  }
+  // A run that was ended and retried: its question went with the end, and is asked anew.
+  const isUnasked = open?.kind === 'uncertain' && !isAsked(run, open.task) && command.task !== undefined
+  return isUnasked ? facts(doubtOf(command, open.attempt, open.reason, open.isOver || command.isGone)) : facts()
+}
+
+/** Whether a person was asked about a doubt, and still is. */
+export const isAsked = (run: LiveRun, task: TaskId | null): boolean => task !== null && run.tasks.includes(task)
+
+const doubtOf = (
+  command: Command<'doubt_step'> | Command<'fail_step'>,
+  attempt: number,
+  reason: string,
+  isOver: boolean,
+): RunFact => {
+  const { now, step, task } = command
+  const instead = command.type === 'doubt_step' ? command.instead : undefined
+  return {
+    ...{ type: 'step.uncertain', at: now, step, attempt, reason },
+    ...(task !== undefined && { task }),
+    ...(instead !== undefined && { instead }),
+    ...(isOver && { over: true }),
+  }
+}
+
+export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Decision<RunFact> => {
+  const { now, step, verdict, by, result, task, warned } = command
+  const open = run.open.get(step)
+  if (open?.kind !== 'uncertain') return refuse('NOT_FOUND', `no uncertain step ${step} in this run`)
+  // attempt-4: a decision on an earlier question is no answer to the one that is asked now.
+  if (task !== open.task || !isAsked(run, task)) return facts()
+  return facts({ type: 'step.resolved', at: now, step, verdict, by, result, ...(warned === true && { warned }) })
+}
+
+export const reportLate = (run: LiveRun, command: Command<'report_late'>): Decision<RunFact> => {
+  if (run.settled.has(command.step)) return facts()
+  const { now, step, attempt, result, error, performer } = command
+  return facts({
+    ...{ type: 'step.late_result', at: now, step, attempt, result, error },
+    ...(performer !== undefined && { performer }),
+  })
+}
+
+/** What comes when it can no longer count: a person may want to know it. */
+export const keepEvidence = (
+  run: LiveRun,
+  command: Command<'complete_step'> | Command<'fail_step'>,
+): Decision<RunFact> =>
+  reportLate(
+    run,
+    command.type === 'complete_step'
+      ? { ...command, type: 'report_late', error: null }
+      : { ...command, type: 'report_late', result: null },
+  )

@@ -1,0 +1,94 @@
+/** What a word to many runs may be, whom it concerns, and how its outcomes are summed up. */
+import { expect, test } from 'vitest'
+import {
+  BULK_ACTIONS,
+  type BulkOutcome,
+  type BulkWish,
+  bulkOrder,
+  concerns,
+  failedOf,
+  fromJobJson,
+  hasHeard,
+  progressAfter,
+  progressAtFirst,
+  spokenBy,
+} from './bulk.ts'
+import { type RunId, runId } from '#model/kernel/ids.ts'
+import { RUN_STATUSES } from './status.ts'
+
+const WISH: BulkWish = { action: 'cancel', where: { status: 'waiting' }, ids: null, reason: null, by: 'ana' }
+const ID = runId('0'.repeat(32))
+
+test('an order names a filter or runs, each once', () => {
+  expect(bulkOrder({ ...WISH, where: { handler: 'greet' } })).toEqual({
+    order: { action: 'cancel', where: { status: null, handler: 'greet', session: null }, reason: null, by: 'ana' },
+    ids: null,
+  })
+  expect(bulkOrder({ ...WISH, where: null, ids: [ID, ID], reason: 'late' })).toEqual({
+    order: { action: 'cancel', where: null, reason: 'late', by: 'ana' },
+    ids: [ID],
+  })
+})
+
+test.each<[string, Partial<BulkWish>]>([
+  ['action is "delete"', { action: 'delete' }],
+  ['either where or ids', { ids: [ID] }],
+  ['either where or ids', { where: null }],
+  ['where names nothing', { where: {} }],
+  ['where has no term state', { where: { state: 'waiting' } }],
+  ['where.handler must be a text', { where: { handler: 7 } }],
+  ['there is no such status', { where: { status: 'session' } }],
+  ['expected the id of a session', { where: { session: 'mine' } }],
+  ['"7" is not the whole id of a run', { where: null, ids: ['7'] }],
+  ['expected 1 to 1000', { where: null, ids: [] }],
+  ['expected 1 to 1000', { where: null, ids: Array.from({ length: 1_001 }, () => ID) }],
+  ['reason has 1 to 1000', { reason: '' }],
+])('an order is refused: %s', (detail, wish) => {
+  expect(bulkOrder({ ...WISH, ...wish })).toMatchObject({ kind: 'refused', code: 'INPUT_INVALID' })
+  expect(JSON.stringify(bulkOrder({ ...WISH, ...wish }))).toContain(JSON.stringify(detail).slice(1, -1))
+})
+
+test('a word concerns the runs that have something to hear', () => {
+  const concerned = BULK_ACTIONS.map((action) => [
+    action,
+    RUN_STATUSES.filter((status) => status !== 'session' && concerns(action, status)),
+  ])
+  expect(Object.fromEntries(concerned)).toEqual({
+    cancel: ['queued', 'running', 'waiting', 'paused'],
+    retry: ['failed', 'cancelled', 'expired', 'quarantined'],
+    pause: ['queued', 'running', 'waiting'],
+    resume: ['paused'],
+  })
+})
+
+test('bulk-1: done and failed are the total, and of many failures the first five are named', () => {
+  const run = (n: number): RunId => runId(String(n).padStart(32, '0'))
+  const outcomes = Array.from({ length: 8 }, (_, n): BulkOutcome => {
+    const failure = n === 0 ? null : { code: 'RUN_ENDED' as const, detail: `it ended ${n}` }
+    return { run: run(n), failure }
+  })
+  const first = progressAfter(progressAtFirst(null), outcomes, false)
+  const last = progressAfter(first, [{ run: run(9), failure: null }], true)
+  expect(first).toMatchObject({ total: 8, done: 1, isWhole: false })
+  expect(last).toMatchObject({ total: 9, done: 2, isWhole: true })
+  expect(last.failures).toEqual([{ code: 'RUN_ENDED', count: 7, detail: 'it ended 1', runs: [1, 2, 3, 4, 5].map(run) }])
+  expect(last.done + failedOf(last)).toBe(last.total)
+})
+
+test('of named runs the total is known from the beginning', () => {
+  const before = progressAtFirst([ID])
+  expect(before).toMatchObject({ total: 1, isWhole: true })
+  expect(progressAfter(before, [{ run: ID, failure: null }], true)).toMatchObject({ total: 1, done: 1 })
+})
+
+test('bulk-2: a run that has heard the word of this job has heard it; of another, not', () => {
+  const by = spokenBy('ana', ID)
+  const facts = [{ type: 'run.paused', at: 1, by, reason: null }] as const
+  expect(hasHeard(facts, 'pause', by)).toBe(true)
+  expect(hasHeard(facts, 'resume', by)).toBe(false)
+  expect(hasHeard(facts, 'pause', spokenBy('ana', runId('1'.repeat(32))))).toBe(false)
+})
+
+test('what is no job is none', () => {
+  expect([null, 'job', {}, { progress: 1 }].map(fromJobJson)).toEqual([null, null, null, null])
+})

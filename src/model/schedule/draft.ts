@@ -1,0 +1,28 @@
+/**
+ * A decision in the making: the facts so far and the schedule as they leave it.
+ *
+ * Owns how one fact of a decision sees those before it. Local to one call of decide; never kept.
+ */
+import type { Instant } from '#model/kernel/ids.ts'
+import type { LiveSchedule, ScheduleFact, ScheduleWorld, SkipReason } from './fact.ts'
+import { evolveSchedule } from './fold.ts'
+
+export interface Draft {
+  state: LiveSchedule
+  readonly facts: ScheduleFact[]
+  readonly now: Instant
+  readonly world: ScheduleWorld
+}
+
+export const record = (draft: Draft, fact: ScheduleFact): void => {
+  draft.facts.push(fact)
+  const next = evolveSchedule(draft.state, fact)
+  if (next.kind === 'live') draft.state = next
+}
+
+/** One range fact for slots that stand next to each other. */
+export const skip = (draft: Draft, slots: readonly Instant[], reason: SkipReason): void => {
+  const [from, to] = [slots[0], slots.at(-1)]
+  if (from === undefined || to === undefined) return
+  record(draft, { type: 'schedule.skipped', at: draft.now, reason, from, to, count: slots.length })
+}

@@ -1,0 +1,54 @@
+/** The states of an entity, and the moves between them. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { judgeMove, judgeStart, stateOf } from './state-machine.ts'
+import type { EntityMachine } from './spec.ts'
+
+const machine: EntityMachine = {
+  entity: 'order',
+  initial: 'new',
+  states: new Map([
+    ['new', { to: ['paid'], terminal: false }],
+    ['paid', { to: ['sent', 'new'], terminal: false }],
+    ['sent', { to: ['new'], terminal: true }],
+  ]),
+  enforce: 'strict',
+}
+
+test('state-machine-1: nobody has moved it: it is in its initial state', () => {
+  expect(stateOf(machine, null)).toBe('new')
+  expect(stateOf(machine, { state: 'paid', run: 'run_1' })).toBe('paid')
+})
+
+test('work begins in the states that it names, or in any', () => {
+  expect(judgeStart(machine, 'new', [])).toBeNull()
+  expect(judgeStart(machine, 'new', ['paid', 'new'])).toBeNull()
+  expect(judgeStart(machine, 'new', ['paid', 'sent'])).toBe('order is new, expected paid or sent')
+})
+
+test.each([
+  ['new', 'paid', null],
+  ['new', 'same', null],
+  ['new', 'new', null],
+  ['new', 'sent', 'order goes from new to paid, not to sent'],
+  ['paid', 'lost', 'order has no state lost'],
+  ['sent', 'new', 'order is sent, and that is final'],
+  ['gone', 'new', 'order is gone, which is no state of its machine'],
+])('state-machine-2: from %s to %s: %s', (from, to, problem) => {
+  expect(judgeMove(machine, from, to)).toBe(problem)
+})
+
+test('state-machine-2: along good moves alone it never leaves its states nor a final one', () => {
+  const states = [...machine.states.keys()]
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...states, 'lost'), { maxLength: 20 }), (wishes) => {
+      let state = machine.initial
+      for (const to of wishes) {
+        if (judgeMove(machine, state, to) !== null) continue
+        if (machine.states.get(state)?.terminal === true) expect(to).toBe(state)
+        state = to
+      }
+      expect(states).toContain(state)
+    }),
+  )
+})
