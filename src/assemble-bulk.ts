@@ -3,7 +3,7 @@
  *
  * Owns nothing but that. Holds no rule.
  */
-import type { Engine } from '#engine/engine.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import { type BulkDeps, bulkHandler } from '#executors/workflow/bulk.ts'
 import { BULK, ownFunction } from '#manifest/own.ts'
 import type { System } from '#manifest/system.ts'

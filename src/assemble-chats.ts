@@ -4,7 +4,7 @@
  * Owns nothing but that. A system without a chat has no such function.
  */
 
-import type { Engine } from '#engine/engine.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import { chatFunctions } from '#executors/workflow/chat.ts'
 import { normalise, type SystemSource } from '#manifest/define.ts'
 import type { System } from '#manifest/system.ts'

@@ -4,7 +4,7 @@
  * Owns which implementation stands behind each door. Holds no rule.
  */
 
-import type { Engine } from '#engine/engine.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import { type Environment, resolveReferences } from '#manifest/reference.ts'
 import type { Chats } from '#modes/chats.ts'
 import type { Jobs } from '#modes/jobs.ts'

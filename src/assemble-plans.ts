@@ -3,8 +3,8 @@
  *
  * Owns nothing but that.
  */
-import type { Engine } from '#engine/engine.ts'
-import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/turn-queue.ts'
+import type { Engine } from '#engine/core/engine.ts'
+import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
 import { planRun } from '#executors/workflow/plan-run.ts'
 import { ownFunction } from '#manifest/own.ts'
 import { defineContent } from '#manifest/plan-reading.ts'

@@ -4,10 +4,10 @@
  * Owns nothing but that. Holds no rule.
  */
 import { drawSecret } from '#adapters/system/secret.ts'
-import type { Engine } from '#engine/engine.ts'
-import { Filters } from '#engine/filters.ts'
-import { Requests } from '#engine/requests.ts'
-import { Tokens } from '#engine/tokens.ts'
+import type { Engine } from '#engine/core/engine.ts'
+import { Filters } from '#engine/services/filters.ts'
+import { Requests } from '#engine/services/requests.ts'
+import { Tokens } from '#engine/services/tokens.ts'
 import { durationMs } from '#manifest/duration.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'

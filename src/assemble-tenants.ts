@@ -4,8 +4,8 @@
  * Owns what is made for each tenant, once, and what a tenant does not reach: workers, which belong to the server. Holds no rule.
  */
 
-import type { Engine } from '#engine/engine.ts'
-import { tenantReader } from '#engine/tenant-reader.ts'
+import type { Engine } from '#engine/core/engine.ts'
+import { tenantReader } from '#engine/services/tenant-reader.ts'
 import type { Service, TenantNews } from '#http/service.ts'
 import { durationMs } from '#manifest/duration.ts'
 import type { Environment } from '#manifest/reference.ts'

@@ -1,8 +1,8 @@
 /** The public names of trihand. */
 
-export type { IncomingEvent, Receipt } from '#engine/intake.ts'
-export type { RunNotice } from '#engine/publish.ts'
-export type { RunResult } from '#engine/run-result.ts'
+export type { IncomingEvent, Receipt } from '#engine/core/intake.ts'
+export type { RunNotice } from '#engine/core/publish.ts'
+export type { RunResult } from '#engine/outcome/result.ts'
 export { tool } from '#executors/agent/tool.ts'
 export { executor } from '#executors/registry.ts'
 export { type FunctionContext, type FunctionOptions, fn } from '#executors/workflow/function.ts'

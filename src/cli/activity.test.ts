@@ -1,6 +1,6 @@
 /** What a serving process says of its runs, and how much of it. */
 import { expect, test } from 'vitest'
-import type { RunNotice } from '#engine/publish.ts'
+import type { RunNotice } from '#engine/core/publish.ts'
 import { runId } from '#model/kernel/ids.ts'
 import { BROKEN, fact } from '../../test/support/run-story.ts'
 import { Activity } from './activity.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the budget: more than a screen in a second is summed up, so that a busy system is not slowed down by its own talk.
  */
-import type { RunNotice } from '#engine/publish.ts'
+import type { RunNotice } from '#engine/core/publish.ts'
 import { shortId } from '#http/run-id.ts'
 import { isoTime } from '#http/wire-time.ts'
 import { tell } from '#http/words.ts'

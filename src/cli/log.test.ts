@@ -1,6 +1,6 @@
 /** What becomes a line of the log, and at which level. */
 import { expect, test } from 'vitest'
-import type { Observer } from '#engine/observers.ts'
+import type { Observer } from '#engine/core/observers.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { createRedaction } from '#model/kernel/redaction.ts'

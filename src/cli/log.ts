@@ -6,7 +6,7 @@
  * log-1  Every retry and every loss has a line at `warn` or above: of the ledger, of a step, of a run, of a lease.
  */
 
-import type { Written } from '#engine/observers.ts'
+import type { Written } from '#engine/core/observers.ts'
 import { isoTime } from '#http/wire-time.ts'
 import { type Failure, TrihandError } from '#model/kernel/errors.ts'
 import type { Readiness } from '#model/kernel/readiness.ts'

@@ -4,7 +4,7 @@
  * Owns the order of both. What was opened is closed again whatever fails; `dev` and `demo` say only what is theirs.
  */
 import { resolve } from 'node:path'
-import type { IncomingEvent } from '#engine/intake.ts'
+import type { IncomingEvent } from '#engine/core/intake.ts'
 import { createApp } from '#http/app.ts'
 import { followReadiness } from '#http/readiness.ts'
 import { type Listening, listen } from '#http/server.ts'

@@ -2,7 +2,7 @@
  * How much one credential may ask of a server: requests a second, and answers that stay open.
  *
  * Owns the counts, in memory: each server process counts for itself, and a restart forgets. Where no credential is asked for (loopback)
- * nothing is limited. The ledger is protected beside it, against all callers together (engine/waiting-room.ts).
+ * nothing is limited. The ledger is protected beside it, against all callers together (engine/worker/waiting-room.ts).
  *
  * allowance-1  A credential that asks faster than its rate is refused with the seconds after which it may ask again; others are not.
  * allowance-2  However many credentials there are, only the 10,000 that asked last are known.

@@ -11,7 +11,7 @@
  * auth-5  Who sends too many wrong tokens is told to wait; a token that counts is let in, whoever sends wrong ones beside it.
  */
 import type { Context } from 'hono'
-import type { Tokens } from '#engine/tokens.ts'
+import type { Tokens } from '#engine/services/tokens.ts'
 import { METRICS_PATH } from '#http/routes/metrics.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Access, type Caller, forbidAccess, lowered } from '#model/access/identity.ts'

@@ -5,7 +5,7 @@
  * is kept as text or base64, with its type.
  */
 import type { Context } from 'hono'
-import type { IncomingEvent } from '#engine/intake.ts'
+import type { IncomingEvent } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { type Members, optionalText, parseJson, textOf } from './body.ts'

@@ -2,13 +2,13 @@
  * Idempotency-Key: a request that is sent again does nothing and gets the first answer, also if the server died before it answered.
  *
  * Owns what a key is bound to, what of an answer is kept, and which errors give a key back. Which attempt may work is
- * engine/requests.ts; how a second attempt finds what the first has done is each route's (work.ts).
+ * engine/services/requests.ts; how a second attempt finds what the first has done is each route's (work.ts).
  *
  * keyed-1  A key is bound to the bytes of the body, its type, the `ce-*` headers, method, path, query and caller. Bodies stay bytes.
  * keyed-2  A secret is kept nowhere: the repeat of a request whose answer held one is refused.
  */
 import type { Context } from 'hono'
-import type { Requests, Work } from '#engine/requests.ts'
+import type { Requests, Work } from '#engine/services/requests.ts'
 import { JSON_TYPE, type Operation } from '#http/routes/route.ts'
 import { ERRORS, TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText } from '#model/kernel/ids.ts'

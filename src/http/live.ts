@@ -6,7 +6,7 @@
  *
  * live-1  A reader that names the last position it saw gets every later notice once and in order, or is told to reset.
  */
-import type { Change } from '#engine/publish.ts'
+import type { Change } from '#engine/core/publish.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
 
 export const TOPIC_NAMES = ['runs', 'events', 'schedules', 'tasks', 'sessions'] as const

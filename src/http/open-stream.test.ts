@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMemory } from '#adapters/memory/open.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
-import { Tokens } from '#engine/tokens.ts'
+import { Tokens } from '#engine/services/tokens.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'

@@ -3,10 +3,10 @@
  *
  * Owns how many are open. What is written is the business of each route; the life of the lines is sse.ts.
  *
- * open-stream-1  Nobody hears anything under a credential that has ended longer than its watch takes to tell (engine/token-watch.ts).
+ * open-stream-1  Nobody hears anything under a credential that has ended longer than its watch takes to tell (engine/services/token-watch.ts).
  */
 import type { Context } from 'hono'
-import type { Tokens } from '#engine/tokens.ts'
+import type { Tokens } from '#engine/services/tokens.ts'
 import type { Allowance } from './allowance.ts'
 import { askingOf } from './identity.ts'
 import { sseBody, type Writer } from './sse.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the only translation of an error into an answer. Never shows what an unexpected error said: it gets a name instead.
  */
-import { RequestInProgress } from '#engine/requests.ts'
+import { RequestInProgress } from '#engine/services/requests.ts'
 import { ERRORS, type ErrorCode, isErrorCode, type Place, TrihandError } from '#model/kernel/errors.ts'
 import type { TaskDetail } from './api.ts'
 import { randomText } from './chance.ts'

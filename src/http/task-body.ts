@@ -3,7 +3,7 @@
  *
  * Owns the shapes on input and their refusals. Whether the task takes it is the task's own rule.
  */
-import type { Decision } from '#engine/tasks.ts'
+import type { Decision } from '#engine/tasks/tasks.ts'
 import { ITEM_VERDICTS } from '#http/documents/tasks.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Instant, isTaskId, type TaskId } from '#model/kernel/ids.ts'

@@ -1,6 +1,6 @@
 /** A schedule on the wire: snake_case, instants as text, its timing in the words it was written in. */
 
-import type { ScheduleView } from '#engine/schedules.ts'
+import type { ScheduleView } from '#engine/services/schedules.ts'
 import type { PastSlot } from '#model/schedule/history.ts'
 import type { ScheduleSpec, Timing } from '#model/schedule/spec.ts'
 import type { BackfillCount, Schedule as ScheduleDocument, SchedulePolicies, ScheduleSlot } from './api.ts'

@@ -1,5 +1,5 @@
 /** Sessions on the wire: their state, their checkpoints as a tree, and where a fork began. */
-import type { SessionView } from '#engine/sessions.ts'
+import type { SessionView } from '#engine/services/sessions.ts'
 import { readSessionFact } from '#model/kernel/fact-codec.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { KeyDifference } from '#model/session/difference.ts'

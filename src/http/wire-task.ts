@@ -4,7 +4,7 @@
  * Owns both documents and what is read of a decision. Never decides who may see or do what.
  */
 
-import type { TaskLook } from '#engine/tasks.ts'
+import type { TaskLook } from '#engine/tasks/tasks.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { humanWords } from '#model/run/outcome.ts'

@@ -2,7 +2,7 @@
  * Which events of a system only people cause, and which of its declarations would let a program cause one or start what one starts.
  *
  * Owns the reading of a definition. The rule itself is model/access/human-only.ts; what only runs show is refused there and then
- * (engine/events.ts, engine/internal.ts).
+ * (engine/core/events.ts, engine/step/internal.ts).
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

@@ -5,7 +5,13 @@
  */
 import type { CancelSource } from '#model/event/cancel-on.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { AssignDefinition, Human, HumanDefinition, SectionDefinition, SeparationDefinition } from '#model/task/human.ts'
+import type {
+  AssignDefinition,
+  Human,
+  HumanDefinition,
+  SectionDefinition,
+  SeparationDefinition,
+} from '#model/task/human.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import { votersNeeded } from '#model/task/quorum.ts'

@@ -8,10 +8,10 @@
  * chats-2  What interrupts a turn stops only a turn that has saved its own message.
  */
 
-import type { PieceListener } from '#engine/deltas.ts'
-import type { RunSteps } from '#engine/run-steps.ts'
-import type { Sessions } from '#engine/sessions.ts'
-import { WaitingRoom } from '#engine/waiting-room.ts'
+import type { PieceListener } from '#engine/core/deltas.ts'
+import type { RunSteps } from '#engine/outcome/steps.ts'
+import type { Sessions } from '#engine/services/sessions.ts'
+import { WaitingRoom } from '#engine/worker/waiting-room.ts'
 import type { System } from '#manifest/system.ts'
 import {
   type ChatHead,
@@ -68,7 +68,7 @@ export interface Conversation extends ChatHead {
 }
 
 const MAX_ID = 128
-/** As many as the intake serves at once (engine/intake.ts): a message that has begun never waits there behind others. */
+/** As many as the intake serves at once (engine/core/intake.ts): a message that has begun never waits there behind others. */
 const MOST_AT_ONCE = 256
 const NO_LIMIT = { queue: Number.POSITIVE_INFINITY, waitMs: Number.POSITIVE_INFINITY }
 const MAX_TEXT = 32_000

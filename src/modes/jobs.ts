@@ -4,7 +4,7 @@
  * Owns that a job and its order come into being together. What it does is a run (executors/workflow/bulk.ts): it is cancelled, watched
  * and found among the others as any run is.
  */
-import type { StartOptions } from '#engine/intake.ts'
+import type { StartOptions } from '#engine/core/intake.ts'
 import { BULK } from '#manifest/own.ts'
 import {
   type BulkWish,

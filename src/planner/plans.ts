@@ -9,12 +9,20 @@
  * plans-2  What runs was approved by a person, as it is, whoever starts it.
  */
 
-import { advancePlan } from '#engine/advance.ts'
-import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/intake.ts'
+import { advancePlan } from '#engine/core/advance.ts'
+import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/core/intake.ts'
 import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan-reading.ts'
 import type { System } from '#manifest/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { type Instant, isPlanId, newestFirstKey, type PlanId, planId, type RunId, type TenantId } from '#model/kernel/ids.ts'
+import {
+  type Instant,
+  isPlanId,
+  newestFirstKey,
+  type PlanId,
+  planId,
+  type RunId,
+  type TenantId,
+} from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import {
   orderOf,

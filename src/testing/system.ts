@@ -6,9 +6,9 @@
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Engine } from '#engine/engine.ts'
-import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/intake.ts'
-import type { RunResult } from '#engine/run-result.ts'
+import type { Engine } from '#engine/core/engine.ts'
+import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/core/intake.ts'
+import type { RunResult } from '#engine/outcome/result.ts'
 import type { SystemSource } from '#manifest/define.ts'
 import { durationMs } from '#manifest/duration.ts'
 import { type RunId, workerId } from '#model/kernel/ids.ts'

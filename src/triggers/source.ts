@@ -8,7 +8,7 @@
  *           between does no harm, and neither do two processes that watch the same thing.
  * source-2  An occurrence that the engine refuses for good is recorded as such and passed over; trouble of the store is not.
  */
-import type { IncomingEvent, Receipt, SendOptions } from '#engine/intake.ts'
+import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

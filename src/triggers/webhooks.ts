@@ -8,7 +8,7 @@
  *            digest of the body where the body is all that is signed.
  * webhook-3  A delivery from the right sender that makes no event is recorded, with its raw body, and can be replayed.
  */
-import type { Receipt } from '#engine/intake.ts'
+import type { Receipt } from '#engine/core/intake.ts'
 import { type Environment, resolveReferences } from '#manifest/reference.ts'
 import type { System } from '#manifest/system.ts'
 import type { Delivered, WebhookDefinition } from '#manifest/webhooks.ts'

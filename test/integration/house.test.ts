@@ -33,8 +33,8 @@ describe('the arrows', () => {
   })
 
   test.each([
-    ['src/engine/worker.ts', 'run.decide(state, command)'],
-    ['src/engine/advance.ts', 'await executor.execute(envelope, signal)'],
+    ['src/engine/worker/worker.ts', 'run.decide(state, command)'],
+    ['src/engine/core/advance.ts', 'await executor.execute(envelope, signal)'],
     ['src/http/app.ts', 'await ledger.append([])'],
     ['src/cli/run.ts', 'await this.#store.append([])'],
   ])('a stray call in %s is found', (path, text) => {
@@ -42,11 +42,11 @@ describe('the arrows', () => {
   })
 
   test.each([
-    ['src/engine/advance.ts', 'run.decide(state, command)'],
-    ['src/engine/perform.ts', 'await executor.execute(envelope, signal)'],
-    ['src/engine/commit.ts', 'await ledger.append([])'],
+    ['src/engine/core/advance.ts', 'run.decide(state, command)'],
+    ['src/engine/core/perform.ts', 'await executor.execute(envelope, signal)'],
+    ['src/engine/core/commit.ts', 'await ledger.append([])'],
     ['src/http/app.ts', `response.headers.append('vary', 'origin')`],
-    ['src/engine/worker.ts', '// never calls run.decide( itself'],
+    ['src/engine/worker/worker.ts', '// never calls run.decide( itself'],
   ])('a call in its own file, %s, is fine', (path, text) => {
     expect(strayArrows([{ path, text }])).toEqual([])
   })

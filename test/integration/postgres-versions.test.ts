@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres } from '#adapters/postgres/open.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
-import type { Engine } from '#engine/engine.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'

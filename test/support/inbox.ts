@@ -4,7 +4,7 @@
  * Owns the few words that acceptance tests of tasks share. Every command runs while the system's turns go on.
  */
 
-import type { Decision, TaskChanged } from '#engine/tasks.ts'
+import type { Decision, TaskChanged } from '#engine/tasks/tasks.ts'
 import { readTaskFact } from '#model/kernel/fact-codec.ts'
 import { LOCAL_TENANT, type TaskId } from '#model/kernel/ids.ts'
 import type { TaskFact } from '#model/task/fact.ts'

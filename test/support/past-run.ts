@@ -1,7 +1,7 @@
 /** A run that has been: its facts sealed as the engine does it, and written through the ledger. For pages that show what takes days. */
 
 import { SystemIds } from '#adapters/system/ids.ts'
-import { EMPTY_CHAIN, sealFacts } from '#engine/chain.ts'
+import { EMPTY_CHAIN, sealFacts } from '#engine/core/chain.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { createRedaction } from '#model/kernel/redaction.ts'
 import type { RunFact, RunStart } from '#model/run/fact.ts'

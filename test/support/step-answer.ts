@@ -3,7 +3,7 @@
  *
  * Owns nothing: each answer goes through the door that people have.
  */
-import type { Decision, StepAnswer, Tasks } from '#engine/tasks.ts'
+import type { Decision, StepAnswer, Tasks } from '#engine/tasks/tasks.ts'
 import type { RunId, TaskId } from '#model/kernel/ids.ts'
 import type { TaskState } from '#model/task/fact.ts'
 import type { Identity } from '#model/task/spec.ts'

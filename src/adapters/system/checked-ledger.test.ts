@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/memory/ledger.ts'
 import { MemoryStore } from '#adapters/memory/store.ts'
-import { EMPTY_CHAIN, sealFacts } from '#engine/chain.ts'
+import { EMPTY_CHAIN, sealFacts } from '#engine/core/chain.ts'
 import { BROKEN_FACT, readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { createRedaction } from '#model/kernel/redaction.ts'

@@ -1,7 +1,7 @@
 /**
  * A ledger whose facts are checked against their hashes when they are loaded: the one place between the engine and any store.
  *
- * Owns what becomes of a record whose facts do not fit. Never writes a hash (engine/chain.ts). A run that stays in memory is not read again.
+ * Owns what becomes of a record whose facts do not fit. Never writes a hash (engine/core/chain.ts). A run that stays in memory is not read again.
  *
  * checked-1  No loaded fact is handed on unless all facts of its record that were loaded fit their hashes (seal-1): a record that does
  *            not is marked as broken, holds nothing that can be read, and spoils no other record.

@@ -5,7 +5,15 @@
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { fieldTest, isFieldName, type KeyedRow, ordered, parseOrder, parseWhere, rowTest } from '#model/kernel/row-filter.ts'
+import {
+  fieldTest,
+  isFieldName,
+  type KeyedRow,
+  ordered,
+  parseOrder,
+  parseWhere,
+  rowTest,
+} from '#model/kernel/row-filter.ts'
 import type { RowQuery } from './deps.ts'
 
 const PAGE = 500

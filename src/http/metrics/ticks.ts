@@ -4,7 +4,7 @@
  * Owns which fact counts as what. Pure; never asks anybody and keeps nothing. A fact that a run was born with is counted from the
  * append that made the run; every later one as its run told it.
  */
-import type { Written } from '#engine/observers.ts'
+import type { Written } from '#engine/core/observers.ts'
 import { callIn } from '#http/costs.ts'
 import { readGateFact, readScheduleFact, readTaskFact } from '#model/kernel/fact-codec.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'

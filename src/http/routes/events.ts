@@ -4,7 +4,7 @@
  * Owns the spelling of an incoming event. Admission is the engine's: no rule about events lives here.
  */
 import type { Context } from 'hono'
-import type { Receipt as EngineReceipt, IncomingEvent } from '#engine/intake.ts'
+import type { Receipt as EngineReceipt, IncomingEvent } from '#engine/core/intake.ts'
 import type { Receipt } from '#http/api.ts'
 import { type Members, optionalText, readBody, textOf } from '#http/body.ts'
 import { BATCH, cloudEvents, modeOf, STRUCTURED } from '#http/cloud-events.ts'

@@ -4,7 +4,7 @@
  * Owns parsing, and that a change names what it changes. What a filter may be is model/kernel/saved-filter.ts.
  */
 import type { Context } from 'hono'
-import type { FilterOwner } from '#engine/filters.ts'
+import type { FilterOwner } from '#engine/services/filters.ts'
 import type { SavedFilter as FilterDocument } from '#http/api.ts'
 import { readBody, textOf } from '#http/body.ts'
 import { SAVE_FILTER } from '#http/documents/filters.ts'

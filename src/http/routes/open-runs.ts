@@ -3,7 +3,7 @@
  *
  * Owns paging: status by status, newest first, and a page ends early where its values are large.
  */
-import type { OpenRun, SeenStep, UnreadableRun } from '#engine/open-run.ts'
+import type { OpenRun, SeenStep, UnreadableRun } from '#engine/run/open-run.ts'
 import type { OpenRun as OpenRunDocument } from '#http/api.ts'
 import { badCursor, limitOf, type Query } from '#http/query.ts'
 import { PAGING, page, ref } from '#http/schema.ts'

@@ -4,7 +4,7 @@
  * Owns parsing and answers. What finds no room is the engine's to say (queues.ts).
  */
 import type { Context } from 'hono'
-import type { QueueView } from '#engine/queues.ts'
+import type { QueueView } from '#engine/services/queues.ts'
 import type { Queue } from '#http/api.ts'
 import { optionalText, readBody, readOptionalBody } from '#http/body.ts'
 import { MESSAGE } from '#http/documents/queues.ts'

@@ -7,7 +7,7 @@
  * run-stream-1  A reader that names the last fact it saw gets every later one once and in order.
  */
 
-import type { Piece } from '#engine/deltas.ts'
+import type { Piece } from '#engine/core/deltas.ts'
 import type { Fact } from '#http/api.ts'
 import { openStream } from '#http/open-stream.ts'
 import { factPage } from '#http/run-detail.ts'

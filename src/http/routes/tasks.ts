@@ -4,7 +4,7 @@
  * Owns parsing and answers. Who may do what is the task's own rule; GET never decides, and never marks as viewed.
  */
 import type { Context } from 'hono'
-import type { TaskChanged } from '#engine/tasks.ts'
+import type { TaskChanged } from '#engine/tasks/tasks.ts'
 import { optionalText, readBody, readOptionalBody } from '#http/body.ts'
 import { CLOSED, DECIDE, DECIDE_MANY, FOLLOW_UP, HAND_ON, OPEN, SAVE_DRAFT, TYPES } from '#http/documents/tasks.ts'
 import { deciderOf, demandIdentity, identityOf } from '#http/identity.ts'

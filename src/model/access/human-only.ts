@@ -2,7 +2,7 @@
  * Events that only people cause, and who may produce them.
  *
  * Owns the rule. Which events those are is read from the definition of a system (manifest/human-only.ts); who produces one is said by
- * the place where it would enter (engine/events.ts).
+ * the place where it would enter (engine/core/events.ts).
  *
  * human-only-1  An event that the action of a declared human emits comes from a decision of a task of that human, and from nothing else.
  * human-only-2  An event of source human that no declared task emits comes from a person who is named: one who sends it, or decides a task.

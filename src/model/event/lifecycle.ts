@@ -1,7 +1,7 @@
 /**
  * Lifecycle events: what each hand tells of its work, under the words of its modality.
  *
- * Owns the names and which fact of a run tells what. Pure. What people's work tells is a task's (engine/task-events.ts); who listens is
+ * Owns the names and which fact of a run tells what. Pure. What people's work tells is a task's (engine/tasks/events.ts); who listens is
  * the system's.
  *
  * lifecycle-1  A fact tells at most one event, and every event is told by a fact.

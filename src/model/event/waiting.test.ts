@@ -1,7 +1,16 @@
 /** What a run waits for: timers, events and children, as decisions of the run. Matching alone is wait.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { specify } from '#testing/spec.ts'
-import { aWait, BROKEN, CHILD, command, fact, liveAfter, OTHER_CHILD, started } from '../../../test/support/run-story.ts'
+import {
+  aWait,
+  BROKEN,
+  CHILD,
+  command,
+  fact,
+  liveAfter,
+  OTHER_CHILD,
+  started,
+} from '../../../test/support/run-story.ts'
 import { inline, NOTHING } from '#model/kernel/payload.ts'
 import { run } from '#model/run/run.ts'
 import type { RunFact } from '#model/run/fact.ts'

@@ -1,7 +1,7 @@
 /**
  * A filter that a person keeps under a name: the terms of a list, for one of the screens.
  *
- * Owns what one may be. Whose it is and where it is kept is engine/filters.ts.
+ * Owns what one may be. Whose it is and where it is kept is engine/services/filters.ts.
  */
 import { type Instant, isPlainText } from './ids.ts'
 import { isJsonRecord, type Json } from './json.ts'

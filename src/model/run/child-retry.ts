@@ -1,7 +1,7 @@
 /**
  * A child run across the lives of its parent: which run a call goes on with, and which end of it counts.
  *
- * Owns the rules of a retry that goes down to children. Never retries one itself: the parent asks when its code calls (engine/child.ts).
+ * Owns the rules of a retry that goes down to children. Never retries one itself: the parent asks when its code calls (engine/step/child.ts).
  *
  * child-retry-1  A call that is made again goes on with the run that it began, if it is of the same handler: one child per call in all
  *                lives of the parent, with its stored input, its finished steps and its effect keys.

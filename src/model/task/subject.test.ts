@@ -1,6 +1,16 @@
 /** What a decision is about: every part of it is in the hash, and nothing else. */
 import { describe, expect, test } from 'vitest'
-import { action, aSpec, document, hashOf, isOpen, mails, open, taskAfter, to } from '../../../test/support/task-story.ts'
+import {
+  action,
+  aSpec,
+  document,
+  hashOf,
+  isOpen,
+  mails,
+  open,
+  taskAfter,
+  to,
+} from '../../../test/support/task-story.ts'
 import type { TaskSpec } from './spec.ts'
 import { sectionsProblem } from './subject.ts'
 

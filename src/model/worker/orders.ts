@@ -2,7 +2,7 @@
  * What workers are told: to leave, to pause, to go on; and the stop that holds all of them.
  *
  * Owns which order counts. Orders are facts that every worker reads in the order they were given; when one is read and how it is
- * followed is the worker's (engine/worker.ts).
+ * followed is the worker's (engine/worker/worker.ts).
  *
  * orders-1  Of pause and resume the last one counts. Whoever was told to leave leaves, whatever it is told after that.
  * orders-2  A stop holds until it is lifted, also whoever comes later. A second one changes nothing, nor does a lift of none.

@@ -4,7 +4,7 @@
  * Owns `acks.jsonl`, the evidence of what was promised (V1). Runs in the process that is never killed.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import type { IncomingEvent } from '#engine/intake.ts'
+import type { IncomingEvent } from '#engine/core/intake.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
 import type { Random } from '../../support/random.ts'
 import type { ChildLine } from './child.ts'

@@ -6,7 +6,7 @@
  * that is dead. Never answers for a step that nobody doubts.
  */
 
-import type { RunNotice } from '#engine/publish.ts'
+import type { RunNotice } from '#engine/core/publish.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'

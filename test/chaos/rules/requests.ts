@@ -1,7 +1,7 @@
 /** Requests with a key, whose server dies at any moment: the work is done once, and nobody waits for ever. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { RequestInProgress, Requests, type Work } from '#engine/requests.ts'
+import { RequestInProgress, Requests, type Work } from '#engine/services/requests.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { plantMethod } from '../sim/mutants/mutant.ts'

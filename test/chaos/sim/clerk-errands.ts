@@ -3,7 +3,7 @@
  *
  * Owns the wording. Whoever is paused is resumed in the end, so that everything can come to its end.
  */
-import type { Engine } from '#engine/engine.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import type { Client } from './client.ts'
 import { isPaused, type Look } from './look.ts'
 import { type Errand, type Play, START } from './play.ts'

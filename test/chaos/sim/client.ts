@@ -4,9 +4,9 @@
  *
  * Owns what was acknowledged, denied and left unanswered. Never looks at the store.
  */
-import type { Engine } from '#engine/engine.ts'
-import type { Receipt } from '#engine/intake.ts'
-import type { Decision } from '#engine/tasks.ts'
+import type { Engine } from '#engine/core/engine.ts'
+import type { Receipt } from '#engine/core/intake.ts'
+import type { Decision } from '#engine/tasks/tasks.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId, SessionId, TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

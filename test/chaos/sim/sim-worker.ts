@@ -4,8 +4,8 @@
  * Owns the wiring and the life of one process: started, paused, stopped, crashed. A crashed worker's ports never answer again, so
  * that no `finally` of its code runs, as in a real crash.
  */
-import { Engine } from '#engine/engine.ts'
-import type { EngineOptions } from '#engine/engine-deps.ts'
+import { Engine } from '#engine/core/engine.ts'
+import type { EngineOptions } from '#engine/core/engine-deps.ts'
 import { enterFunction } from '#executors/workflow/function.ts'
 import { inlineExecutor } from '#executors/workflow/inline.ts'
 import { StepFailure } from '#executors/workflow/step-failure.ts'

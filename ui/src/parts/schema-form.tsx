@@ -1,6 +1,13 @@
 /** A value as its schema asks for it: a field for each member, each with what is wrong with it, or one box of JSON. */
 import { Button, Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { type Field, type FieldKind, type Filled, initiallyFilled, problemsOf, rowsIn } from '#model/kernel/form-fields.ts'
+import {
+  type Field,
+  type FieldKind,
+  type Filled,
+  initiallyFilled,
+  problemsOf,
+  rowsIn,
+} from '#model/kernel/form-fields.ts'
 import { focusAtOnce } from './focus-at-once.ts'
 
 interface OneField {

@@ -1,7 +1,7 @@
 /** Groups of members against a simple reference: any order of arrivals, times and keys. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { advanceGate } from '#engine/advance.ts'
+import { advanceGate } from '#engine/core/advance.ts'
 import type { Arrival } from '#model/event/arrival.ts'
 import { gate } from '#model/flow/gate.ts'
 import type { FlowPolicies, GateFact, GateState } from '#model/flow/gate-fact.ts'

@@ -1,8 +1,8 @@
 /** Seeded bugs of runs that are retried, of the keys that they hold, of their children, versions and instants, and of slots of the past. */
-import { ClerkBook } from '#engine/clerk-book.ts'
-import { KeptClaims } from '#engine/kept-claims.ts'
-import { commandFromOutside } from '#engine/outside.ts'
-import { Shares } from '#engine/share.ts'
+import { ClerkBook } from '#engine/coordinators/clerk-book.ts'
+import { KeptClaims } from '#engine/coordinators/kept-claims.ts'
+import { commandFromOutside } from '#engine/run/outside.ts'
+import { Shares } from '#engine/worker/share.ts'
 import { childRules } from '#model/run/child-retry.ts'
 import { gate } from '#model/flow/gate.ts'
 import type { EndedKeys, GateCommand, GateFact, GateState } from '#model/flow/gate-fact.ts'

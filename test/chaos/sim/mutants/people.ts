@@ -1,5 +1,5 @@
 /** Seeded bugs around people: questions that are lost, left open or answered twice, and answers that nobody hears. */
-import { type SessionCall, SessionWrites } from '#engine/session-writes.ts'
+import { type SessionCall, SessionWrites } from '#engine/services/session-writes.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
 import { planEnd } from '#model/plan/end.ts'
 import { task } from '#model/task/task.ts'

@@ -3,7 +3,14 @@ import { Alert, Button, Group, JsonInput, Modal, Stack, Text, TextInput } from '
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { type Field, type Filled, fieldsOf, filledRecord, initiallyFilled, problemsOf } from '#model/kernel/form-fields.ts'
+import {
+  type Field,
+  type Filled,
+  fieldsOf,
+  filledRecord,
+  initiallyFilled,
+  problemsOf,
+} from '#model/kernel/form-fields.ts'
 import { Problem, sendJson } from '../../api/client.ts'
 import type { Json, TaskAction, TaskDetail } from '../../api/documents.ts'
 import { askAgain } from '../../api/news.ts'

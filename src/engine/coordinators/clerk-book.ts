@@ -1,0 +1,395 @@
+/**
+ * The clerks of a system: a gate for each handler whose flow control needs memory, and the declared schedules and queues.
+ *
+ * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
+ */
+import type { FlowDefinition } from '#manifest/flow.ts'
+import { queueSource } from '#manifest/queues.ts'
+import type { FunctionDefinition, System } from '#manifest/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readScheduleFact } from '#model/kernel/fact-codec.ts'
+import type { GateCommand, GateState } from '#model/flow/gate-fact.ts'
+import { hearsJust } from '#model/flow/gate-read.ts'
+import {
+  type ClaimableId,
+  type ClerkId,
+  type GateId,
+  type Instant,
+  isRunId,
+  namedSessionId,
+  type QueueId,
+  queueId,
+  type RunId,
+  type SessionId,
+  type TenantId,
+} from '#model/kernel/ids.ts'
+import type { QueueCommand, QueueFact, QueueState } from '#model/flow/queue-fact.ts'
+import { comingSlots } from '#model/schedule/due.ts'
+import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule/fact.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
+import { advanceGate, advanceQueue, advanceSchedule } from '#engine/core/advance.ts'
+import { ClerkCommands, type ClerkRole } from './clerk-commands.ts'
+import { FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
+import type { FindDuty } from './clerks.ts'
+import type { Births, ClerkFact, Duty } from './duty.ts'
+import { callGate, gateRole, isUndecidedAt, openAndListen, passGate } from './gate-calls.ts'
+import { GateDuty, gateOf } from './gate-duty.ts'
+import type { AskedRetry, AskedRun, GateKeeping, RetryAnswer } from './gate-keeping.ts'
+import { retryAtGate } from './gate-retry.ts'
+import type { House } from '#engine/core/house.ts'
+import { QueueDuty, type QueueKeeping } from './queue-duty.ts'
+import { ScheduleDuty, type ScheduleKeeping, scheduleOf } from './schedule-duty.ts'
+import { ensureSession } from '#engine/services/sessions.ts'
+
+interface Kept {
+  readonly gates: ReadonlyMap<ClerkId, GateKeeping>
+  readonly schedules: ReadonlyMap<ClerkId, ScheduleKeeping>
+  readonly queues: ReadonlyMap<ClerkId, QueueKeeping>
+}
+
+/** What may be asked of a schedule; the clock and the calendar are added here. */
+type Ask<Command> = Command extends { readonly now: Instant; readonly world: ScheduleWorld }
+  ? Omit<Command, 'now' | 'world'>
+  : never
+
+type AskGate =
+  | { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string }
+  | Omit<Extract<GateCommand, { readonly type: 'withdraw_call' }>, 'now'>
+  | Omit<Extract<GateCommand, { readonly type: 'follow' }>, 'now'>
+
+type AskQueue =
+  | Omit<Extract<QueueCommand, { readonly type: 'open_queue' }>, 'now'>
+  | Omit<Extract<QueueCommand, { readonly type: 'revive' }>, 'now'>
+
+type ScheduleRole = ClerkRole<ScheduleState, ScheduleFact, ScheduleDuty>
+type QueueRole = ClerkRole<QueueState, QueueFact, QueueDuty>
+
+export class ClerkBook {
+  private readonly ids: Pick<Ids, 'digest'>
+  private readonly tenant: TenantId
+  private readonly books = new WeakMap<System, Kept>()
+  private readonly commands = new ClerkCommands()
+  /** Gates of handlers that have no flow control any more: they stay for what waits in them. */
+  private readonly leftOver = new Set<ClerkId>()
+
+  constructor(ids: Pick<Ids, 'digest'>, tenant: TenantId) {
+    this.ids = ids
+    this.tenant = tenant
+  }
+
+  readonly findDuty: FindDuty = (house, system, id) => {
+    const { gates, schedules, queues } = this.of(system)
+    const gate = gates.get(id)
+    if (gate !== undefined) return new GateDuty(house, gate) as Duty<unknown, ClerkFact>
+    const queue = queues.get(id)
+    if (queue !== undefined) return new QueueDuty(house, queue) as Duty<unknown, ClerkFact>
+    const schedule = schedules.get(id)
+    return schedule === undefined ? null : (new ScheduleDuty(house, schedule) as Duty<unknown, ClerkFact>)
+  }
+
+  /** At every start, and when the definition changes: what is declared exists from now on. */
+  async declare(house: House): Promise<void> {
+    await this.findLeftOver(house)
+    const { gates, schedules, queues } = this.of(house.system())
+    for (const some of inParts([...gates.values()]))
+      await Promise.all(some.map((keeping) => this.openGate(house, keeping)))
+    for (const some of inParts([...schedules.values()])) await this.declareSchedules(house, some)
+    for (const { definition, session } of queues.values()) {
+      await ensureSession(house, session, 'daemon')
+      await this.askQueue(house, definition.name, { type: 'open_queue' })
+    }
+  }
+
+  /** The gate that runs of this handler pass; null: they begin at once. */
+  gateFor(system: System, handler: string): GateId | null {
+    const definition = system.functions.get(handler)
+    return definition !== undefined && hasGate(definition) ? gateOf(this.ids, this.tenant, handler) : null
+  }
+
+  async callGate(house: House, handler: string, asked: AskedRun): Promise<RunId> {
+    return callGate(house, this.commands, this.gate(house, handler), asked)
+  }
+
+  async retryAtGate(house: House, handler: string, asked: AskedRetry): Promise<RetryAnswer> {
+    return retryAtGate(house, this.commands, this.gate(house, handler), asked)
+  }
+
+  async passGate(house: House, handler: string, asked: readonly AskedRun[]): Promise<Births> {
+    return passGate(house, await this.standing(house, handler), asked)
+  }
+
+  async follow(house: House, handler: string, who: { readonly run: RunId; readonly by: RunId }): Promise<void> {
+    await this.askGate(house, handler, { type: 'follow', ...who })
+  }
+
+  /** The gate is the parent of what it starts by itself. Of children, and of runs that others may be given, it is told beside. */
+  hearsEnd(system: System, handler: string, parent: ClaimableId | null): GateId | null {
+    const definition = system.functions.get(handler)
+    if (definition === undefined || !hasGate(definition)) return null
+    const mayBeFollowed = definition.flow.policies.idempotency?.onConflict === 'return_existing'
+    if (!mayBeFollowed && (parent === null || !isRunId(parent))) return null
+    const gate = gateOf(this.ids, this.tenant, handler)
+    return parent === gate ? null : gate
+  }
+
+  isUndecided(house: House, handler: string, event: StoredEvent): Promise<boolean> {
+    return isUndecidedAt(house, this.gate(house, handler), event)
+  }
+
+  /** False: it does not wait any more. */
+  async withdrawCall(
+    house: House,
+    handler: string,
+    asked: { readonly run: RunId; readonly by: string; readonly detail: string },
+  ): Promise<boolean> {
+    try {
+      await this.askGate(house, handler, { type: 'withdraw_call', ...asked })
+      return true
+    } catch (error) {
+      if (error instanceof TrihandError && error.code === 'NOT_FOUND') return false
+      throw error
+    }
+  }
+
+  /** Whoever comes before the gates were declared opens the one that it needs. */
+  private async standing(house: House, handler: string): Promise<GateKeeping> {
+    const keeping = this.gate(house, handler)
+    const [head] = await house.ledger.load([keeping.id], { after: Number.MAX_SAFE_INTEGER })
+    if (head == null) await this.openGate(house, keeping)
+    return keeping
+  }
+
+  private gate(house: House, handler: string): GateKeeping {
+    const keeping = this.of(house.system()).gates.get(gateOf(this.ids, this.tenant, handler))
+    if (keeping !== undefined) return keeping
+    const detail = `${handler} has no gate: give it flow control, for example whilePaused: 'hold'`
+    throw new TrihandError('NOT_FOUND', detail)
+  }
+
+  async askGate(house: House, handler: string, ask: AskGate): Promise<GateState> {
+    const keeping = this.gate(house, handler)
+    return this.commands.ask(house, gateRole(house, keeping), {
+      advance: (state, now) => advanceGate(state, { ...ask, now }),
+    })
+  }
+
+  async askSchedule(house: House, name: string, ask: Ask<ScheduleCommand>): Promise<ScheduleState> {
+    const keeping = this.schedule(house, name)
+    const duty = () => new ScheduleDuty(house, keeping)
+    const initial: ScheduleState = { kind: 'none' }
+    const role: ScheduleRole = { id: keeping.id, handler: name, keeping, duty, initial }
+    return this.commands.ask(house, role, {
+      // By this clock alone, as the duty does: a slot must not come early because another's ran ahead.
+      advance: (state, _, { world }) =>
+        advanceSchedule(state, { ...ask, now: house.clock.now(), world } as ScheduleCommand),
+    })
+  }
+
+  queue(house: House, name: string): QueueKeeping {
+    const keeping = this.of(house.system()).queues.get(this.queueOf(name))
+    if (keeping === undefined) throw new TrihandError('NOT_FOUND', `there is no queue ${name}`)
+    return keeping
+  }
+
+  async askQueue(house: House, name: string, ask: AskQueue): Promise<QueueState> {
+    const keeping = this.queue(house, name)
+    const duty = () => new QueueDuty(house, keeping)
+    const initial: QueueState = { kind: 'none' }
+    const role: QueueRole = { id: keeping.id, handler: queueSource(name), keeping, duty, initial }
+    return this.commands.ask(house, role, { advance: (state, now) => advanceQueue(state, { ...ask, now }) })
+  }
+
+  /** What would come of asking: nothing is written. A refusal throws. */
+  async tryOnSchedule(house: House, name: string, ask: Ask<ScheduleCommand>): Promise<readonly ScheduleFact[]> {
+    const { world } = new ScheduleDuty(house, this.schedule(house, name))
+    const { state } = await this.lookAtSchedule(house, name)
+    const command = { ...ask, now: house.clock.now(), world } as ScheduleCommand
+    const { facts, refusal } = advanceSchedule(state, command)
+    if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+    return facts
+  }
+
+  /** The last facts of a schedule, oldest first. */
+  async lastOfSchedule(house: House, name: string, last: number): Promise<readonly ScheduleFact[]> {
+    const [record] = await house.ledger.load([this.schedule(house, name).id], { last })
+    return (record?.facts ?? []).map(readScheduleFact)
+  }
+
+  /** As it stands in the ledger, with the instant of its next slot and those after it. */
+  async lookAtSchedule(
+    house: House,
+    name: string,
+  ): Promise<{ readonly state: ScheduleState; readonly nextAt: Instant | null; readonly next: readonly Instant[] }> {
+    const keeping = this.schedule(house, name)
+    const duty = new ScheduleDuty(house, keeping)
+    const state = (await lookAtClerk(house, keeping.id, duty))?.state ?? { kind: 'none' }
+    const coming = { after: house.clock.now(), most: SHOWN_SLOTS }
+    return { state, nextAt: duty.wakeAt(state), next: comingSlots(state, duty.world.calendarOf, coming) }
+  }
+
+  private schedule(house: House, name: string): ScheduleKeeping {
+    const keeping = this.of(house.system()).schedules.get(scheduleOf(this.ids, this.tenant, name))
+    if (keeping === undefined) throw new TrihandError('NOT_FOUND', `there is no schedule ${name}`)
+    return keeping
+  }
+
+  private async findLeftOver(house: House): Promise<void> {
+    const system = house.system()
+    const ids = [...system.functions.values()]
+      .filter((one) => !hasGate(one))
+      .map(({ name }) => gateOf(this.ids, this.tenant, name))
+    if (ids.length === 0) return
+    const heads = await house.ledger.load(ids, { after: Number.MAX_SAFE_INTEGER })
+    ids.forEach((id, i) => {
+      if (heads[i] != null) this.leftOver.add(id)
+    })
+    this.books.delete(system)
+  }
+
+  /** Of many that stand as they are declared, two questions to the store find that there is nothing to do. */
+  private async declareSchedules(house: House, keepings: readonly ScheduleKeeping[]): Promise<void> {
+    const { ledger } = house
+    const sessions = keepings.map(({ session }) => session)
+    const found = await ledger.load(sessions, { after: Number.MAX_SAFE_INTEGER })
+    const missing = new Set(sessions.filter((_, i) => found[i] == null))
+    await Promise.all([...missing].map((session) => ensureSession(house, session)))
+    const records = await ledger.load(
+      keepings.map(({ id }) => id),
+      { last: FIRST_TAIL },
+    )
+    const changed = keepings.filter((keeping, i) => !this.isDeclared(house, keeping, records[i] ?? null))
+    await Promise.all(
+      changed.map(({ definition: { name, spec } }) =>
+        this.askSchedule(house, name, { type: 'declare_schedule', spec }),
+      ),
+    )
+  }
+
+  private isDeclared(house: House, keeping: ScheduleKeeping, record: StreamRecord | null): boolean {
+    if (record === null) return false
+    const duty = new ScheduleDuty(house, keeping)
+    const state = duty.restore(record, record.facts.length === record.version)
+    if (state === null) return false
+    const { spec } = keeping.definition
+    const command = { type: 'declare_schedule', spec, now: house.clock.now(), world: duty.world } as const
+    return advanceSchedule(state, command).facts.length === 0
+  }
+
+  private async openGate(house: House, keeping: GateKeeping): Promise<GateState> {
+    const types = [...keeping.listeners.keys()]
+    const position = await this.positionFor(house, keeping, types)
+    return this.commands.ask(house, gateRole(house, keeping), {
+      advance: (state, now) => openAndListen(state, now, types, position),
+    })
+  }
+
+  /** Where the ledger's events end, if that matters: for a gate that stands and is to hear other types than so far. */
+  private async positionFor(house: House, keeping: GateKeeping, types: readonly string[]): Promise<number> {
+    const restored = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
+    if (restored === null || restored.state.kind !== 'open') return 0
+    if (hearsJust(restored.state, types)) return 0
+    return lastSequence(house, Math.max(restored.state.cursor, restored.record.base))
+  }
+
+  private of(system: System): Kept {
+    const known = this.books.get(system)
+    if (known !== undefined) return known
+    const kept = { gates: this.gatesOf(system), schedules: this.schedulesOf(system), queues: this.queuesOf(system) }
+    this.books.set(system, kept)
+    return kept
+  }
+
+  private gatesOf(system: System): Map<ClerkId, GateKeeping> {
+    const gates = new Map<ClerkId, GateKeeping>()
+    for (const definition of system.functions.values()) {
+      const id = gateOf(this.ids, this.tenant, definition.name)
+      if (!hasGate(definition)) {
+        if (this.leftOver.has(id)) gates.set(id, { id, definition, flow: OPEN_DOOR, listeners: new Map() })
+        continue
+      }
+      const { flow } = definition
+      const listeners = [...system.listeners].flatMap(([type, all]) =>
+        all.filter(({ handler }) => handler === definition).map((listener) => [type, listener] as const),
+      )
+      gates.set(id, { id, definition, flow, listeners: new Map(listeners) })
+    }
+    return gates
+  }
+
+  private schedulesOf(system: System): Map<ClerkId, ScheduleKeeping> {
+    return new Map(
+      [...system.schedules.values()].map((definition) => {
+        const id = scheduleOf(this.ids, this.tenant, definition.name)
+        return [id, { id, definition, session: this.sessionOf(definition.session) }]
+      }),
+    )
+  }
+
+  private queuesOf(system: System): Map<ClerkId, QueueKeeping> {
+    return new Map(
+      [...system.queues.values()].map((definition) => {
+        const id = this.queueOf(definition.name)
+        return [id, { id, definition, session: this.sessionOf(queueSource(definition.name)) }]
+      }),
+    )
+  }
+
+  private queueOf(name: string): QueueId {
+    return queueId(this.ids.digest(`queue\n${this.tenant}\n${name}`))
+  }
+
+  private sessionOf(name: string): SessionId {
+    return namedSessionId(this.ids.digest(`session\n${this.tenant}\n${name}`))
+  }
+}
+
+type Gated = FunctionDefinition & { readonly flow: FlowDefinition }
+
+const hasGate = (definition: FunctionDefinition): definition is Gated => definition.flow?.isStateful === true
+
+/** For a gate that is left over: what waits in it goes on, nothing new comes in. */
+const OPEN_DOOR: FlowDefinition = {
+  policies: {
+    idempotency: null,
+    whilePaused: 'suppress',
+    rateLimit: null,
+    debounce: null,
+    batch: null,
+    overlap: 'allow',
+    throttle: null,
+  },
+  rules: {
+    idempotencyKey: null,
+    rateKey: null,
+    windowKey: null,
+    overlapKey: null,
+    throttleKey: null,
+    cost: null,
+    priority: null,
+    alone: null,
+  },
+  concurrency: [],
+  fairness: null,
+  isStateful: true,
+  ofTriggers: new Map(),
+}
+
+/** So many are asked of the store at once: thousands would stand in line for its connections until their patience ends. */
+const PART = 100
+/** How many slots to come people are shown. */
+const SHOWN_SLOTS = 5
+
+const inParts = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / PART) }, (_, i) => items.slice(i * PART, (i + 1) * PART))
+
+const PAGE = 1_000
+
+const lastSequence = async ({ ledger, tenant }: House, from: number): Promise<number> => {
+  for (let after = from; ; ) {
+    const page = await ledger.events({ tenant, after, limit: PAGE })
+    after = page.at(-1)?.sequence ?? after
+    if (page.length < PAGE) return after
+  }
+}

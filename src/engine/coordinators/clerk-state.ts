@@ -1,0 +1,116 @@
+/**
+ * A clerk's state from the ledger, and what a write to it without its lease looks like.
+ *
+ * Owns reading from the last checkpoint on. Commands from outside are clerk-commands.ts.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { ClaimableId, ClerkId } from '#model/kernel/ids.ts'
+import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
+import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
+import type { ClerkFact, Duty } from './duty.ts'
+import type { House } from '#engine/core/house.ts'
+
+/** Looks at a short tail first, and further back only if there is no checkpoint in it. */
+export const FIRST_TAIL = 128
+
+export interface Restored<State> {
+  readonly state: State
+  readonly record: StreamRecord
+}
+
+/** `version`: how many facts it is known to have. Null: there is no such clerk. */
+export const restoreClerk = async <State>(
+  ledger: Pick<Ledger, 'load'>,
+  id: ClaimableId,
+  version: number,
+  duty: Pick<Duty<State, ClerkFact>, 'restore'>,
+): Promise<Restored<State> | null> => {
+  for (let tail = FIRST_TAIL; ; tail *= 8) {
+    const after = Math.max(0, version - tail)
+    const [record] = await ledger.load([id], { after })
+    if (record == null) return null
+    const state = duty.restore(record, after === 0)
+    if (state !== null) return { state, record }
+    if (after === 0) throw new TrihandError('LEDGER_CORRUPT', `${id} has no beginning`)
+  }
+}
+
+/** As it stands in the ledger; null if it does not exist. */
+export const lookAtClerk = async <State>(
+  { ledger }: Pick<House, 'ledger'>,
+  id: ClerkId,
+  duty: Pick<Duty<State, ClerkFact>, 'restore'>,
+): Promise<Restored<State> | null> => {
+  const [row] = await ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+  return row == null ? null : restoreClerk(ledger, id, row.version, duty)
+}
+
+const PLAIN = { status: 'waiting', release: false, seenSignal: 0, opensWaits: [], closesWaits: [] } as const
+
+/** Due at once: whoever claims it finds out when it must really wake. */
+export const changeOf = (house: House, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite =>
+  changeAfter(house, record, headOf(record), facts).write
+
+/** The same after a head that is known, and the head after it. */
+export const changeAfter = (
+  house: House,
+  { stream, signal }: Pick<StreamRecord, 'stream' | 'signal'>,
+  before: ChainHead,
+  facts: readonly ClerkFact[],
+): { readonly write: StreamWrite; readonly head: ChainHead } => {
+  const { facts: sealed, head } = sealFacts(house, stream, before, facts)
+  const write = {
+    ...PLAIN,
+    stream,
+    create: null,
+    expectedVersion: before.version,
+    epoch: null,
+    facts: sealed,
+    headHash: head.headHash,
+    wakeAt: house.clock.now(),
+    seenSignal: signal,
+  }
+  return { write, head }
+}
+
+export const birthOf = (
+  house: House,
+  { id, handler }: { readonly id: ClerkId; readonly handler: string },
+  facts: readonly ClerkFact[],
+): StreamWrite => {
+  const sealed = sealFacts(house, id, EMPTY_CHAIN, facts)
+  const now = house.clock.now()
+  const { tenant } = house
+  const row = { handler, systemHash: house.system().hash, session: null, parent: null, event: null, lease: null }
+  return {
+    ...PLAIN,
+    stream: id,
+    create: { ...row, tenant, createdAt: now },
+    expectedVersion: 0,
+    epoch: null,
+    facts: sealed.facts,
+    headHash: sealed.head.headHash,
+    wakeAt: now,
+  }
+}
+
+const stepOf = (type: string): string => `on ${type}`
+
+/** What must be listened for from now on, and what no more. */
+export const waitsBetween = (
+  before: readonly string[],
+  after: readonly string[],
+): Pick<StreamWrite, 'opensWaits' | 'closesWaits'> => ({
+  opensWaits: after.filter((type) => !before.includes(type)).map(listening),
+  closesWaits: before.filter((type) => !after.includes(type)).map(stepOf),
+})
+
+/** Every event of the type from now on; which of them count is the clerk's to say. */
+const listening = (type: string): WaitRow => ({
+  step: stepOf(type),
+  type,
+  path: '',
+  value: '',
+  base: Number.MAX_SAFE_INTEGER,
+  seen: 0,
+})

@@ -1,0 +1,13 @@
+/**
+ * Writers of one clerk in this process take turns: the worker that holds it, commands from outside, schedules that pass a gate.
+ *
+ * Owns whose turn it is. Where two turns are needed, the clerk's own comes first and the gate's second: no two can wait for each other.
+ */
+import type { ClerkId } from '#model/kernel/ids.ts'
+import type { House } from '#engine/core/house.ts'
+import { forEachOwner, TurnQueue } from '#engine/core/turn-queue.ts'
+
+const turnsOf = forEachOwner((_house: House) => new TurnQueue<ClerkId>())
+
+export const inTurn = <Value>(house: House, clerk: ClerkId | null, work: () => Promise<Value>): Promise<Value> =>
+  clerk === null ? work() : turnsOf(house).run(clerk, work)

@@ -1,0 +1,261 @@
+/**
+ * A clerk in memory while this worker holds it: it does what its duty finds to do, one append at a time, and parks when there is nothing.
+ *
+ * Owns the clerk's order of appends, its checkpoints and its lease. What is decided is its duty's (duty.ts).
+ *
+ * clerk-1  The facts of a decision and the runs they start are one append, fenced by the clerk's epoch.
+ * clerk-2  It parks only after its duty has found nothing later than the last signal it names in the release.
+ * clerk-3  A fenced clerk stops at once; one that the store fails is let go and taken up again later.
+ * clerk-4  It parks only when those it asked something of have heard it (stops.ts).
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { ClerkId, Instant, WorkerId } from '#model/kernel/ids.ts'
+import type { Append, Outcome, StreamRecord, StreamWrite } from '#ports/ledger.ts'
+import { commitBirths } from '#engine/run/births.ts'
+import { type ChainHead, headOf, sealFacts } from '#engine/core/chain.ts'
+import { CheckpointPace } from './checkpoint-pace.ts'
+import { restoreClerk } from './clerk-state.ts'
+import { inTurn } from './clerk-turns.ts'
+import type { Births, ClerkFact, Duty, Found } from './duty.ts'
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+
+export interface ClerkHold {
+  readonly id: ClerkId
+  /** The name under which this worker holds it. */
+  readonly lease: WorkerId
+  readonly epoch: number
+  readonly signal: number
+  readonly version: number
+}
+
+type Conflict = Extract<Outcome, { readonly kind: 'conflict' }>
+
+export type ClerkDeparture = 'parked' | 'fenced' | 'dropped'
+
+/** After its last work it stays for a moment: under steady traffic nobody claims and releases it for each event. */
+const LINGER_MS = 50
+const LOOK_AGAIN_MS = 1_000
+const NONE: readonly never[] = []
+
+export class Clerk<State, Fact extends ClerkFact> {
+  readonly hold: ClerkHold
+  private readonly house: House
+  private readonly duty: Duty<State, Fact>
+  private readonly departed: (departure: ClerkDeparture, wakeAt: number | null) => void
+  private head: ChainHead = { version: 0, headHash: '', lastAt: 0 }
+  private seenSignal: number
+  private readonly pace = new CheckpointPace()
+  private isNudged = false
+  private mustLook = true
+  private lookAgainAt: Instant = 0
+  private isLeaving = false
+  private isGone = false
+  private wait: (() => void) | null = null
+
+  constructor(
+    house: House,
+    hold: ClerkHold,
+    duty: Duty<State, Fact>,
+    departed: (departure: ClerkDeparture, wakeAt: number | null) => void,
+  ) {
+    this.house = house
+    this.hold = hold
+    this.duty = duty
+    this.departed = departed
+    this.seenSignal = hold.signal
+  }
+
+  /** Something may have come for it. */
+  nudge(): void {
+    this.isNudged = true
+    this.wait?.()
+  }
+
+  /** It parks as soon as it can. */
+  leave(): void {
+    this.isLeaving = true
+    this.wait?.()
+  }
+
+  /** Stops without a word to the ledger. */
+  drop(): void {
+    this.go('fenced', null)
+  }
+
+  /** Until it has parked, was fenced, or the store failed it. */
+  async work(): Promise<void> {
+    try {
+      let state: State = await this.restore()
+      while (!this.isGone) {
+        const { state: after, hasWritten } = await inTurn(this.house, this.hold.id, () => this.round(state))
+        state = after
+        if (!hasWritten && !(await this.linger(state))) await this.park(state)
+      }
+    } catch {
+      this.go('dropped', null)
+    }
+  }
+
+  private async round(before: State): Promise<{ readonly state: State; readonly hasWritten: boolean }> {
+    const isCalled = this.isCalled()
+    const state = this.isNudged ? await this.lookUp(before) : before
+    const found = await this.duty.find(state, () => this.now(), isCalled)
+    if (found.facts.length === 0) return { state, hasWritten: false }
+    const gate = this.duty.passes?.(found.facts) ?? null
+    return { state: await inTurn(this.house, gate, () => this.write(state, found)), hasWritten: true }
+  }
+
+  /**
+   * Whether a signal may have come since the last look. What others signal is seen when it is parked; one that is kept awake by time
+   * looks now and then all the same.
+   */
+  private isCalled(): boolean {
+    const now = this.house.clock.now()
+    if (!this.isNudged && !this.mustLook && now < this.lookAgainAt) return false
+    this.mustLook = false
+    this.lookAgainAt = now + LOOK_AGAIN_MS
+    return true
+  }
+
+  /** Not before the last fact: another holder's clock may have been ahead. */
+  private now(): Instant {
+    return Math.max(this.house.clock.now(), this.head.lastAt)
+  }
+
+  private go(departure: ClerkDeparture, wakeAt: number | null): void {
+    if (this.isGone) return
+    this.isGone = true
+    this.wait?.()
+    this.departed(departure, wakeAt)
+  }
+
+  // -- reading --------------------------------------------------------------------------------------------------------
+
+  private async restore(): Promise<State> {
+    const { id, version } = this.hold
+    const restored = await restoreClerk(this.house.ledger, id, version, this.duty)
+    if (restored === null) throw new TrihandError('NOT_FOUND', `there is no clerk ${id}`)
+    this.head = headOf(restored.record)
+    this.pace.read(restored.record.facts)
+    this.duty.resumed(restored.state)
+    return restored.state
+  }
+
+  private async load(after: number): Promise<StreamRecord> {
+    const [record] = await this.house.ledger.load([this.hold.id], { after })
+    if (record == null) throw new TrihandError('NOT_FOUND', `there is no clerk ${this.hold.id}`)
+    return record
+  }
+
+  /** What others wrote (a pause, a command), and up to which signal the next look sees everything. */
+  private async lookUp(state: State): Promise<State> {
+    this.isNudged = false
+    const record = await this.load(this.head.version)
+    if (record.epoch !== this.hold.epoch) this.go('fenced', null)
+    this.seenSignal = Math.max(this.seenSignal, record.signal)
+    if (record.version === this.head.version) return state
+    const lastAt = Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0)
+    this.head = { version: record.version, headHash: record.headHash, lastAt }
+    this.pace.read(record.facts)
+    const followed = this.duty.follow(state, record.facts)
+    this.duty.resumed(followed)
+    return followed
+  }
+
+  // -- writing --------------------------------------------------------------------------------------------------------
+
+  private async write(before: State, found: Found<State, Fact>): Promise<State> {
+    const births = await this.duty.births(found.facts)
+    const checkpoint = await this.pace.due(found.facts.length, () => this.duty.checkpoint(found.state))
+    const facts = checkpoint === null ? found.facts : [...found.facts, ...checkpoint.facts]
+    const documents = [...(births.documents ?? NONE), ...(checkpoint?.documents ?? NONE)]
+    const { append, head } = this.compose(facts, { ...births, documents })
+    const outcome = await commitBirths(this.house, append, births.runs)
+    if (outcome.kind === 'conflict') return this.meet(outcome, before, births)
+    this.head = head
+    this.pace.wrote(facts)
+    this.isNudged ||= found.more
+    this.duty.written(found.facts)
+    this.house.worker.signal(births.signals ?? NONE)
+    return checkpoint?.state ?? found.state
+  }
+
+  private compose(
+    facts: readonly Fact[],
+    { runs, events, writes = NONE, signals = NONE, documents = NONE }: Births,
+  ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {
+    const { facts: sealed, head } = sealFacts(this.house, this.hold.id, this.head, facts)
+    // Counts only if the lease was given back meanwhile, before this landed: then somebody must take it up.
+    const wakeAt = this.house.clock.now()
+    const own = { ...this.ownWrite(), wakeAt, facts: sealed, headHash: head.headHash }
+    return {
+      append: { writes: [own, ...writes, ...runs.map(({ write }) => write)], events, signals, documents },
+      head,
+    }
+  }
+
+  private ownWrite(): StreamWrite {
+    return {
+      stream: this.hold.id,
+      create: null,
+      expectedVersion: this.head.version,
+      epoch: this.hold.epoch,
+      facts: NONE,
+      headHash: this.head.headHash,
+      status: 'waiting',
+      wakeAt: null,
+      release: false,
+      seenSignal: this.seenSignal,
+      opensWaits: NONE,
+      closesWaits: NONE,
+    }
+  }
+
+  /** A conflict means that nothing was written: another holds the clerk, or somebody wrote a command first. */
+  private async meet(outcome: Conflict, state: State, { writes = NONE }: Births): Promise<State> {
+    // What was seen and not written is seen again.
+    this.mustLook = true
+    if (outcome.reason === 'version' && outcome.stream === this.hold.id) return this.lookUp(state)
+    // Somebody else wrote to another clerk that this decision is about: it is made again.
+    if (outcome.reason === 'version' && writes.some(({ stream }) => stream === outcome.stream)) return state
+    if (outcome.reason === 'version' && this.duty.exists?.(state, outcome.stream) === true) return state
+    this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
+    return state
+  }
+
+  // -- parking --------------------------------------------------------------------------------------------------------
+
+  /** True if there is something new to look at. */
+  private async linger(state: State): Promise<boolean> {
+    const wakeAt = this.duty.wakeAt(state)
+    const now = this.house.clock.now()
+    if (wakeAt !== null && wakeAt <= now) return true
+    if (!this.isNudged && !this.isLeaving) {
+      // A clerk that is due again within this moment waits for that instead.
+      const until = wakeAt !== null && wakeAt < now + LINGER_MS ? wakeAt : now + LINGER_MS
+      await new Promise<void>((resolve) => {
+        const cancel = this.house.clock.at(until, resolve)
+        this.wait = () => {
+          cancel()
+          resolve()
+        }
+      })
+      this.wait = null
+    }
+    return this.isNudged || (wakeAt !== null && wakeAt <= this.house.clock.now())
+  }
+
+  /** clerk-2, clerk-4. */
+  private async park(state: State): Promise<void> {
+    await this.duty.told()
+    if (this.isGone) return
+    const wakeAt = this.duty.wakeAt(state)
+    const release = { ...this.ownWrite(), wakeAt, release: true }
+    const append = { writes: [release], events: NONE, signals: NONE, documents: NONE }
+    const outcome = await commitOnce(this.house.commit, { appendId: this.house.appendId(), ...append })
+    if (outcome.kind !== 'conflict') return this.go('parked', wakeAt)
+    if (outcome.reason === 'version') this.nudge()
+    else this.go('fenced', null)
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Which events of an ended batch have failed: read from the run's end, for the gate that tries them again.
+ *
+ * Owns the reading. What counts as failed is model/flow/policies/batch-outcome.ts; whether they come again is the gate's.
+ */
+import type { FlowDefinition } from '#manifest/flow.ts'
+import type { Arrival } from '#model/event/arrival.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { EndedRun as EndedBatch } from '#model/flow/gate-fact.ts'
+import { type RunId, timedRunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { batchOutcome } from '#model/flow/policies/batch-outcome.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { EndedRun } from '#model/run/fact.ts'
+import { arrivalOf } from './arrivals.ts'
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
+
+type Ended = Pick<EndedBatch, 'run' | 'status'>
+
+/** The same ends, with the failed events where there are any. */
+export const withFailedItems = (
+  house: House,
+  flow: FlowDefinition,
+  { ended, triggerOf }: { readonly ended: readonly Ended[]; readonly triggerOf: (run: RunId) => string | null },
+): Promise<readonly EndedBatch[]> => {
+  const isMixed = ({ status }: Ended): boolean => status === 'partial' || status === 'failed'
+  return Promise.all(
+    ended.map(async (end) => {
+      const arrivals = isMixed(end) ? await failedIn(house, end.run, flow, triggerOf(end.run)) : []
+      const [first] = arrivals
+      if (first === undefined) return end
+      const next = timedRunId(first.time, house.ids.digest(`again\n${end.run}`))
+      return { ...end, failed: { arrivals, next, roll: house.ids.roll() } }
+    }),
+  )
+}
+
+const failedIn = async (
+  house: House,
+  run: RunId,
+  flow: FlowDefinition,
+  trigger: string | null,
+): Promise<readonly Arrival[]> => {
+  const own = trigger === null ? undefined : flow.ofTriggers.get(trigger)
+  const { batch, idempotency } = (own ?? flow).policies
+  // Which have failed matters to their next try, and to their keys.
+  if (batch === null || (batch.retry === undefined && idempotency === null)) return []
+  const { ledger, tenant } = house
+  const [record] = await ledger.load([run])
+  const state = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
+  if (state?.kind !== 'ended' || state.last.start.input.kind !== 'events') return []
+  const { sequences } = state.last.start.input
+  const events = await ledger.events({ tenant, sequences, limit: sequences.length })
+  const failed = await failedOf(house, state, events, batch.outputs ?? null)
+  return events.flatMap((event) => {
+    const arrival = failed.has(event.id) ? arrivalOf(event, flow, trigger) : null
+    return arrival === null || 'reason' in arrival ? [] : [arrival]
+  })
+}
+
+/** A run that failed on its own has had its tries; only one whose items failed comes again. */
+const failedOf = async (
+  house: House,
+  { output, error }: EndedRun,
+  events: readonly StoredEvent[],
+  outputs: Parameters<typeof batchOutcome>[2],
+): Promise<ReadonlySet<string>> => {
+  const ids = events.map(({ id }) => id)
+  if (error?.code === 'BATCH_ITEMS_FAILED') return new Set(ids)
+  if (output === null) return new Set()
+  return new Set(batchOutcome(ids, await fetchValue(house, output), outputs).failed)
+}

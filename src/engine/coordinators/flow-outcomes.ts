@@ -1,0 +1,130 @@
+/**
+ * What became of a call or an event behind flow control, as documents: written with the gate's facts, read for receipts and results.
+ *
+ * Owns the writing and the reading. Which outcomes there are is model/flow/flow-outcome.ts.
+ */
+import { type ErrorCode, type Failure, TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import {
+  eventOutcomes,
+  type FlowOutcome,
+  OUTCOME_TABLE,
+  outcomeKey,
+  outcomePrefix,
+  QUEUED_TABLE,
+  type QueuedRun,
+  queueChanges,
+  readOutcome,
+  readQueued,
+} from '#model/flow/flow-outcome.ts'
+import type { GateFact } from '#model/flow/gate-fact.ts'
+import type { Instant, RunId, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+import { hasGate } from '#engine/core/route.ts'
+
+/** A promised run that will never be one, and why. */
+interface Dropped {
+  readonly run: RunId
+  readonly refusal: Failure
+}
+
+const queuedDocument = (tenant: TenantId, run: RunId, value: QueuedRun | null): DocumentWrite => ({
+  tenant,
+  table: QUEUED_TABLE,
+  key: run,
+  value: value as unknown as Json,
+})
+
+export const outcomeDocuments = (
+  tenant: TenantId,
+  handler: string,
+  { facts, dropped }: { readonly facts: readonly GateFact[]; readonly dropped: readonly Dropped[] },
+): readonly DocumentWrite[] => {
+  const since = facts[0]?.at ?? 0
+  const queued = [...queueChanges(facts)].map(([run, reason]) =>
+    queuedDocument(tenant, run, reason === null ? null : { state: 'queued', handler, reason, since }),
+  )
+  const broken = dropped.map(({ run, refusal }) =>
+    queuedDocument(tenant, run, { state: 'dropped', handler, ...refusal }),
+  )
+  const outcomes = [...eventOutcomes(facts)].map(([sequence, outcome]) => ({
+    tenant,
+    table: OUTCOME_TABLE,
+    key: outcomeKey(sequence, handler),
+    value: outcome as unknown as Json,
+  }))
+  return [...queued, ...broken, ...outcomes]
+}
+
+/** What is promised under this run's id; null: nothing, or it is a run by now. */
+export const queuedRun = async (house: Pick<House, 'document' | 'tenant'>, run: RunId): Promise<QueuedRun | null> =>
+  readQueued(await house.document(house.tenant, QUEUED_TABLE, run))
+
+/** Says of a run that waits at its gate that it is promised: its id is about to be given to one more caller. */
+export const promiseRun = async (
+  { commit, appendId, tenant }: Pick<House, 'commit' | 'appendId' | 'tenant'>,
+  run: RunId,
+  { handler, since }: { readonly handler: string; readonly since: Instant },
+): Promise<void> => {
+  const promise = queuedDocument(tenant, run, { state: 'queued', handler, reason: 'overlap', since })
+  await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents: [promise] })
+}
+
+/** Handlers that listen to an event and did not start by it. */
+export interface NotStarted extends FlowOutcome {
+  readonly trigger: string
+}
+
+/** What became of an event at the gates of its handlers. */
+export interface EventTrail {
+  readonly suppressed: readonly NotStarted[]
+  /** Handlers whose flow control has not decided yet. */
+  readonly pending: readonly string[]
+}
+
+/** As many as an event may start. */
+const MOST_OUTCOMES = 1_000
+
+const outcomesOf = async (
+  house: Pick<House, 'documents' | 'tenant'>,
+  sequence: number,
+): Promise<readonly NotStarted[]> => {
+  const prefix = outcomePrefix(sequence)
+  const query = { tenant: house.tenant, table: OUTCOME_TABLE, after: prefix, limit: MOST_OUTCOMES }
+  const rows = (await house.documents(query)).filter(({ key }) => key.startsWith(prefix))
+  return rows.flatMap(({ key, value }) => {
+    const outcome = readOutcome(value)
+    return outcome === null ? [] : [{ trigger: key.slice(prefix.length), ...outcome }]
+  })
+}
+
+export const trailOf = async (
+  house: Pick<House, 'documents' | 'tenant' | 'gates' | 'system'>,
+  event: StoredEvent,
+): Promise<EventTrail> => {
+  const suppressed = await outcomesOf(house, event.sequence)
+  const listeners = house.system().listeners.get(event.type) ?? []
+  const pending: string[] = []
+  for (const listener of listeners)
+    if (hasGate(listener) && (await house.gates.isUndecided(listener.handler.name, event)))
+      pending.push(listener.handler.name)
+  return { suppressed, pending }
+}
+
+export const noSuchRun = (run: RunId): TrihandError => new TrihandError('NOT_FOUND', `there is no run ${run}`)
+
+/** Why a command to a run that is not there is refused: it waits for its turn, or there is none. */
+export const refusalOfAbsent = async (house: Pick<House, 'document' | 'tenant'>, run: RunId): Promise<TrihandError> => {
+  const queued = await queuedRun(house, run)
+  if (queued?.state !== 'queued') return noSuchRun(run)
+  return new TrihandError('RUN_QUEUED', `${run} waits for its turn at ${queued.handler} and has not begun`)
+}
+
+/** The failure of a promise that came to nothing. */
+export const failureOf = ({ code, message }: Extract<QueuedRun, { readonly state: 'dropped' }>): Failure => ({
+  code: code as ErrorCode,
+  message,
+})

@@ -1,0 +1,172 @@
+/**
+ * Runs that are asked for by name where the handler has a gate: the gate decides on them as on events, in the append that asks.
+ *
+ * Owns the answer to a caller, and what a schedule writes beside its own facts. What becomes of a call is the model's (model/flow/gate.ts).
+ *
+ * gate-calls-1  A call that is turned away at once writes nothing: the caller is told. One of a schedule, or one that waited, is a run
+ *               that ends as it is born, so that whoever asked finds the reason.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { GateFact, GateState } from '#model/flow/gate-fact.ts'
+import { heardTypes, holdsKey, isTaken, isUndecided } from '#model/flow/gate-read.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import { type Advance, advanceGate } from '#engine/core/advance.ts'
+import { callCommandOf } from './arrivals.ts'
+import type { ClerkCommands, ClerkRole } from './clerk-commands.ts'
+import { changeOf, lookAtClerk } from './clerk-state.ts'
+import type { Births } from './duty.ts'
+import { promiseRun } from './flow-outcomes.ts'
+import { GateDuty } from './gate-duty.ts'
+import type { AskedRun, GateKeeping } from './gate-keeping.ts'
+import { refusalOf } from './gate-refusal.ts'
+import type { House } from '#engine/core/house.ts'
+
+type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
+
+const advanceCalls = (
+  duty: GateDuty,
+  { keeping, asked, now }: { keeping: GateKeeping; asked: readonly AskedRun[]; now: Instant },
+  before: GateState,
+): Advance<GateState, GateFact> => {
+  const facts: GateFact[] = []
+  let state = before
+  for (const { call, value } of asked) {
+    const command = callCommandOf(keeping.flow.rules, { call, value, now })
+    const advance = duty.advance(state, { type: 'call', now, ...duty.ruledFor(state), ...command })
+    if (advance.refusal !== null) return advance
+    state = advance.state
+    for (const fact of advance.facts) facts.push(fact)
+  }
+  return { state, facts, refusal: null }
+}
+
+export type GateRole = ClerkRole<GateState, GateFact, GateDuty>
+
+export const gateRole = (house: House, keeping: GateKeeping): GateRole => ({
+  id: keeping.id,
+  handler: keeping.definition.name,
+  keeping,
+  duty: () => new GateDuty(house, keeping),
+  initial: { kind: 'none' },
+  prepare: async (duty, state, commands) => {
+    await duty.prepare()
+    return duty.recall(
+      state,
+      commands.flatMap(({ keys = [] }) => keys),
+    )
+  },
+  types: heardTypes,
+})
+
+/** The gate stands and hears these types. `position`: where the ledger's events end, for a gate that heard other types so far. */
+export const openAndListen = (
+  before: GateState,
+  now: Instant,
+  types: readonly string[],
+  position: number,
+): Advance<GateState, GateFact> => {
+  const opened = advanceGate(before, { type: 'open_gate', now, cursor: 0 })
+  const heard = advanceGate(opened.state, { type: 'listen', now, types, position })
+  return { ...heard, facts: [...opened.facts, ...heard.facts] }
+}
+
+/** A call that comes before the gates were declared opens the one that it needs. */
+export const openedGate = (
+  before: GateState,
+  now: Instant,
+  { listeners }: GateKeeping,
+): Advance<GateState, GateFact> =>
+  before.kind === 'open'
+    ? { state: before, facts: [], refusal: null }
+    : openAndListen(before, now, [...listeners.keys()], 0)
+
+/** The run that the call comes to: its own, or the one that has its key. */
+const askGateForRun = async (
+  house: House,
+  commands: ClerkCommands,
+  keeping: GateKeeping,
+  asked: AskedRun,
+): Promise<RunId> => {
+  let away: Suppressed | null = null
+  await commands.ask(house, gateRole(house, keeping), {
+    bytes: bytesOf(asked),
+    keys: [keyOfCall(keeping, asked, house.clock.now())],
+    advance: (before, now, duty) => {
+      const standing = openedGate(before, now, keeping)
+      // gated-child-1
+      if (asked.call.parent !== undefined && isTaken(standing.state, asked.call.run)) return standing
+      const advance = advanceCalls(duty, { keeping, asked: [asked], now }, standing.state)
+      away = advance.facts.find((fact) => isAway(fact, asked.call.run)) ?? null
+      // gate-calls-1
+      return away === null ? { ...advance, facts: [...standing.facts, ...advance.facts] } : standing
+    },
+  })
+  return away === null ? asked.call.run : existing(away, keeping)
+}
+
+/** The idempotency key that it asks for. */
+const keyOfCall = ({ flow }: GateKeeping, { call, value }: AskedRun, now: Instant): string | null =>
+  flow.policies.idempotency === null ? null : callCommandOf(flow.rules, { call, value, now }).arrival.idempotencyKey
+
+/** What it adds to an append: large values are in a blob by now. */
+const bytesOf = ({ call: { input } }: AskedRun): number =>
+  'payload' in input && 'value' in input.payload ? JSON.stringify(input.payload.value).length : 0
+
+/** The run that the call comes to. The run of another caller may still wait for its turn: its id is promised once more (flow-outcome-1). */
+export const callGate = async (
+  house: House,
+  commands: ClerkCommands,
+  keeping: GateKeeping,
+  asked: AskedRun,
+): Promise<RunId> => {
+  for (;;) {
+    const run = await askGateForRun(house, commands, keeping, asked)
+    if (run === asked.call.run || (await exists(house, run))) return run
+    await promiseRun(house, run, { handler: keeping.definition.name, since: house.clock.now() })
+    // It may have lost its place meanwhile: then the key is free, and the call is asked again.
+    const gate = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
+    if ((gate !== null && holdsKey(gate.state, run)) || (await exists(house, run))) return run
+  }
+}
+
+const exists = async ({ ledger }: Pick<House, 'ledger'>, run: RunId): Promise<boolean> => {
+  const [record] = await ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+  return record != null
+}
+
+/** Whether this handler may still start a run for the event. */
+export const isUndecidedAt = async (house: House, keeping: GateKeeping, event: StoredEvent): Promise<boolean> => {
+  const gate = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
+  return gate !== null && isUndecided(gate.state, event)
+}
+
+const isAway = (fact: GateFact, run: RunId): fact is Suppressed =>
+  fact.type === 'trigger.suppressed' && fact.call?.run === run
+
+const existing = (away: Suppressed, { definition, flow }: GateKeeping): RunId => {
+  const returns = flow.policies.idempotency?.onConflict === 'return_existing'
+  if (away.reason === 'duplicate' && returns && away.into !== null) return away.into
+  const { code, message } = refusalOf(away)
+  throw new TrihandError(code, `${definition.name}: ${message}`)
+}
+
+/** What an append writes to the gate, and the runs that this comes to. A conflict on the gate means: ask again. */
+export const passGate = async (house: House, keeping: GateKeeping, asked: readonly AskedRun[]): Promise<Births> => {
+  const duty = new GateDuty(house, keeping)
+  await duty.prepare()
+  const restored = await lookAtClerk(house, keeping.id, duty)
+  if (restored === null)
+    throw new TrihandError('NOT_FOUND', `${keeping.definition.name} has a gate that was never opened`)
+  const lastAt = restored.record.facts.at(-1)?.recordedAt ?? 0
+  const now = Math.max(house.clock.now(), lastAt)
+  const state = await duty.recall(
+    restored.state,
+    asked.map((one) => keyOfCall(keeping, one, now)),
+  )
+  const { facts, refusal } = advanceCalls(duty, { keeping, asked, now }, state)
+  if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+  const births = await duty.births(facts)
+  const writes = [changeOf(house, restored.record, facts), ...(births.writes ?? [])]
+  return { ...births, writes, signals: [keeping.id] }
+}

@@ -1,0 +1,389 @@
+/**
+ * The duty of a gate: events of its handler's triggers in, runs and reasons for none out.
+ *
+ * Owns the reading of events and the ends of runs, the evaluation of filters and keys, and how a started run is born.
+ * Which event starts a run, and when, is the model's (model/flow/gate.ts).
+ */
+
+import type { FlowDefinition } from '#manifest/flow.ts'
+import type { Arrival, Call } from '#model/event/arrival.ts'
+import { entriesOf, valueAt } from '#model/kernel/due-map.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readGateFact } from '#model/kernel/fact-codec.ts'
+import { brokenPromises } from '#model/flow/flow-outcome.ts'
+import { gate } from '#model/flow/gate.ts'
+import type {
+  GateCommand,
+  GateFact,
+  GateState,
+  HeardType,
+  OpenGate,
+  RefusedEvent,
+  Ruled,
+} from '#model/flow/gate-fact.ts'
+import { followedOnly } from '#model/flow/gate-follow.ts'
+import { gateWakeAt, resumeGateFrom, sharedTurns, waiterOf, wantedStops } from '#model/flow/gate-read.ts'
+import { type GateId, gateId, type Instant, type RunId, type StreamId, type TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { recordTurn, type ThrottleState } from '#model/flow/policies/throttle.ts'
+import { requestersIn } from '#model/access/requester.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { DocumentWrite, SealedFact, StreamRecord } from '#ports/ledger.ts'
+import { type Advance, advanceGate, InTurn } from '#engine/core/advance.ts'
+import { arrivalOf } from './arrivals.ts'
+import { firstCause } from '#engine/core/cause.ts'
+import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from '#engine/run/demand.ts'
+import type { Births, Checkpoint, Duty, Found } from './duty.ts'
+import { endedRuns } from './ended-runs.ts'
+import { callbackOf } from '#engine/run/ending.ts'
+import { withFailedItems } from './failed-items.ts'
+import { outcomeDocuments } from './flow-outcomes.ts'
+import { causeIn, type GateKeeping, runOfEvent } from './gate-keeping.ts'
+import { refusalOf } from './gate-refusal.ts'
+import { revivalsOf, withRevivals } from './gate-revival.ts'
+import type { House } from '#engine/core/house.ts'
+import { KeptClaims } from './kept-claims.ts'
+import { type Birth, type NewRun, newRun } from '#engine/run/new-run.ts'
+import type { OutsideWrite } from '#engine/run/outside.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
+import { demandFor, eventRoot, judge } from '#engine/core/route.ts'
+import type { Roots } from '#engine/core/rule-values.ts'
+import { type Budget, budgetWrite, lookAtShared, takenOf } from './shared-budget.ts'
+import { startPlaces } from './starts.ts'
+import { Stops } from './stops.ts'
+
+/** Events looked at in one decision: an append must not grow without bound. */
+const PAGE = 256
+
+export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: string): GateId =>
+  gateId(ids.digest(`gate\n${tenant}\n${handler}`))
+
+type Started = Extract<GateFact, { readonly type: 'gate.started' }>
+
+type About = Pick<Birth, 'input' | 'event' | 'session' | 'clerk'> &
+  Partial<Pick<Birth, 'cause' | 'callback' | 'parent'>>
+
+/** Whether the call was made in this very decision. */
+const isNew = (facts: readonly GateFact[], { events }: Started): boolean =>
+  facts.some((fact) => fact.type === 'gate.asked' && -fact.number === events[0])
+
+/** A child has its parent's place in the chain of causes; its end is told to its parent and, with that, to the gate (run-append.ts). */
+const familyOf = ({ parent }: Call): Partial<Pick<Birth, 'cause' | 'parent'>> => {
+  if (parent === undefined) return {}
+  const { cause, ...family } = parent
+  return { cause, parent: family }
+}
+
+const trackedRuns = (gate: OpenGate): readonly RunId[] => [
+  ...entriesOf(gate.runs).map(([run]) => run as RunId),
+  ...followedOnly(gate),
+]
+
+const isHeard = ({ type, after, until }: HeardType, event: StoredEvent): boolean =>
+  type === event.type && event.sequence > after && (until === null || event.sequence <= until)
+
+export class GateDuty implements Duty<GateState, GateFact> {
+  private readonly house: House
+  private readonly keeping: GateKeeping
+  /** The ledger's position when the gate was born: earlier events are not its own. */
+  private base = 0
+  private readonly events = new Map<number, StoredEvent>()
+  private readonly stops: Stops
+  /** Runs of calls that wait here, and exist already. */
+  private readonly begun = new Set<RunId>()
+  /** The budget that its throttle shares, as it was when the decision began, and what the decision has taken of it. */
+  private budget: Budget | null = null
+  private taken: ThrottleState = []
+  /** Runs that go on with the decision under way. */
+  private revived: readonly OutsideWrite[] = []
+  private readonly kept: KeptClaims
+
+  constructor(house: House, keeping: GateKeeping) {
+    this.house = house
+    this.keeping = keeping
+    this.stops = new Stops(house, 'a newer event takes its place')
+    this.kept = new KeptClaims(house, keeping.id)
+  }
+
+  restore(record: StreamRecord): GateState | null {
+    this.base = record.base
+    return resumeGateFrom(record.facts.map(readGateFact))
+  }
+
+  resumed(state: GateState): void {
+    for (const { run } of wantedStops(state)) this.stops.tell(run)
+  }
+
+  follow(state: GateState, news: readonly SealedFact[]): GateState {
+    return fold(gate, news.map(readGateFact), state)
+  }
+
+  async find(before: GateState, now: () => Instant, isCalled: boolean): Promise<Found<GateState, GateFact>> {
+    if (before.kind !== 'open') return { facts: [], state: before, more: false }
+    await this.prepare()
+    const heads = isCalled ? await endedRuns(this.house.ledger, trackedRuns(before)) : []
+    const triggerOf = (run: RunId): string | null => valueAt(before.runs, run)?.trigger ?? null
+    const ended = await withFailedItems(this.house, this.keeping.flow, { ended: heads, triggerOf })
+    const page = await this.read(before)
+    const arrivals = this.arrivals(page, before.types)
+    const known = await this.recall(
+      before,
+      arrivals.arrivals.map(({ idempotencyKey }) => idempotencyKey),
+    )
+    const rules = { ...this.ruled(before.held, page), now: now() }
+    const turn = new InTurn<GateState, GateCommand, GateFact>(known, (state, command) => this.advance(state, command))
+    for (const run of this.begun) turn.ask({ type: 'forget_call', now: rules.now, run })
+    if (ended.length > 0) turn.ask({ type: 'end_runs', ended, ...rules })
+    if (page.length > 0) turn.ask({ type: 'arrive', ...arrivals, ...rules })
+    turn.ask({ type: 'pass_time', ...rules })
+    const { facts, state } = turn
+    return { facts, state, more: page.length === PAGE }
+  }
+
+  /** What a decision needs to know beside the gate's own state. */
+  async prepare(): Promise<void> {
+    const { throttle } = this.keeping.flow.policies
+    if (throttle?.shared === undefined) return
+    this.budget = await lookAtShared(this.house, throttle.shared)
+    this.taken = takenOf(this.budget)
+  }
+
+  /** Decides with what is left of the shared budget, and takes from it for the decisions to come. */
+  advance(state: GateState, command: GateCommand): Advance<GateState, GateFact> {
+    const advance = advanceGate(state, 'policies' in command ? { ...command, shared: this.taken } : command)
+    for (const turn of sharedTurns(advance.facts)) this.taken = recordTurn(this.taken, turn, command.now)
+    return advance
+  }
+
+  async births(facts: readonly GateFact[]): Promise<Births> {
+    const started = facts.filter((fact) => fact.type === 'gate.started')
+    const called = started.flatMap((fact) =>
+      fact.call === undefined || fact.call.retry !== undefined ? [] : [{ fact, call: fact.call }],
+    )
+    const byEvent = started.filter(({ call }) => call === undefined)
+    await this.fetch(byEvent.flatMap(({ events }) => events))
+    // Looked up before any place is promised: a started run that cannot be born must not be written as if it were.
+    const triggers = byEvent.map(({ events }) => this.triggerOf(events))
+    const values = await Promise.all(called.map(({ call }) => this.valueOf(call)))
+    const away = facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? this.turnAway(fact) : []))
+    const runs = [
+      ...byEvent.map((fact, i) => this.bear(fact, triggers[i] as StoredEvent)),
+      ...called.map(({ fact, call }, i) => this.bearCalled(fact, call, values[i] ?? null, isNew(facts, fact))),
+      ...away,
+    ]
+    const turns = sharedTurns(facts)
+    const writes = this.budget === null || turns.length === 0 ? [] : [budgetWrite(this.house, this.budget, turns)]
+    const documents = await this.documents(facts)
+    const told = facts.flatMap((fact) => (fact.type === 'gate.unfollowed' ? fact.by : []))
+    // A child that waited looks whether its parent has ended meanwhile (parent-end-1).
+    const late = called.flatMap(({ fact, call }) => (call.parent !== undefined && !isNew(facts, fact) ? call.run : []))
+    const signals = [...away.flatMap(({ parent }) => parent ?? []), ...told, ...late]
+    this.revived = await revivalsOf(this.house, facts)
+    return withRevivals({ runs, events: [], writes, signals, documents }, this.revived)
+  }
+
+  /** gate-7. */
+  exists(state: GateState, run: StreamId): boolean {
+    const isWaiting = state.kind === 'open' && waiterOf(state, ({ call }) => call?.run === run) !== null
+    if (isWaiting) this.begun.add(run as RunId)
+    return isWaiting
+  }
+
+  written(facts: readonly GateFact[]): void {
+    this.events.clear()
+    this.begun.clear()
+    for (const { notice } of this.revived) this.house.publish.tell(notice)
+    this.house.worker.signal(this.revived.map(({ notice }) => notice.run))
+    this.revived = []
+    for (const fact of facts) if (fact.type === 'gate.cancel_wanted') this.stops.tell(fact.run)
+  }
+
+  told(): Promise<void> {
+    return this.stops.told()
+  }
+
+  async checkpoint(before: GateState): Promise<Checkpoint<GateState, GateFact>> {
+    const now = this.house.clock.now()
+    const state = before as OpenGate
+    const checkpoint = { type: 'gate.checkpointed', at: now, state } as const
+    const kept = await this.kept.keep(state, now)
+    if (kept === null) return { facts: [checkpoint], state, documents: [] }
+    return { facts: [checkpoint, kept.fact], state: gate.evolve(state, kept.fact), documents: kept.documents }
+  }
+
+  /** The state with what decisions about these keys must know. */
+  recall(state: GateState, keys: readonly (string | null)[]): Promise<GateState> {
+    const named = keys.flatMap((key) => key ?? [])
+    return this.kept.recall(state, named, this.house.clock.now())
+  }
+
+  wakeAt(state: GateState): Instant | null {
+    return gateWakeAt(state)
+  }
+
+  // -- reading --------------------------------------------------------------------------------------------------------
+
+  private async read({ cursor, types: heard }: OpenGate): Promise<readonly StoredEvent[]> {
+    const types = heard.flatMap(({ type, until }) => (until === null || until > cursor ? [type] : []))
+    if (types.length === 0) return []
+    const { ledger, tenant } = this.house
+    const after = Math.max(cursor, this.base)
+    const page = await ledger.events({ tenant, types, after, settled: true, limit: PAGE })
+    for (const event of page) this.events.set(event.sequence, event)
+    return page
+  }
+
+  private async fetch(sequences: readonly number[]): Promise<void> {
+    const missing = sequences.filter((sequence) => !this.events.has(sequence))
+    if (missing.length === 0) return
+    const { ledger, tenant } = this.house
+    const found = await ledger.events({ tenant, sequences: missing, limit: missing.length })
+    for (const event of found) this.events.set(event.sequence, event)
+  }
+
+  private arrivals(
+    page: readonly StoredEvent[],
+    heard: OpenGate['types'],
+  ): Pick<GateCommand & { type: 'arrive' }, 'arrivals' | 'refused' | 'cursor'> {
+    const arrivals: Arrival[] = []
+    const refused: RefusedEvent[] = []
+    for (const event of page) {
+      if (!heard.some((one) => isHeard(one, event))) continue
+      const found = this.admit(event, this.keeping.flow)
+      if (found === null) continue
+      if ('reason' in found) refused.push(found)
+      else arrivals.push(found)
+    }
+    return { arrivals, refused, cursor: page.at(-1)?.sequence ?? 0 }
+  }
+
+  /** Null: the handler does not listen to this event. */
+  private admit(event: StoredEvent, flow: FlowDefinition): Arrival | RefusedEvent | null {
+    const listener = this.keeping.listeners.get(event.type)
+    // Of a trigger that is gone: the event came while it was there.
+    if (listener === undefined) return arrivalOf(event, flow, null)
+    const verdict = judge(listener, event, this.house.system())
+    if (verdict === null) return null
+    const { sequence } = event
+    if (verdict.kind !== 'start') return { sequence, reason: verdict.reason, detail: verdict.detail }
+    const found = demandFor(this.house, listener, event)
+    if ('reason' in found) return { sequence, reason: found.reason, detail: found.detail }
+    return arrivalOf(event, flow, verdict.trigger)
+  }
+
+  /** The same for commands that bring no event along. */
+  ruledFor(state: GateState): ReturnType<GateDuty['ruled']> {
+    return this.ruled(state.kind === 'open' ? state.held : [], [])
+  }
+
+  /** What every command needs. A run's id is fixed by the event that begins it; its place among others by that event's time. */
+  private ruled(
+    held: OpenGate['held'],
+    page: readonly StoredEvent[],
+  ): Pick<Ruled, 'policies' | 'ofTriggers' | 'runOf'> {
+    const times = new Map(held.map(({ arrival }) => [arrival.sequence, arrival.time]))
+    for (const { sequence, time } of page) times.set(sequence, time)
+    const { ids } = this.house
+    const { id, flow } = this.keeping
+    return {
+      policies: flow.policies,
+      ofTriggers: new Map([...flow.ofTriggers].map(([name, { policies }]) => [name, policies])),
+      runOf: (sequence) => runOfEvent(ids, id, { sequence, time: times.get(sequence) ?? 0 }),
+    }
+  }
+
+  /** What callers and senders look up of this decision (model/flow/flow-outcome.ts). */
+  private async documents(facts: readonly GateFact[]): Promise<readonly DocumentWrite[]> {
+    const broken = brokenPromises(facts)
+    await this.fetch(broken.map(({ sequence }) => sequence))
+    const dropped = broken.map((fact) => ({
+      run: fact.promised ?? this.runOf(fact.sequence),
+      refusal: refusalOf(fact),
+    }))
+    const { tenant } = this.house
+    const outcomes = outcomeDocuments(tenant, this.keeping.definition.name, { facts, dropped })
+    return [...outcomes, ...startPlaces(tenant, facts), ...this.kept.overridden(facts)]
+  }
+
+  private runOf(sequence: number): RunId {
+    return runOfEvent(this.house.ids, this.keeping.id, { sequence, time: this.events.get(sequence)?.time ?? 0 })
+  }
+
+  // -- what facts ask for ---------------------------------------------------------------------------------------------
+
+  /** Of several events, the last speaks for the run in the chain of causes. */
+  private triggerOf(sequences: readonly number[]): StoredEvent {
+    const sequence = sequences.at(-1) ?? 0
+    const event = this.events.get(sequence)
+    if (event === undefined)
+      throw new TrihandError('LEDGER_CORRUPT', `event ${sequence} of ${this.keeping.id} is not there`)
+    return event
+  }
+
+  private bear(fact: Started, last: StoredEvent): NewRun {
+    const roots = { event: eventRoot(last), payload: last.data }
+    const input =
+      fact.how === 'event' ? ({ kind: 'event' } as const) : ({ kind: 'events', sequences: fact.events } as const)
+    // Several events, several people: each of them has asked for what is done with all.
+    const asked = requestersIn([...fact.events.flatMap((sequence) => this.events.get(sequence) ?? []), last])
+    const cause = asked.requesters === undefined ? {} : { cause: causeIn(last, asked) }
+    const about = { input, session: null, clerk: this.tracker(fact), ...cause }
+    // An event triggers one run of a handler: what comes again has the same cause, and the events in its input.
+    return fact.attempt === undefined
+      ? this.begin(fact, roots, { ...about, event: { event: last } })
+      : this.begin(fact, roots, { ...about, event: null, cause: causeIn(last, asked) })
+  }
+
+  private bearCalled(fact: Started, call: Call, value: Json, begins: boolean): NewRun {
+    const { input, session, by, callback = null } = call
+    const cause = firstCause(fact.run, call)
+    const clerk = by ?? this.tracker(fact)
+    return this.begin(
+      fact,
+      rootsOfInput(value),
+      { input, event: null, session, clerk, callback, cause, ...familyOf(call) },
+      begins || call.parent === undefined,
+    )
+  }
+
+  private tracker({ tracked }: Started): GateId | null {
+    return tracked ? this.keeping.id : null
+  }
+
+  private begin(fact: Started, roots: Roots, about: About, mayBegin = true): NewRun {
+    const { house, keeping } = this
+    const { name } = keeping.definition
+    const subject = { tenant: house.tenant, session: about.session, roots }
+    const demand = demandOfDecided(keeping.definition, subject, fact.priority)
+    const reserve = () => (fact.notBefore === null && mayBegin ? house.worker.reserve(name) : null)
+    const { run: id, notBefore } = fact
+    return newRun(house, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
+  }
+
+  /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
+  private turnAway(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
+    const { call, into } = fact
+    // The last: gate-7, its run exists.
+    if (call === undefined || call.retry !== undefined || into === call.run) return []
+    const { run: id, input, session, by: clerk, callback = null } = call
+    const family = familyOf(call)
+    const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null, ...family }
+    const away = newRun(this.house, { ...this.birth(), ...about, ends: refusalOf(fact) })
+    const told = callbackOf(this.house, away, away.state)
+    return told === null ? [away] : [away, told]
+  }
+
+  private birth(): Pick<Birth, 'definition' | 'systemHash' | 'tenant' | 'now' | 'cause' | 'parent'> {
+    const { house, keeping } = this
+    const { definition } = keeping
+    const [systemHash, now] = [house.system().hash, house.clock.now()]
+    return { definition, systemHash, tenant: house.tenant, now, cause: null, parent: null }
+  }
+
+  /** As rules see it. */
+  private valueOf({ input }: Call): Promise<Json> {
+    return 'payload' in input ? fetchValue(this.house, input.payload) : Promise.resolve(null)
+  }
+}

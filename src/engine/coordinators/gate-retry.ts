@@ -1,0 +1,133 @@
+/**
+ * A failed run whose handler has a gate: the gate decides whether it may go on, in the append that opens it again.
+ *
+ * Owns what the gate is told of the run: keys by the rules in force, from what the run was started with. What becomes of a retry is the
+ * model's (model/flow/gate-retry.ts); the write that opens the run is gate-revival.ts.
+ *
+ * gate-retry-4  A retry that is turned away at once writes nothing: the caller is told.
+ */
+import type { FlowRules } from '#manifest/flow.ts'
+import type { Call } from '#model/event/arrival.ts'
+import { valueAt } from '#model/kernel/due-map.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { GateCommand, GateFact, GateState } from '#model/flow/gate-fact.ts'
+import { waitsForRetry } from '#model/flow/gate-retry.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import { refuse } from '#model/kernel/machine.ts'
+import type { RunState } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
+import { arrivalOf, callCommandOf } from './arrivals.ts'
+import { triggerOf } from '#engine/core/cause.ts'
+import type { ClerkCommands } from './clerk-commands.ts'
+import { gateRole, openedGate } from './gate-calls.ts'
+import type { GateDuty } from './gate-duty.ts'
+import type { AskedRetry, GateKeeping, RetryAnswer } from './gate-keeping.ts'
+import { refusalOf } from './gate-refusal.ts'
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
+import { judge } from '#engine/core/route.ts'
+
+type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>
+type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
+
+export const retryAtGate = async (
+  house: House,
+  commands: ClerkCommands,
+  keeping: GateKeeping,
+  { record, state: ended, wish }: AskedRetry,
+): Promise<RetryAnswer> => {
+  const run = record.stream as RunId
+  const { input } = ended.last.start
+  const life = (ended.last.retried?.times ?? 0) + 1
+  const call: Call = { run, input, session: record.session, by: null, retry: { ...wish, life } }
+  const asked = await commandOf(house, keeping, { record, ended, call })
+  let away: Suppressed | null = null
+  const { idempotencyKey, call: told } = asked.arrival
+  const after = await commands.ask(house, gateRole(house, keeping), {
+    keys: [idempotencyKey, ...(told.retry?.keys ?? [])],
+    advance: (before, now, duty) => {
+      const standing = openedGate(before, now, keeping)
+      if (isBegun(standing.state, run, life))
+        return { ...standing, refusal: refuse('RUN_NOT_FAILED', `${run} goes on already`) }
+      const free = endedAt(duty, standing.state, { run, status: ended.status, now })
+      const command = { type: 'call', now, ...duty.ruledFor(free.state), ...asked } as const
+      const advance = duty.advance(free.state, command)
+      away = advance.facts.find((fact) => isAway(fact, run)) ?? null
+      const facts = [...standing.facts, ...free.facts]
+      // gate-retry-4
+      return away === null ? { ...advance, facts: [...facts, ...advance.facts] } : { ...free, facts }
+    },
+  })
+  if (away !== null) throw turnedAway(away, keeping)
+  return after.kind === 'open' && waitsForRetry(after, run) ? 'waiting' : 'begun'
+}
+
+const isAway = (fact: GateFact, run: RunId): fact is Suppressed =>
+  fact.type === 'trigger.suppressed' && fact.call?.run === run
+
+const turnedAway = (away: Suppressed, { definition }: GateKeeping): TrihandError => {
+  const { code, message } = refusalOf(away)
+  return new TrihandError(code, `${definition.name}: ${message}`)
+}
+
+/** Another caller was first, perhaps in the same append. */
+const isBegun = (state: GateState, run: RunId, life: number): boolean =>
+  state.kind === 'open' && (valueAt(state.runs, run)?.life ?? 0) >= life
+
+/** The gate may not have heard of its end yet: then the run would wait for itself. */
+const endedAt = (
+  duty: GateDuty,
+  state: GateState,
+  { run, status, now }: { readonly run: RunId; readonly status: RunStatus; readonly now: Instant },
+): ReturnType<GateDuty['advance']> => {
+  if (state.kind !== 'open' || valueAt(state.runs, run) === undefined) return { state, facts: [], refusal: null }
+  return duty.advance(state, { type: 'end_runs', now, ...duty.ruledFor(state), ended: [{ run, status }] })
+}
+
+// -- what the gate is told of the run -----------------------------------------------------------------------------------
+
+const commandOf = async (
+  house: House,
+  keeping: GateKeeping,
+  { record, ended, call }: { readonly record: StreamRecord; readonly ended: RunState; readonly call: Call },
+): Promise<CallCommand> => {
+  const { input } = call
+  const now = house.clock.now()
+  if ('payload' in input) {
+    const value = await fetchValue(house, input.payload)
+    return callCommandOf(keeping.flow.rules, { call, value, now })
+  }
+  const trigger = triggerOf(record, ended)
+  const sequences = input.kind === 'events' ? input.sequences : trigger === null ? [] : [trigger]
+  const events = await house.ledger.events({ tenant: house.tenant, sequences, limit: Math.max(1, sequences.length) })
+  const [first, ...others] = events.map((event) => arrivalOfRun(house, keeping, event))
+  if (first === undefined) return callCommandOf(NO_RULES, { call, value: null, now })
+  const keys = others.flatMap((one) => ('idempotencyKey' in one ? (one.idempotencyKey ?? []) : []))
+  const told = keys.length === 0 || call.retry === undefined ? call : { ...call, retry: { ...call.retry, keys } }
+  const { arrival, problem } = callCommandOf(NO_RULES, { call: told, value: null, now })
+  return 'reason' in first ? { arrival, problem: first.detail } : { arrival: { ...first, call: told }, problem }
+}
+
+/** As it came: by the trigger that would take it now, or by none that has options of its own. */
+const arrivalOfRun = (
+  house: House,
+  { listeners, flow }: GateKeeping,
+  event: StoredEvent,
+): ReturnType<typeof arrivalOf> => {
+  const listener = listeners.get(event.type)
+  const verdict = listener === undefined ? null : judge(listener, event, house.system())
+  return arrivalOf(event, flow, verdict?.kind === 'start' ? verdict.trigger : null)
+}
+
+const NO_RULES: FlowRules = {
+  idempotencyKey: null,
+  rateKey: null,
+  windowKey: null,
+  overlapKey: null,
+  throttleKey: null,
+  cost: null,
+  priority: null,
+  alone: null,
+}

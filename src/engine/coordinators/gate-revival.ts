@@ -1,0 +1,70 @@
+/**
+ * Runs that go on because their gate lets them: the write that opens each of them, in the append of the gate's decision.
+ *
+ * gate-revival-1  The gate's decision and the fact of the run are one append: no run goes on whose gate does not know it.
+ * gate-revival-2  A retry that waited and is turned away then is a life that ends as it begins, with the reason, so that who waits for
+ *                 the run is told.
+ */
+import type { Call } from '#model/event/arrival.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { GateFact } from '#model/flow/gate-fact.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import { advanceRun } from '#engine/core/advance.ts'
+import { headOf } from '#engine/core/chain.ts'
+import type { Births } from './duty.ts'
+import { refusalOf } from './gate-refusal.ts'
+import type { House } from '#engine/core/house.ts'
+import { type OutsideWrite, outsideWrite } from '#engine/run/outside.ts'
+import { mergeLuggage, NO_LUGGAGE } from '#engine/run/request.ts'
+import { retryCommand } from '#engine/rerun/retry-command.ts'
+
+/** What these facts of a gate come to for runs that were to go on. */
+export const revivalsOf = async (house: House, facts: readonly GateFact[]): Promise<readonly OutsideWrite[]> => {
+  const found: OutsideWrite[] = []
+  for (const fact of facts) {
+    if ((fact.type !== 'gate.started' && fact.type !== 'trigger.suppressed') || fact.call?.retry === undefined) continue
+    const { run } = fact.call
+    if (found.some(({ notice }) => notice.run === run)) continue
+    const how = fact.type === 'gate.started' ? { notBefore: fact.notBefore } : { ends: refusalOf(fact) }
+    const write = await revival(house, fact.call, how)
+    if (write !== null) found.push(write)
+  }
+  return found
+}
+
+export const withRevivals = (births: Births, revivals: readonly OutsideWrite[]): Births => {
+  if (revivals.length === 0) return births
+  const { events, runs } = mergeLuggage(revivals.map((one) => ({ ...NO_LUGGAGE, events: one.events, runs: one.runs })))
+  return {
+    ...births,
+    runs: [...births.runs, ...runs],
+    events,
+    writes: [...(births.writes ?? []), ...revivals.map(({ write }) => write)],
+    signals: [...(births.signals ?? []), ...revivals.flatMap(({ signals }) => signals)],
+  }
+}
+
+/** gate-revival-1. Null: it goes on already, or has ended well since. `ends`: the gate has turned it away after it waited. */
+const revival = async (
+  house: House,
+  { run, retry }: Call,
+  { notBefore = null, ends }: { readonly notBefore?: Instant | null; readonly ends?: Failure },
+): Promise<OutsideWrite | null> => {
+  const [record] = await house.ledger.load([run])
+  if (record == null || retry === undefined) return null
+  const happened = record.facts.map(readRunFact)
+  const before = fold(runMachine, happened)
+  const now = Math.max(house.clock.now(), headOf(record).lastAt)
+  const opened = advanceRun(before, retryCommand(retry, now, happened))
+  if (opened.refusal !== null) return null
+  if (ends !== undefined) {
+    const ended = advanceRun(opened.state, { type: 'cancel_run', now, by: 'trihand', error: ends, idle: true })
+    return outsideWrite(house, record, { before, state: ended.state, facts: [...opened.facts, ...ended.facts], now })
+  }
+  const found = await outsideWrite(house, record, { before, state: opened.state, facts: opened.facts, now })
+  if (notBefore === null || notBefore <= now) return found
+  return { ...found, write: { ...found.write, status: 'queued', wakeAt: notBefore } }
+}

@@ -1,0 +1,227 @@
+/**
+ * The duty of a queue: messages in, cycles out, each a run of the handler that works through it.
+ *
+ * Owns the reading of messages and of the ends of cycles, and how a cycle's run is born. Who is next is the model's (model/flow/queue.ts).
+ *
+ * queue-duty-1  What a cycle has done is acknowledged by its run's end: no message is lost between the two.
+ */
+
+import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '#manifest/queues.ts'
+import { type FunctionDefinition, isHeard } from '#manifest/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Event, StoredEvent } from '#model/event/event.ts'
+import { readQueueFact, readRunFact } from '#model/kernel/fact-codec.ts'
+import { type Instant, type QueueId, type RunId, type SessionId, timedRunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { batchOutcome } from '#model/flow/policies/batch-outcome.ts'
+import { queue, queueWakeAt, resumeQueueFrom } from '#model/flow/queue.ts'
+import type { Cycle, OpenQueue, QueueCommand, QueueFact, QueueState } from '#model/flow/queue-fact.ts'
+import { requestersIn } from '#model/access/requester.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
+import { advanceQueue, InTurn } from '#engine/core/advance.ts'
+import { demandOfDecided, leaseFor } from '#engine/run/demand.ts'
+import type { Births, Checkpoint, Duty, Found } from './duty.ts'
+import { endedRuns } from './ended-runs.ts'
+import { routeAll } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
+import { eventRoot } from '#engine/core/route.ts'
+
+export interface QueueKeeping {
+  readonly id: QueueId
+  readonly definition: QueueDefinition
+  /** Every cycle goes on with its memory. */
+  readonly session: SessionId
+}
+
+type Started = Extract<QueueFact, { readonly type: 'queue.cycle_started' }>
+type Ended = Extract<QueueFact, { readonly type: 'queue.cycle_ended' }>
+type Messages = ReadonlyMap<number, StoredEvent>
+
+/** Messages that are passed over in one decision: an append must not grow without bound. */
+const PAGE = 256
+
+export class QueueDuty implements Duty<QueueState, QueueFact> {
+  private readonly house: House
+  private readonly keeping: QueueKeeping
+
+  constructor(house: House, keeping: QueueKeeping) {
+    this.house = house
+    this.keeping = keeping
+  }
+
+  restore(record: StreamRecord): QueueState | null {
+    return resumeQueueFrom(record.facts.map(readQueueFact))
+  }
+
+  resumed(): void {}
+
+  follow(state: QueueState, news: readonly SealedFact[]): QueueState {
+    return fold(queue, news.map(readQueueFact), state)
+  }
+
+  async find(before: QueueState, now: () => Instant, isCalled: boolean): Promise<Found<QueueState, QueueFact>> {
+    if (before.kind === 'none') return { facts: [], state: before, more: false }
+    const { policy } = this.keeping.definition
+    const runs = before.cycles.map(({ run }) => run)
+    const ended = isCalled ? await endedRuns(this.house.ledger, runs) : []
+    const ends = await Promise.all(
+      ended.map(async ({ run, status }) => ({ run, failed: await this.failedIn(before, run, status) })),
+    )
+    const turn = new InTurn<QueueState, QueueCommand, QueueFact>(before, advanceQueue)
+    for (const end of ends) turn.ask({ type: 'end_cycle', now: now(), policy, ...end })
+    if (turn.state.kind === 'open' && turn.state.cycles.length < policy.cycles) {
+      const unread = await this.unread(turn.state)
+      turn.ask({ type: 'take', now: now(), policy, unread, runOf: (cycle) => this.runOf(cycle, now()) })
+    }
+    const { facts, state } = turn
+    return { facts, state, more: facts.length > 0 }
+  }
+
+  async births(facts: readonly QueueFact[]): Promise<Births> {
+    const started = facts.filter((fact) => fact.type === 'queue.cycle_started')
+    const ended = facts.filter((fact) => fact.type === 'queue.cycle_ended')
+    const dead = this.tellsDead() ? ended.filter((fact) => fact.dead.length > 0) : []
+    const messages = await this.fetch([
+      ...started.map(({ messages: [first] }) => first?.sequence ?? 0),
+      ...dead.flatMap((fact) => fact.dead.map(({ sequence }) => sequence)),
+    ])
+    const { events, runs } = routeAll(
+      this.house,
+      dead.flatMap((fact) => this.givenUp(fact, messages)),
+    )
+    return { events, runs: [...runs, ...started.map((fact) => this.bear(fact, messages))] }
+  }
+
+  written(): void {}
+
+  told(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async checkpoint(state: QueueState): Promise<Checkpoint<QueueState, QueueFact>> {
+    const fact = { type: 'queue.checkpointed', at: this.house.clock.now(), state: state as OpenQueue } as const
+    return { facts: [fact], state, documents: [] }
+  }
+
+  wakeAt(state: QueueState): Instant | null {
+    return queueWakeAt(state, this.keeping.definition.policy)
+  }
+
+  // -- reading --------------------------------------------------------------------------------------------------------
+
+  /** As many of the next messages as one decision can place. */
+  private async unread({ cursor, passing, unread }: OpenQueue): Promise<readonly number[]> {
+    const { batch, cycles } = this.keeping.definition.policy
+    const limit = Math.min(PAGE, passing) + Math.min(unread, batch * cycles)
+    if (limit === 0) return []
+    const { ledger, tenant } = this.house
+    const types = [messageType(this.keeping.definition.name)]
+    const page = await ledger.events({ tenant, types, after: cursor, limit })
+    return page.map(({ sequence }) => sequence)
+  }
+
+  private async fetch(sequences: readonly number[]): Promise<Messages> {
+    if (sequences.length === 0) return new Map()
+    const { ledger, tenant } = this.house
+    const found = await ledger.events({ tenant, sequences, limit: sequences.length })
+    return new Map(found.map((event) => [event.sequence, event]))
+  }
+
+  /** A run that did not come to an end of its own leaves all its messages; one that did says which. */
+  private async failedIn(state: OpenQueue, run: RunId, status: RunStatus): Promise<ReadonlySet<number>> {
+    const cycle = state.cycles.find((one) => one.run === run) as Cycle
+    const sequences = cycle.messages.map(({ sequence }) => sequence)
+    if (status === 'success') return new Set()
+    if (status !== 'partial') return new Set(sequences)
+    const { ledger, tenant } = this.house
+    const [record] = await ledger.load([run])
+    const ended = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
+    if (ended?.kind !== 'ended' || ended.output === null) return new Set(sequences)
+    const events = await ledger.events({ tenant, sequences, limit: sequences.length })
+    const ids = events.map(({ id }) => id)
+    const failed = new Set(batchOutcome(ids, await fetchValue(this.house, ended.output), null).failed)
+    return new Set(events.flatMap(({ id, sequence }) => (failed.has(id) ? [sequence] : [])))
+  }
+
+  // -- what facts ask for ---------------------------------------------------------------------------------------------
+
+  private runOf(cycle: number, now: Instant): RunId {
+    return timedRunId(now, this.house.ids.digest(`${this.keeping.id}\n${cycle}`))
+  }
+
+  private handler(): FunctionDefinition {
+    const { name, handler } = this.keeping.definition
+    const definition = this.house.system().functions.get(handler ?? '')
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `nobody works through the queue ${name}`)
+    return definition
+  }
+
+  /** Of several messages, the first speaks for the run in the chain of causes. */
+  private bear({ run: id, messages }: Started, known: Messages): NewRun {
+    const { house, keeping } = this
+    const definition = this.handler()
+    const sequences = messages.map(({ sequence }) => sequence)
+    const first = known.get(sequences[0] ?? 0)
+    if (first === undefined) throw new TrihandError('LEDGER_CORRUPT', `a message of ${keeping.id} is not there`)
+    const roots = { event: eventRoot(first), payload: first.data }
+    const demand = demandOfDecided(definition, { tenant: house.tenant, session: keeping.session, roots })
+    const { correlationId, causationId, traceparent, hops, chain } = first
+    return newRun(house, {
+      id,
+      definition,
+      systemHash: house.system().hash,
+      tenant: house.tenant,
+      now: house.clock.now(),
+      input: { kind: 'events', sequences },
+      cause: {
+        correlationId,
+        causationId,
+        traceparent,
+        hops,
+        chain,
+        ...requestersIn(sequences.flatMap((one) => known.get(one) ?? [])),
+      },
+      event: null,
+      session: keeping.session,
+      parent: null,
+      clerk: keeping.id,
+      demand,
+      lease: leaseFor(demand, () => house.worker.reserve(definition.name)),
+    })
+  }
+
+  private source(): string {
+    return queueSource(this.keeping.definition.name)
+  }
+
+  private tellsDead(): boolean {
+    return isHeard(this.house.system(), DEAD_MESSAGE, this.source())
+  }
+
+  /** Told of each message that is given up, under its own id: once for each time. */
+  private givenUp({ run, dead }: Ended, known: Messages): readonly Event[] {
+    const { tenant, clock } = this.house
+    const { name } = this.keeping.definition
+    return dead.flatMap(({ sequence, attempts }) => {
+      const message = known.get(sequence)
+      if (message === undefined) return []
+      const { id, data, correlationId, traceparent, hops, chain } = message
+      return {
+        id: `${id}/${run}`,
+        tenant,
+        source: this.source(),
+        type: DEAD_MESSAGE,
+        subject: id,
+        time: clock.now(),
+        data: { queue: name, id, data, attempts, run_id: run },
+        ...{ correlationId, causationId: id, traceparent },
+        ...{ hops: hops + 1, chain: [...chain, this.keeping.definition.handler ?? name] },
+        ...requestersIn([message]),
+      }
+    })
+  }
+}

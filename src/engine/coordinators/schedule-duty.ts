@@ -1,0 +1,229 @@
+/**
+ * The duty of a schedule: its slots in, runs out, each with the end of the one before.
+ *
+ * Owns the reading of ends and outputs and how a scheduled run is born. Which slot runs is the model's (model/schedule/schedule.ts).
+ */
+import { calendarsOf } from '#manifest/calendar.ts'
+import type { ScheduleDefinition } from '#manifest/schedule.ts'
+import type { FunctionDefinition } from '#manifest/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Event } from '#model/event/event.ts'
+import { readRunFact, readScheduleFact } from '#model/kernel/fact-codec.ts'
+import {
+  type GateId,
+  type Instant,
+  type RunId,
+  type ScheduleId,
+  type SessionId,
+  scheduleId,
+  type TenantId,
+  timedRunId,
+} from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { Occasion, RunInput } from '#model/run/fact.ts'
+import { schedule } from '#model/schedule/schedule.ts'
+import { scheduleWakeAt } from '#model/schedule/due.ts'
+import type { LiveSchedule, ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule/fact.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
+import { advanceSchedule, InTurn } from '#engine/core/advance.ts'
+import { firstCause } from '#engine/core/cause.ts'
+import { demandOfDecided, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
+import type { Births, Checkpoint, Duty, Found } from './duty.ts'
+import { endedRuns } from './ended-runs.ts'
+import { routeAll } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { fetchValue, storeValue } from '#engine/core/payloads.ts'
+import { Stops } from './stops.ts'
+
+export const scheduleOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): ScheduleId =>
+  scheduleId(ids.digest(`schedule\n${tenant}\n${name}`))
+
+export interface ScheduleKeeping {
+  readonly id: ScheduleId
+  readonly definition: ScheduleDefinition
+  /** Every run of the schedule goes on with its memory. */
+  readonly session: SessionId
+}
+
+const NOTHING: Births = { runs: [], events: [] }
+
+type Fired = Extract<ScheduleFact, { readonly type: 'schedule.fired' }>
+
+export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
+  /** What decisions need of the world, here and for commands from outside. */
+  readonly world: ScheduleWorld
+  private readonly house: House
+  private readonly keeping: ScheduleKeeping
+  private readonly stops: Stops
+
+  constructor(house: House, keeping: ScheduleKeeping) {
+    this.house = house
+    this.keeping = keeping
+    this.stops = new Stops(house, 'the next run of its schedule takes its place')
+    const { id, definition } = keeping
+    this.world = {
+      calendarOf: calendarsOf(definition.name, (text) => house.ids.digest(text)),
+      runOf: (slot, request) => timedRunId(slot, house.ids.digest(`${id}\n${slot}\n${request ?? ''}`)),
+    }
+  }
+
+  restore(record: StreamRecord, isWhole: boolean): ScheduleState | null {
+    const facts = record.facts.map(readScheduleFact)
+    const begin = facts.findLastIndex(({ type }) => type === 'schedule.checkpointed')
+    if (begin === -1 && !isWhole) return null
+    return fold(schedule, facts.slice(Math.max(0, begin)))
+  }
+
+  resumed(state: ScheduleState): void {
+    if (state.kind === 'live') for (const { run, stopping } of state.running) if (stopping) this.stops.tell(run)
+  }
+
+  follow(state: ScheduleState, news: readonly SealedFact[]): ScheduleState {
+    return fold(schedule, news.map(readScheduleFact), state)
+  }
+
+  async find(before: ScheduleState): Promise<Found<ScheduleState, ScheduleFact>> {
+    if (before.kind !== 'live') return { facts: [], state: before, more: false }
+    const ended = await this.ended(before)
+    // By this clock alone: a slot must not come early because another's ran ahead.
+    const now = this.house.clock.now()
+    const { world } = this
+    const turn = new InTurn<ScheduleState, ScheduleCommand, ScheduleFact>(before, advanceSchedule)
+    for (const { run, status } of ended)
+      turn.ask({ type: 'end_run', now, world, run, status, yielded: await this.yielded(run) })
+    turn.ask({ type: 'pass_time', now, world })
+    const { facts, state } = turn
+    return { facts, state, more: false }
+  }
+
+  /** An event is over when it is sent. */
+  private ended({ running }: LiveSchedule): ReturnType<typeof endedRuns> {
+    const runs = running.map(({ run }) => run)
+    if (this.keeping.definition.target.kind !== 'emit') return endedRuns(this.house.ledger, runs)
+    return Promise.resolve(runs.map((run) => ({ run, status: 'success' })))
+  }
+
+  passes(facts: readonly ScheduleFact[]): GateId | null {
+    const { target } = this.keeping.definition
+    const starts = target.kind !== 'emit' && facts.some(({ type }) => type === 'schedule.fired')
+    return starts ? this.house.gates.gateFor(target.name) : null
+  }
+
+  async births(facts: readonly ScheduleFact[]): Promise<Births> {
+    const { target } = this.keeping.definition
+    const fired = facts.filter((fact) => fact.type === 'schedule.fired')
+    if (target.kind === 'emit') return this.emit(fired)
+    const definition = this.house.system().functions.get(target.name)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${target.name}`)
+    const { payload } = await storeValue(this.house, this.keeping.definition.input)
+    const occasions: Occasion[] = []
+    for (const fact of fired) occasions.push(await this.occasion(fact))
+    const inputs = occasions.map((occasion) => ({ kind: 'scheduled', payload, occasion }) as const)
+    const gate = this.house.gates.gateFor(target.name)
+    if (gate !== null) return this.passGate(gate, facts, inputs)
+    // Places are promised only once nothing can fail any more.
+    return { runs: fired.map((fact, i) => this.bear(fact, definition, inputs[i] as RunInput)), events: [] }
+  }
+
+  /** The handler's gate decides on its runs in the same append, and hears of their ends through the schedule, their parent. */
+  private async passGate(gate: GateId, facts: readonly ScheduleFact[], inputs: readonly RunInput[]): Promise<Births> {
+    const { id: by, session, definition } = this.keeping
+    const fired = facts.filter((fact) => fact.type === 'schedule.fired')
+    const asked = fired.map(({ run, requesters }, i) => ({
+      call: { run, input: inputs[i] as RunInput, session, by, ...(requesters !== undefined && { requesters }) },
+      value: definition.input,
+    }))
+    const hasEnds = facts.some(({ type }) => type === 'schedule.run_ended')
+    if (asked.length === 0) return { ...NOTHING, signals: hasEnds ? [gate] : [] }
+    return this.house.gates.pass(definition.target.name, asked)
+  }
+
+  written(facts: readonly ScheduleFact[]): void {
+    for (const fact of facts) if (fact.type === 'schedule.cancel_wanted') this.stops.tell(fact.run)
+  }
+
+  told(): Promise<void> {
+    return this.stops.told()
+  }
+
+  async checkpoint(state: ScheduleState): Promise<Checkpoint<ScheduleState, ScheduleFact>> {
+    const fact = { type: 'schedule.checkpointed', at: this.house.clock.now(), state } as const
+    return { facts: [fact], state, documents: [] }
+  }
+
+  wakeAt(state: ScheduleState): Instant | null {
+    return scheduleWakeAt(state, this.world.calendarOf)
+  }
+
+  /** The slot is the event's identity. What the event starts is not the schedule's to mind. */
+  private emit(fired: readonly Fired[]): Births {
+    const { house } = this
+    const { name, target, input } = this.keeping.definition
+    const events = fired.map(({ slot, run, requesters }): Event => {
+      const id = `evt_${run}`
+      const first = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+      const cause = requesters === undefined ? first : { ...first, requesters }
+      const data = input ?? {}
+      return {
+        id,
+        tenant: house.tenant,
+        source: `schedule:${name}`,
+        type: target.name,
+        subject: null,
+        time: slot,
+        data,
+        ...cause,
+      }
+    })
+    return routeAll(house, events)
+  }
+
+  private bear(fact: Fired, definition: FunctionDefinition, input: RunInput): NewRun {
+    const { house, keeping } = this
+    const subject = { tenant: house.tenant, session: keeping.session, roots: rootsOfInput(keeping.definition.input) }
+    const demand = demandOfDecided(definition, subject)
+    return newRun(house, {
+      id: fact.run,
+      definition,
+      systemHash: house.system().hash,
+      tenant: house.tenant,
+      now: house.clock.now(),
+      input,
+      cause: firstCause(fact.run, fact),
+      event: null,
+      session: keeping.session,
+      parent: null,
+      clerk: keeping.id,
+      demand,
+      lease: leaseFor(demand, () => house.worker.reserve(definition.name)),
+    })
+  }
+
+  private async occasion({ slot, missed, last }: Fired): Promise<Occasion> {
+    const { name } = this.keeping.definition
+    if (last === null) return { schedule: name, slot, missed, last }
+    return { schedule: name, slot, missed, last: { ...last, output: await this.outputOf(last.run) } }
+  }
+
+  private async outputOf(run: RunId): Promise<Payload | null> {
+    const [record] = await this.house.ledger.load([run])
+    if (record == null) return null
+    const state = fold(runMachine, record.facts.map(readRunFact))
+    return state.kind === 'ended' ? state.output : null
+  }
+
+  /** The verdict of the adaptive rule over the run's output; null where there is no rule or no output. */
+  private async yielded(run: RunId): Promise<boolean | null> {
+    const { yields } = this.keeping.definition
+    if (yields === null) return null
+    const payload = await this.outputOf(run)
+    const output: Json = payload === null ? null : await fetchValue(this.house, payload)
+    const answer = yields({ output, result: output })
+    return answer.kind === 'value' && typeof answer.value === 'boolean' ? answer.value : null
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The budget that the throttles of several handlers take from: a gate of its own that nobody claims and no event reaches.
+ *
+ * Owns its name, its reading and the write that records turns, which goes into the append of the gate that takes them.
+ *
+ * shared-budget-1  A turn is taken if and only if the run that takes it is started: one append. Two at once: the second decides again.
+ */
+
+import { readGateFact } from '#model/kernel/fact-codec.ts'
+import { gate } from '#model/flow/gate.ts'
+import type { GateCommand, GateState } from '#model/flow/gate-fact.ts'
+import { resumeGateFrom } from '#model/flow/gate-read.ts'
+import { type GateId, gateId, type TenantId } from '#model/kernel/ids.ts'
+import type { ThrottleState, Turn } from '#model/flow/policies/throttle.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { StreamRecord, StreamWrite } from '#ports/ledger.ts'
+import { advanceGate, InTurn } from '#engine/core/advance.ts'
+import { birthOf, changeOf, lookAtClerk } from './clerk-state.ts'
+import type { House } from '#engine/core/house.ts'
+
+/** After so many facts the next write carries the whole state along. */
+const FACTS_PER_CHECKPOINT = 64
+
+export interface Budget {
+  readonly id: GateId
+  readonly handler: string
+  readonly state: GateState
+  readonly record: StreamRecord | null
+}
+
+const idOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): GateId =>
+  gateId(ids.digest(`limit\n${tenant}\n${name}`))
+
+const READING = { restore: ({ facts }: StreamRecord) => resumeGateFrom(facts.map(readGateFact)) }
+
+export const lookAtBudget = async (
+  house: Pick<House, 'ledger'>,
+  { id, handler }: Pick<Budget, 'id' | 'handler'>,
+): Promise<Budget> => {
+  const restored = await lookAtClerk<GateState>(house, id, READING)
+  return { id, handler, state: restored?.state ?? gate.initial, record: restored?.record ?? null }
+}
+
+export const lookAtShared = (house: House, name: string): Promise<Budget> =>
+  lookAtBudget(house, { id: idOf(house.ids, house.tenant, name), handler: `limits.shared.${name}` })
+
+export const takenOf = ({ state }: Budget): ThrottleState => (state.kind === 'open' ? state.throttles : [])
+
+export const budgetWrite = (house: House, budget: Budget, turns: readonly Turn[]): StreamWrite =>
+  budgetWith(house, budget, { type: 'take_turns', now: house.clock.now(), turns })
+
+/** Never due: what it holds matters only to those who take from it. */
+export const budgetWith = (
+  house: House,
+  budget: Budget,
+  command: Extract<GateCommand, { readonly type: 'take_turns' | 'record_starts' }>,
+): StreamWrite => {
+  const { record } = budget
+  const now = Math.max(command.now, record?.facts.at(-1)?.recordedAt ?? 0)
+  const turn = new InTurn(budget.state, advanceGate)
+  const { facts } = turn
+  if (record === null) turn.ask({ type: 'open_gate', now, cursor: 0 })
+  turn.ask({ ...command, now })
+  if ((record?.facts.length ?? 0) + facts.length >= FACTS_PER_CHECKPOINT) turn.ask({ type: 'checkpoint_gate', now })
+  const write = record === null ? birthOf(house, budget, facts) : changeOf(house, record, facts)
+  return { ...write, wakeAt: null }
+}

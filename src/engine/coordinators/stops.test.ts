@@ -1,0 +1,36 @@
+/** Runs that a clerk wants gone, told through a worker that may not reach them. */
+import { expect, test } from 'vitest'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { runId } from '#model/kernel/ids.ts'
+import type { House } from '#engine/core/house.ts'
+import { Stops } from './stops.ts'
+
+const RUN = runId('00000000-0000-7000-8000-000000000001')
+
+/** Runs that answer a cancel with these refusals in turn, and then take it. */
+const stopsWith = (...codes: readonly ErrorCode[]): { readonly stops: Stops; readonly asked: string[] } => {
+  const asked: string[] = []
+  const cancel = async (_: string, run: string): Promise<void> => {
+    const code = codes[asked.length]
+    asked.push(run)
+    if (code !== undefined) throw new TrihandError(code, 'refused')
+  }
+  return { stops: new Stops({ worker: { cancel } } as unknown as House, 'no longer wanted'), asked }
+}
+
+test('a run that has ended counts as told, and is told once however often it is named', async () => {
+  const { stops, asked } = stopsWith('RUN_ENDED')
+  stops.tell(RUN)
+  stops.tell(RUN)
+  await expect(stops.told()).resolves.toBeUndefined()
+  expect(asked).toEqual([RUN])
+})
+
+test('stops-1: a run that the store did not let us reach is not told, and can be asked again', async () => {
+  const { stops, asked } = stopsWith('LEDGER_UNAVAILABLE')
+  stops.tell(RUN)
+  await expect(stops.told()).rejects.toThrow('was not reached')
+  stops.tell(RUN)
+  await expect(stops.told()).resolves.toBeUndefined()
+  expect(asked).toEqual([RUN, RUN])
+})

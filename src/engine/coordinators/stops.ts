@@ -1,0 +1,39 @@
+/**
+ * Runs that a clerk wants gone: told so, and remembered until they have heard it.
+ *
+ * Owns what came of the telling. Which run is to stop is the model's; that it has ended is heard by the clerk itself.
+ *
+ * stops-1  A run that the store did not let us reach counts as not told: its clerk does not rest, and asks again.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { House } from '#engine/core/house.ts'
+import { isStoreTrouble } from '#engine/core/patience.ts'
+
+export class Stops {
+  private readonly house: Pick<House, 'worker' | 'tenant'>
+  private readonly reason: string
+  private readonly telling = new Map<RunId, Promise<boolean>>()
+
+  constructor(house: Pick<House, 'worker' | 'tenant'>, reason: string) {
+    this.house = house
+    this.reason = reason
+  }
+
+  /** One that has ended meanwhile needs no cancel. */
+  tell(run: RunId): void {
+    if (this.telling.has(run)) return
+    const told = this.house.worker.cancel(this.house.tenant, run, 'trihand', this.reason).then(
+      () => true,
+      (error: unknown) => !isStoreTrouble(error),
+    )
+    this.telling.set(run, told)
+  }
+
+  /** stops-1. */
+  async told(): Promise<void> {
+    const answers = await Promise.all(this.telling.values())
+    this.telling.clear()
+    if (answers.includes(false)) throw new TrihandError('LEDGER_UNAVAILABLE', 'a run that is to stop was not reached')
+  }
+}

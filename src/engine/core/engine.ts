@@ -1,0 +1,382 @@
+/**
+ * The engine as its callers see it: send, start, ask, cancel, retry, resolve; start and stop.
+ *
+ * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
+ */
+import { diff, misfit } from '#manifest/edits.ts'
+import type { ExecutorDefinition } from '#manifest/executors.ts'
+import type { System } from '#manifest/system.ts'
+import type { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { QueuedRun } from '#model/flow/flow-outcome.ts'
+import type { Kind } from '#model/access/identity.ts'
+import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { createRedaction } from '#model/kernel/redaction.ts'
+import { isEnded } from '#model/run/status.ts'
+import type { Executor } from '#ports/executor.ts'
+import type { Append, DocumentWrite } from '#ports/ledger.ts'
+import { type Artifact, artifactOf } from '#engine/outcome/artifacts.ts'
+import { type BulkWord, speakTo } from '#engine/rerun/bulk.ts'
+import { Circuits } from '#engine/step/circuits.ts'
+import { ClerkBook } from '#engine/coordinators/clerk-book.ts'
+import type { FindDuty } from '#engine/coordinators/clerks.ts'
+import { Commit } from './commit.ts'
+import { Deadlines } from './deadlines.ts'
+import { Deltas, type PieceListener } from './deltas.ts'
+import type { EngineDeps, EngineOptions } from './engine-deps.ts'
+import { Fleet } from '#engine/worker/fleet.ts'
+import { type EventTrail, queuedRun, trailOf } from '#engine/coordinators/flow-outcomes.ts'
+import type { RetryReport } from '#engine/coordinators/gate-keeping.ts'
+import type { House } from './house.ts'
+import {
+  type IncomingEvent,
+  Intake,
+  type Receipt,
+  type Rehearsal,
+  type SendFor,
+  type SendOptions,
+  type StartOptions,
+} from './intake.ts'
+import { type Observer, Observers } from './observers.ts'
+import { OpenRuns } from '#engine/run/open-run.ts'
+import { commandFromOutside } from '#engine/run/outside.ts'
+import { Publish, type Subscriber, type Watcher } from './publish.ts'
+import { Queues } from '#engine/services/queues.ts'
+import { Reruns } from '#engine/rerun/reruns.ts'
+import { retryWithReport } from '#engine/rerun/retry-run.ts'
+import { RunEnd } from '#engine/run/end.ts'
+import { lookAtRun, type RunResult } from '#engine/outcome/result.ts'
+import { type RunSteps, stepsOf } from '#engine/outcome/steps.ts'
+import { Schedules } from '#engine/services/schedules.ts'
+import { Sessions } from '#engine/services/sessions.ts'
+import { Starts } from '#engine/coordinators/starts.ts'
+import { Tasks } from '#engine/tasks/tasks.ts'
+import { Vitals } from '#engine/worker/vitals.ts'
+import { Worker } from '#engine/worker/worker.ts'
+
+/** How the id of an append begins: one for each tenant of a process. */
+const PREFIX = 10
+
+export class Engine {
+  readonly sessions: Sessions
+  readonly schedules: Schedules
+  readonly queues: Queues
+  readonly tasks: Tasks
+  readonly reruns: Reruns
+  readonly openRuns: OpenRuns
+  /** Of the server, whatever tenant this engine is for. */
+  readonly fleet: Fleet
+  /** Of the process, whatever tenant this engine is for. */
+  readonly vitals: Vitals
+  private readonly house: House
+  private readonly intake: Intake
+  private readonly worker: Worker
+  private readonly book: ClerkBook
+  private readonly deps: EngineDeps
+  private readonly options: EngineOptions
+  private readonly root: Engine
+  private readonly observers: Observers
+  /** Of the root: every tenant that this process has met. */
+  private readonly tenants = new Map<TenantId, Engine>()
+  /** Of the root: whose news an append is, by how its id begins. */
+  private readonly news = new Map<string, Publish>()
+  private system: System
+
+  /** `root`: the engine of this process, whose worker and writer another tenant's shares. */
+  constructor(deps: EngineDeps, options: EngineOptions, root?: Engine) {
+    this.deps = deps
+    this.options = options
+    this.root = root ?? this
+    this.system = deps.system
+    const { ledger, clock, ids, blobs, executors, enter, errors, dispatcher } = deps
+    const observers = root?.observers ?? new Observers()
+    const redaction = deps.redaction ?? createRedaction([])
+    this.observers = observers
+    const prefix = ids.uuid().slice(-PREFIX)
+    let appends = 0
+    const tenant = options.tenant ?? LOCAL_TENANT
+    const workers = deps.workers ?? (() => Promise.resolve([]))
+    this.book = new ClerkBook(ids, tenant)
+    const publish = new Publish(observers)
+    this.root.news.set(prefix, publish)
+    this.root.tenants.set(tenant, this)
+    const houseOf = (of: TenantId): House => this.root.of(of).house
+    const findDuty: FindDuty = (house, ...asked) => this.root.of(house.tenant).book.findDuty(house, ...asked)
+    this.vitals =
+      root?.vitals ??
+      new Vitals({
+        clock,
+        commitTrouble: () => this.house.commit.trouble,
+        note: (documents) => this.intake.note(documents),
+        slots: options.worker.slots,
+        free: () => this.worker.free(),
+        backlogs: () => [...this.tenants.values()].map(({ intake }) => intake.backlog),
+        ...(deps.checkDispatcher && { checkDispatcher: deps.checkDispatcher }),
+      })
+    this.worker =
+      root?.worker ??
+      new Worker(
+        {
+          ...{ house: () => this.house, houseOf, dispatcher, errors, workers, findDuty },
+          ledger: this.vitals.around(observers.around(ledger)),
+        },
+        options.worker,
+      )
+    this.house = {
+      ledger,
+      commit:
+        root?.house.commit ??
+        new Commit({ ledger, clock, ids }, options.commit, {
+          written: (append) => this.tell(append),
+          answered: (batch) => {
+            this.vitals.wrote()
+            observers.tell((observer) => observer.wrote(batch))
+          },
+          refused: (error, appends, kept) => observers.tell((observer) => observer.refused(error, appends, kept)),
+        }),
+      blobs,
+      clock,
+      ids,
+      redaction,
+      deadlines: root?.house.deadlines ?? new Deadlines(clock),
+      executors: {
+        get: (type) => executors.get(type) ?? this.performerOf(this.definition.executors.get(type), deps.remote),
+      },
+      price: deps.price ?? (() => null),
+      document: deps.document ?? (() => Promise.resolve(null)),
+      documents: deps.documents ?? (() => Promise.resolve([])),
+      hasDocuments: deps.document !== undefined && deps.documents !== undefined,
+      suppressed: deps.suppressed ?? (() => Promise.resolve([])),
+      children: deps.children ?? (() => Promise.resolve([])),
+      publish,
+      observers,
+      deltas: new Deltas(redaction),
+      tenant,
+      system: () => this.definition,
+      enter,
+      worker: this.worker,
+      circuits: new Circuits({ ledger, clock, tenant, tell: (type, about) => this.intake.tell(type, about) }),
+      starts: new Starts(() => this.house),
+      gates: {
+        gateFor: (handler) => this.book.gateFor(this.definition, handler),
+        call: (handler, asked) => this.book.callGate(this.house, handler, asked),
+        retry: (handler, asked) => this.book.retryAtGate(this.house, handler, asked),
+        pass: (handler, asked) => this.book.passGate(this.house, handler, asked),
+        follow: (handler, run, by) => this.book.follow(this.house, handler, { run, by }),
+        hearsEnd: (handler, parent) => this.book.hearsEnd(this.definition, handler, parent),
+        isUndecided: (handler, event) => this.book.isUndecided(this.house, handler, event),
+        withdraw: (handler, run, why) => this.book.withdrawCall(this.house, handler, { run, ...why }),
+      },
+      taskWorld: { misfit, diff, digest: (text) => ids.digest(text) },
+      appendId: () => `${prefix}${(appends++).toString(36)}`,
+    }
+    this.intake = new Intake(this.house, options.intake)
+    this.sessions = new Sessions(this.house)
+    this.schedules = new Schedules(this.house, this.book)
+    this.queues = new Queues(this.house, this.book)
+    this.tasks = new Tasks(this.house)
+    this.reruns = new Reruns(this.house)
+    this.openRuns = new OpenRuns(this.house)
+    this.fleet =
+      root?.fleet ??
+      new Fleet({
+        ...{ ledger, clock, tenant, workers, system: () => this.definition },
+        tell: (type, about) => this.intake.tell(type, about),
+        follow: () => this.worker.lookForOrders(),
+      })
+  }
+
+  /** The same engine for another tenant: one worker and one writer, but runs, events, gates and news of its own. */
+  of(tenant: TenantId): Engine {
+    const { root } = this
+    return root.tenants.get(tenant) ?? new Engine(root.deps, { ...root.options, tenant }, root)
+  }
+
+  private tell(append: Append): void {
+    this.root.news.get(append.appendId.slice(0, PREFIX))?.committed(append)
+  }
+
+  private performerOf(definition: ExecutorDefinition | undefined, remote: EngineDeps['remote']): Executor | undefined {
+    if (definition?.kind === 'remote') return remote?.(definition)
+    return definition?.performer as Executor | undefined
+  }
+
+  /** Whoever only sends must open the gates too: an event finds a gate that stands. */
+  async declare(): Promise<void> {
+    const all = this === this.root ? this.root.tenants.values() : [this]
+    for (const { book, house } of all) if (house.tenant !== SERVER_TENANT) await book.declare(house)
+  }
+
+  async start(): Promise<void> {
+    await this.worker.start()
+    this.vitals.works = true
+    await this.declare()
+  }
+
+  async stop(): Promise<void> {
+    this.vitals.works = false
+    await this.worker.stop()
+    this.house.commit.stop()
+    this.house.deadlines.stop()
+  }
+
+  /** New runs follow this definition from now on; runs at work go on by their step names. */
+  replace(system: System): void {
+    this.root.system = system
+  }
+
+  get tenant(): TenantId {
+    return this.house.tenant
+  }
+
+  get definition(): System {
+    return this.root.system
+  }
+
+  get residentCount(): number {
+    return this.worker.residentCount
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    return this.house.publish.subscribe(subscriber)
+  }
+
+  /** Called with what each append of this process has changed. */
+  watch(watcher: Watcher): () => void {
+    return this.house.publish.watch(watcher)
+  }
+
+  /** Counts what this process does for all its tenants. */
+  observe(observer: Observer): () => void {
+    return this.observers.add(observer)
+  }
+
+  /** Every tenant that this process has met. */
+  get knownTenants(): readonly TenantId[] {
+    return [...this.root.tenants.keys()].filter((tenant) => tenant !== SERVER_TENANT)
+  }
+
+  /** Called with each piece of an answer that this run is given in this process; first with what it was given so far. */
+  listen(run: RunId, listener: PieceListener): () => void {
+    return this.house.deltas.listen(run, listener)
+  }
+
+  /** Settles when this process takes no more work: it was ordered to drain, or stopped. */
+  get drained(): Promise<void> {
+    return this.worker.whenStopped
+  }
+
+  get circuits(): Circuits {
+    return this.house.circuits
+  }
+
+  send(event: IncomingEvent, options: SendOptions & SendFor = {}): Promise<Receipt> {
+    return this.intake.send(event, options)
+  }
+
+  /** Events of one batch: the ledger numbers them as they are listed. */
+  sendInOrder(events: readonly IncomingEvent[], options: SendFor = {}): Promise<readonly (Receipt | TrihandError)[]> {
+    return this.intake.sendInOrder(events, options)
+  }
+
+  /** What an event would start, without sending it. */
+  rehearse(event: IncomingEvent): Promise<Rehearsal> {
+    return this.intake.rehearse(event)
+  }
+
+  /** Writes what a source has seen. */
+  note(documents: readonly DocumentWrite[]): Promise<void> {
+    return this.intake.note(documents)
+  }
+
+  startRun(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
+    return this.intake.start(name, input, options)
+  }
+
+  /** Only for a handler whose flow control has a gate. */
+  async pauseHandler(handler: string, by: string): Promise<void> {
+    await this.book.askGate(this.house, handler, { type: 'pause_gate', by })
+  }
+
+  async resumeHandler(handler: string, by: string): Promise<void> {
+    await this.book.askGate(this.house, handler, { type: 'resume_gate', by })
+  }
+
+  /** Also a run that still waits for its turn: it is taken out of the line. */
+  async cancel(run: RunId, by: string, reason: string): Promise<void> {
+    const queued = await this.queued(run)
+    if (queued?.state === 'queued' && (await this.house.gates.withdraw(queued.handler, run, { by, detail: reason })))
+      return
+    await this.worker.cancel(this.house.tenant, run, by, reason)
+  }
+
+  /** A run that was promised and has not begun; null: it is a run, or was never promised. */
+  async queued(run: RunId): Promise<QueuedRun | null> {
+    const [record] = await this.house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    return record == null ? queuedRun(this.house, run) : null
+  }
+
+  /** What became of an event at handlers with flow control. */
+  trail(event: StoredEvent): Promise<EventTrail> {
+    return trailOf(this.house, event)
+  }
+
+  /** No step begins until it is resumed; what is under way may finish. */
+  async pause(run: RunId, by: string, reason: string | null): Promise<void> {
+    await commandFromOutside(this.house, run, (now) => ({ type: 'pause_run', now, by, reason }))
+  }
+
+  async resume(run: RunId, by: string): Promise<void> {
+    await commandFromOutside(this.house, run, (now) => ({ type: 'resume_run', now, by }))
+  }
+
+  /** `kind`: what `by` is. */
+  retry(run: RunId, by: string, kind: Kind = 'user'): Promise<RetryReport> {
+    return retryWithReport(this.house, run, { by, kind })
+  }
+
+  /** A job's word to one of its runs. */
+  speakTo(run: RunId, word: BulkWord): Promise<void> {
+    return speakTo(this.house, run, word)
+  }
+
+  /** The text or value without the secrets that this process knows. */
+  redact<Value extends Json>(value: Value): Value {
+    return this.house.redaction.value(value) as Value
+  }
+
+  /** A file that an agent's run has left, by its hash. */
+  artifact(run: RunId, hash: string): Promise<Artifact> {
+    return artifactOf(this.house, run, hash)
+  }
+
+  /** What has become of each step so far; null: there is no such run, or not yet. */
+  steps(run: RunId): Promise<RunSteps | null> {
+    return stepsOf(this.house, run)
+  }
+
+  /** The run's end, or what it is now if it has not ended. */
+  look(run: RunId): Promise<RunResult> {
+    return lookAtRun(this.house, run)
+  }
+
+  /** Settles when the run has ended or the time is up, whichever comes first. Looks again now and then: another process may end it. */
+  async result(run: RunId, options: { readonly waitMs: number }): Promise<RunResult> {
+    const { clock } = this.house
+    const until = clock.now() + options.waitMs
+    const ended = new RunEnd({ clock, publish: this.house.publish, news: this.deps.news }, run)
+    try {
+      for (;;) {
+        const found = await this.look(run)
+        const now = clock.now()
+        if (isEnded(found.status) || now >= until) return found
+        await ended.within(Math.min(LOOK_AGAIN_MS, until - now))
+      }
+    } finally {
+      ended.forget()
+    }
+  }
+}
+
+const LOOK_AGAIN_MS = 1_000

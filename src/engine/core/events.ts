@@ -1,0 +1,166 @@
+/**
+ * Events that a run sends: named, placed in the chain of causes, checked and routed, ready for the run's own append.
+ *
+ * Owns how an intent becomes an event with the runs it starts. They are written with the fact that carries them, or not at all.
+ */
+import { laterFunction } from '#manifest/later.ts'
+import { checkAgainst } from '#manifest/schema.ts'
+import type { FunctionDefinition } from '#manifest/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Cause, type Event, isEventType, isReservedType } from '#model/event/event.ts'
+import { forbidProducer, OWN, PROGRAM, type Producer } from '#model/access/human-only.ts'
+import type { RunId, SessionId } from '#model/kernel/ids.ts'
+import { canonical } from '#model/kernel/json.ts'
+import { nearest } from '#model/kernel/nearest.ts'
+import { EVENT_SUBJECT } from '#model/kernel/row-key.ts'
+import type { NewEvent } from '#ports/ledger.ts'
+import type { EmittedEvent } from '#ports/step-gate.ts'
+import { NO_DEMAND } from '#engine/run/demand.ts'
+import type { House } from './house.ts'
+import { isLeased, type NewRun, newRun } from '#engine/run/new-run.ts'
+import { demandEvent } from '#engine/step/rights.ts'
+import { route } from './route.ts'
+import { demandKey } from './row-key.ts'
+
+const MAX_EVENT_BYTES = 256 * 1024
+const MAX_FAN_OUT = 1_000
+/** How many names a refusal lists. */
+const MOST_NAMED = 8
+
+/** Refuses an event that may not enter: bad name, too large, undeclared, data that does not fit, or a producer that may not. Null: nobody sends it. */
+export const checkEvent = async (
+  house: Pick<House, 'system'>,
+  type: string,
+  data: Event['data'],
+  producer: Producer | null,
+): Promise<void> => {
+  const isOwn = producer === OWN
+  if (!isEventType(type)) throw new TrihandError('EVENT_INVALID', `"${type}" is not an event type`)
+  if (isReservedType(type) && !isOwn) throw new TrihandError('EVENT_RESERVED', `${type} is told by the system itself`)
+  const system = house.system()
+  const definition = system.events.get(type)
+  if (definition === undefined && !system.open && !isOwn)
+    throw new TrihandError('EVENT_UNKNOWN', unknownEvent(type, [...system.events.keys()]))
+  const forbidden = producer === null ? null : forbidProducer(type, definition?.only ?? null, producer)
+  if (forbidden !== null) throw new TrihandError(forbidden.code, forbidden.detail)
+  const size = JSON.stringify(data).length
+  if (size > MAX_EVENT_BYTES)
+    throw new TrihandError(
+      'EVENT_TOO_LARGE',
+      `${type} has ${size} characters of data, at most ${MAX_EVENT_BYTES} are taken`,
+    )
+  if (definition?.schema != null) await checkAgainst(definition.schema, data, 'EVENT_INVALID', `event ${type}`)
+}
+
+const unknownEvent = (type: string, known: readonly string[]): string => {
+  const near = nearest(type, known)
+  if (near !== null) return `no event ${type} is declared; did you mean ${near}?`
+  const more = known.length > MOST_NAMED ? `, and ${known.length - MOST_NAMED} more` : ''
+  const named = known.length === 0 ? '' : `; there are ${known.slice(0, MOST_NAMED).join(', ')}${more}`
+  return `no event ${type} is declared${named}`
+}
+
+export interface Outgoing {
+  readonly events: readonly NewEvent[]
+  readonly runs: readonly NewRun[]
+}
+
+/** An event on its way into the ledger: without secrets, and with the hash of its data. */
+export const newEvent = (
+  { ids, redaction }: Pick<House, 'ids' | 'redaction'>,
+  event: Event,
+  suppressed: NewEvent['suppressed'],
+): NewEvent => {
+  const text = canonical(event.data)
+  const data = redaction.value(event.data, text)
+  if (data === event.data) return { event, dataHash: ids.sealEvent(event, text), suppressed }
+  return { event: { ...event, data }, dataHash: ids.sealEvent(event, canonical(data)), suppressed }
+}
+
+/** Whether a repeat of an event has the data that the ledger has. */
+export const isSameEvent = (
+  { ids, redaction }: Pick<House, 'ids' | 'redaction'>,
+  event: Event,
+  known: string,
+): boolean => ids.checkEventSeal(known, event, canonical(redaction.value(event.data))) === 'fits'
+
+/** Events with everything they set off, each at its place in the append. */
+export const routeAll = (house: House, events: readonly Event[]): Outgoing => {
+  const context = {
+    system: house.system(),
+    ids: house.ids,
+    redaction: house.redaction,
+    tenant: house.tenant,
+    now: house.clock.now(),
+    reserve: (handler: string) => house.worker.reserve(handler),
+  }
+  const routed = events.map((event, index) => ({ event, ...route(context, event, index) }))
+  const runs = routed.flatMap((one) => one.runs)
+  const crowd = routed.find((one) => one.runs.length > MAX_FAN_OUT)
+  if (crowd !== undefined) {
+    for (const _ of runs.filter(isLeased)) house.worker.unreserve()
+    throw new TrihandError('FAN_OUT_LIMIT', `${crowd.event.type} would start ${crowd.runs.length} runs`)
+  }
+  const told = routed.map(({ event, suppressed }) => newEvent(house, event, suppressed))
+  return { events: told, runs }
+}
+
+/** Who sends: a run, and what its handler may tell. */
+export interface Sender {
+  readonly run: RunId
+  readonly cause: Cause
+  readonly definition: FunctionDefinition | undefined
+  readonly session: SessionId | null
+}
+
+/** Checked when the intent is made, so that a bad event fails the step that sends it. What is delayed becomes a run that sends it. */
+export const emittedBy = async (house: House, sender: Sender, intents: readonly EmittedEvent[]): Promise<Outgoing> => {
+  const events: Event[] = []
+  const later: NewRun[] = []
+  for (const intent of intents) {
+    const { delayMs = 0 } = intent
+    demandEvent(sender.definition, intent.type, delayMs > 0)
+    await checkEvent(house, intent.type, intent.data, PROGRAM)
+    if (intent.subject !== null) demandKey(EVENT_SUBJECT, intent.subject, 'EVENT_INVALID')
+    if (delayMs > 0) later.push(laterRun(house, sender, intent, { delayMs }))
+    else events.push(eventOf(house, sender, intent))
+  }
+  const routed = routeAll(house, events)
+  return { events: routed.events, runs: [...routed.runs, ...later] }
+}
+
+const eventOf = (house: House, { cause }: Sender, { type, subject, data }: EmittedEvent): Event => ({
+  id: `evt_${house.ids.uuid()}`,
+  tenant: house.tenant,
+  source: 'trihand',
+  type,
+  subject,
+  time: house.clock.now(),
+  data,
+  ...cause,
+})
+
+/** The run that sends an event when its time has come. */
+export const laterRun = (
+  house: Pick<House, 'ids' | 'redaction' | 'system' | 'clock' | 'tenant'>,
+  { cause, session }: { readonly cause: Cause | null; readonly session: SessionId | null },
+  { type, data, subject }: EmittedEvent,
+  { delayMs, id }: { readonly delayMs: number; readonly id?: RunId },
+): NewRun => {
+  const now = house.clock.now()
+  return newRun(house, {
+    ...(id !== undefined && { id }),
+    definition: laterFunction,
+    systemHash: house.system().hash,
+    tenant: house.tenant,
+    now,
+    input: { kind: 'given', payload: { value: { type, data, subject } } },
+    cause,
+    event: null,
+    session,
+    parent: null,
+    notBefore: now + delayMs,
+    demand: NO_DEMAND,
+    lease: null,
+  })
+}

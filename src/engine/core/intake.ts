@@ -1,0 +1,400 @@
+/**
+ * The only door for events and calls: checked, de-duplicated, persisted with the runs they start.
+ *
+ * Owns admission. An answer means that the event is on disk; a repeat gets the first answer.
+ *
+ * intake-1  One event per (tenant, source, id), however late the repeat; other data under the same id is refused.
+ * intake-2  An event and the runs it starts are one append: either all are there or none is.
+ * intake-3  More callers than the ledger can serve wait here, up to a bound (waiting-room.ts), and are refused beyond it; what is accepted
+ *           is never kept in memory alone.
+ */
+
+import { CALLBACK, checkCallback } from '#manifest/callback.ts'
+import { durationMs } from '#manifest/duration.ts'
+import { isOwn as isOwnFunction } from '#manifest/own.ts'
+import { checkAgainst } from '#manifest/schema.ts'
+import { hasCode } from '#manifest/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Cause, type Event, isPlainId, isReservedSource, isReservedType } from '#model/event/event.ts'
+import { OWN, PERSON, PROGRAM, type Producer } from '#model/access/human-only.ts'
+import { type Instant, LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json, toJson } from '#model/kernel/json.ts'
+import { type AskedBy, type Requesters, requestersOf } from '#model/access/requester.ts'
+import type { DocumentWrite, NewEvent, Outcome, Suppression } from '#ports/ledger.ts'
+import { commitBirths } from '#engine/run/births.ts'
+import { firstCause } from './cause.ts'
+import { demandOfCall, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
+import { checkEvent, isSameEvent, laterRun, routeAll } from './events.ts'
+import { type NotStarted, queuedRun, trailOf } from '#engine/coordinators/flow-outcomes.ts'
+import type { House } from './house.ts'
+import { writeInOrder } from './in-order.ts'
+import { demandOpen } from '#engine/step/internal.ts'
+import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { commitOnce } from './one-shot.ts'
+import { storeValue } from './payloads.ts'
+import { hasGate, judge } from './route.ts'
+import type { Backlog } from '#engine/worker/vitals.ts'
+import { type WaitingLimits, WaitingRoom } from '#engine/worker/waiting-room.ts'
+
+export interface IncomingEvent {
+  readonly type: string
+  readonly data?: unknown
+  readonly id?: string
+  readonly source?: string
+  readonly subject?: string
+  readonly time?: number
+  readonly traceparent?: string
+  /** `30s`, `2h`, or milliseconds: it is sent so long after it was accepted, under an id that it gets then. */
+  readonly delay?: string | number
+}
+
+export interface Receipt {
+  readonly id: string
+  readonly sequence: number
+  readonly runs: readonly RunId[]
+  /** Handlers whose flow control decides later whether and when they start: `trail` tells what became of it. */
+  readonly pending: readonly string[]
+  /** Handlers that listen to this event and do not start by it, with the reason. */
+  readonly suppressed: readonly NotStarted[]
+  /** The event was there already; id, sequence and runs are those of the first answer. */
+  readonly duplicate: boolean
+  /** Of an event that is to be sent later: when. Until then `id` is that of the run that will send it, and `sequence` is 0. */
+  readonly dueAt?: Instant
+}
+
+/** A run that its caller has named: asked for again, it is the same run. */
+export interface Asked {
+  readonly run: RunId
+  /** It may have been started already. */
+  readonly isRepeated: boolean
+}
+
+export interface StartOptions extends AskedBy {
+  readonly session?: SessionId
+  readonly asked?: Asked
+  /** Told of the run's end by a signed webhook. */
+  readonly callbackUrl?: string
+}
+
+/** What a source of the system itself may do beside sending. */
+export interface SendOptions {
+  /** Written with the event, or not at all: what the source has seen. A repeat of the event writes nothing. */
+  readonly documents?: readonly DocumentWrite[]
+  /** The system tells it: a reserved type is taken. */
+  readonly isOwn?: boolean
+  /** The id is a digest of what was delivered: other data under it was made of the same delivery, which counts once. */
+  readonly idIsDigest?: boolean
+}
+
+/** For whom an event is sent. */
+export interface SendFor extends AskedBy {
+  /** Of an event with a delay: the run that will send it. */
+  readonly asked?: Asked
+}
+
+export interface StartOptions {
+  readonly session?: SessionId
+  /** Written with the run, or not at all. Only for a handler without a gate: that starts runs by its own rules. */
+  readonly documents?: (run: RunId) => readonly DocumentWrite[]
+  /** A part of the system starts one of its own functions, which no caller may. */
+  readonly isOwn?: boolean
+}
+
+/** Who would start by an event, and who not and why. Flow control may still hold a run back. */
+export interface Rehearsal {
+  readonly starts: readonly string[]
+  readonly suppressed: readonly Suppression[]
+}
+
+const DEFAULT_SOURCE = 'app'
+const OWN_SOURCE = 'trihand'
+/** Two batches of nothing else, as each counts for three: more would only be routed earlier, and kept alive until its turn. */
+const MAX_INSIDE = 256
+/** Of a program that embeds the engine: it may send a hundred thousand events in one turn, and waits for them itself. */
+const USUAL_LIMITS: WaitingLimits = { queue: 100_000, waitMs: 5_000 }
+
+const NONE: readonly never[] = []
+const NOTHING_MORE: Pick<Receipt, 'pending' | 'suppressed'> = { pending: NONE, suppressed: NONE }
+
+/** An event that begins a chain of causes. Every member by name, for the reason that `stored` has. */
+const firstEvent = (
+  event: Omit<Event, keyof Cause>,
+  traceparent: string | null,
+  { requesters }: Requesters = {},
+): Event => ({
+  id: event.id,
+  tenant: event.tenant,
+  source: event.source,
+  type: event.type,
+  subject: event.subject,
+  time: event.time,
+  data: event.data,
+  correlationId: event.id,
+  causationId: null,
+  traceparent,
+  hops: 0,
+  chain: NONE,
+  ...(requesters !== undefined && { requesters }),
+})
+
+/** The tenant comes from the credential alone: data may repeat it, and gets it where it is absent. Alone there are no others. */
+const ownData = (data: Json, field: string | null, tenant: TenantId): Json => {
+  if (field === null || tenant === LOCAL_TENANT || !isJsonRecord(data)) return data
+  const named = data[field]
+  if (named !== undefined && named !== null && named !== tenant)
+    throw new TrihandError('TENANT_MISMATCH', `${field} is ${JSON.stringify(named)}, and the sender is of ${tenant}`)
+  return { ...data, [field]: tenant }
+}
+
+const delayOf = ({ delay = 0 }: IncomingEvent): number => {
+  try {
+    return durationMs(delay)
+  } catch (error) {
+    if (error instanceof TrihandError) throw new TrihandError('EVENT_INVALID', `delay: ${error.detail}`)
+    throw error
+  }
+}
+
+const refusedLater = async (): Promise<never> => {
+  throw new TrihandError('EVENT_INVALID', 'an event of a list has no delay; send it by itself')
+}
+
+export class Intake {
+  private readonly house: House
+  private readonly room: WaitingRoom
+
+  constructor(house: House, limits: WaitingLimits = USUAL_LIMITS) {
+    this.house = house
+    this.room = new WaitingRoom(house.clock, MAX_INSIDE, limits)
+  }
+
+  /** Callers that wait for the ledger, and how long the first has waited. */
+  get backlog(): Backlog {
+    return { waiting: this.room.waiting, oldestMs: this.room.oldestMs }
+  }
+
+  async send(
+    incoming: IncomingEvent,
+    { documents = NONE, isOwn = false, idIsDigest = false, ...asked }: SendOptions & SendFor = {},
+  ): Promise<Receipt> {
+    const delayMs = delayOf(incoming)
+    if (delayMs > 0) return this.sendLater(incoming, delayMs, asked)
+    const producer = isOwn ? OWN : asked.by?.kind === 'user' ? PERSON : PROGRAM
+    const event = await this.check(incoming, producer, requestersOf(asked))
+    // What a source has seen is sent with what it saw: it waits, because the source would see it again at once.
+    return this.room.serve(() => this.persist(event, documents, idIsDigest), documents.length > 0)
+  }
+
+  /** Checked now, and listed and taken back like an event that a run delays. What sends it is a program, whoever asks. */
+  private async sendLater(incoming: IncomingEvent, delayMs: number, { asked, ...by }: SendFor): Promise<Receipt> {
+    const { house } = this
+    for (const name of ['id', 'source', 'time'] as const)
+      if (incoming[name] !== undefined)
+        throw new TrihandError(
+          'EVENT_INVALID',
+          `an event with a delay has no ${name} of its own: it gets one when it is sent`,
+        )
+    const behind = requestersOf(by)
+    const { type, data, subject } = await this.check(incoming, PROGRAM, behind)
+    const id = asked?.run ?? runId(house.ids.uuid())
+    const dueAt = house.clock.now() + delayMs
+    if (asked?.isRepeated !== true || !(await this.isKnown(id))) {
+      const sender = { cause: firstCause(id, behind), session: null }
+      const run = laterRun(house, sender, { type, data, subject }, { delayMs, id })
+      await this.room.serve(() => this.commit([run], [], NONE))
+    }
+    return { id, sequence: 0, runs: NONE, ...NOTHING_MORE, duplicate: false, dueAt }
+  }
+
+  /** The ledger numbers them as they are listed (in-order.ts). Each has its own verdict. */
+  async sendInOrder(
+    incoming: readonly IncomingEvent[],
+    asked: SendFor = {},
+  ): Promise<readonly (Receipt | TrihandError)[]> {
+    const producer = asked.by?.kind === 'user' ? PERSON : PROGRAM
+    const behind = requestersOf(asked)
+    const checked = incoming.map((one) =>
+      (one.delay === undefined ? this.check(one, producer, behind) : refusedLater()).catch((error: unknown) => {
+        if (error instanceof TrihandError) return error
+        throw error
+      }),
+    )
+    return writeInOrder(await Promise.all(checked), (events) => this.room.serve(() => this.persistAll(events)))
+  }
+
+  /** Everything but the writing. */
+  async rehearse(incoming: IncomingEvent): Promise<Rehearsal> {
+    const system = this.house.system()
+    // Nothing is sent: whoever asks may know what a decision would start.
+    const event = await this.check(incoming, isReservedType(incoming.type) ? OWN : null)
+    const starts: string[] = []
+    const suppressed: Suppression[] = []
+    for (const listener of system.listeners.get(event.type) ?? []) {
+      const { name } = listener.handler
+      const verdict = judge(listener, event, system)
+      if (verdict?.kind === 'start') starts.push(name)
+      else if (verdict !== null) suppressed.push({ trigger: name, reason: verdict.reason, detail: verdict.detail })
+    }
+    return { starts, suppressed }
+  }
+
+  /** Writes documents alone: what a source has seen that sends nothing. */
+  async note(documents: readonly DocumentWrite[]): Promise<void> {
+    const { commit, appendId, redaction } = this.house
+    const cleaned = documents.map((write) => ({ ...write, value: redaction.value(write.value) }))
+    await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents: cleaned })
+  }
+
+  /** Starts a function by name, without an event. Where it has a gate, that has its say. */
+  async start(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
+    const { house } = this
+    const { callbackUrl: callback, asked } = options
+    if (asked?.isRepeated === true && (await this.isKnown(asked.run))) return asked.run
+    if (callback !== undefined) checkCallback(house.system(), callback)
+    const definition = house.system().functions.get(name)
+    // What is told to the outside under our signature is what has happened, and nobody's wish.
+    if (definition === undefined || name === CALLBACK || (isOwnFunction(name) && options.isOwn !== true))
+      throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
+    demandOpen(definition)
+    if (!hasCode(definition)) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `${name} has no code yet`)
+    const { payload, value } = await storeValue(house, input)
+    if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
+    const session = options.session ?? null
+    const behind = requestersOf(options)
+    const id = asked?.run ?? runId(house.ids.uuid())
+    const given = { kind: 'given', payload } as const
+    if (house.gates.gateFor(name) !== null) {
+      const told = callback === undefined ? {} : { callback }
+      const call = { run: id, input: given, session, by: null, ...told, ...behind }
+      return this.room.serve(() => house.gates.call(name, { call, value }))
+    }
+    const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
+    const demand = demandOfCall(definition, subject)
+    return this.room.serve(async () => {
+      const run = newRun(house, {
+        id,
+        definition,
+        systemHash: house.system().hash,
+        tenant: house.tenant,
+        now: house.clock.now(),
+        input: given,
+        cause: firstCause(id, behind),
+        event: null,
+        session,
+        parent: null,
+        demand,
+        lease: leaseFor(demand, () => house.worker.reserve(name)),
+        callback: callback ?? null,
+      })
+      const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])
+      // One that its caller has named was started by another attempt.
+      if (outcome.kind === 'conflict' && asked === undefined)
+        throw new TrihandError('INTERNAL', 'a new run met an old one')
+      return run.id
+    })
+  }
+
+  /** An event that the system itself tells. Under a given id it is told once: a second teller is refused or answered `duplicate`. */
+  tell(type: string, about: { readonly subject: string; readonly data: Json; readonly id?: string }): Promise<Receipt> {
+    const { ids, clock, tenant } = this.house
+    const id = about.id ?? `evt_${ids.uuid()}`
+    const { subject, data } = about
+    const event = firstEvent({ id, tenant, source: OWN_SOURCE, type, subject, time: clock.now(), data }, null)
+    return this.room.serve(() => this.persist(event, NONE), true)
+  }
+
+  private async check(incoming: IncomingEvent, producer: Producer | null, requesters?: Requesters): Promise<Event> {
+    const { house } = this
+    const isOwn = producer === OWN
+    const given = toJson(incoming.data ?? {})
+    const data = isOwn ? given : ownData(given, house.system().tenantField, house.tenant)
+    await checkEvent(house, incoming.type, data, producer)
+    const id = incoming.id ?? `evt_${house.ids.uuid()}`
+    const source = incoming.source ?? DEFAULT_SOURCE
+    // human-only-3
+    if (producer !== null && !isOwn && isReservedSource(source, incoming.id !== undefined))
+      throw new TrihandError('EVENT_RESERVED', `the source ${source} is the system's own`)
+    for (const [name, text] of Object.entries({ id, source, subject: incoming.subject ?? 'none' })) {
+      if (!isPlainId(text))
+        throw new TrihandError('EVENT_INVALID', `${name} must have 1 to 255 characters and no control characters`)
+    }
+    // What has arrived has happened: a sender whose clock is ahead must not put off the runs that wait for its event.
+    const time = Math.min(incoming.time ?? Number.MAX_SAFE_INTEGER, house.clock.now())
+    if (!Number.isSafeInteger(time)) throw new TrihandError('EVENT_INVALID', 'time must be an instant in milliseconds')
+    const { type, subject = null, traceparent = null } = incoming
+    return firstEvent({ id, tenant: house.tenant, source, type, subject, time, data }, traceparent, requesters)
+  }
+
+  private async persist(event: Event, documents: readonly DocumentWrite[], idIsDigest = false): Promise<Receipt> {
+    const { house } = this
+    const { events, runs } = routeAll(house, [event])
+    const outcome = await this.commit(runs, events, documents)
+    if (outcome.kind !== 'conflict') {
+      const sequence = outcome.sequences[0] as number
+      const none = events[0]?.suppressed ?? NONE
+      return { id: event.id, sequence, runs: runs.map((run) => run.id), ...this.notYet(event, none), duplicate: false }
+    }
+    if (outcome.reason !== 'taken')
+      throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
+    if (!idIsDigest && !isSameEvent(house, event, outcome.dataHash))
+      throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
+    const { sequence } = outcome
+    const { suppressed } = this.notYet(event, await house.suppressed(house.tenant, sequence))
+    const trail = await trailOf(house, { ...event, sequence })
+    const all = [
+      ...suppressed,
+      ...trail.suppressed.filter(({ trigger }) => !suppressed.some((one) => one.trigger === trigger)),
+    ]
+    return { id: event.id, sequence, runs: outcome.runs, pending: trail.pending, suppressed: all, duplicate: true }
+  }
+
+  /** Null: one of them is known already, and nothing was written. One alone is answered as any repeat is. */
+  private async persistAll(events: readonly Event[]): Promise<readonly Receipt[] | null> {
+    const [first] = events
+    if (first !== undefined && events.length === 1) return [await this.persist(first, NONE)]
+    const routed = routeAll(this.house, events)
+    const outcome = await this.commit(routed.runs, routed.events, NONE)
+    if (outcome.kind === 'conflict') return null
+    return events.map((event, index) => ({
+      id: event.id,
+      sequence: outcome.sequences[index] as number,
+      runs: routed.runs.filter(({ write }) => write.create?.event === index).map(({ id }) => id),
+      ...this.notYet(event, routed.events[index]?.suppressed ?? NONE),
+      duplicate: false,
+    }))
+  }
+
+  /** A run, or one that its gate has promised. */
+  private async isKnown(run: RunId): Promise<boolean> {
+    const [record] = await this.house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    return record != null || (await queuedRun(this.house, run)) !== null
+  }
+
+  /** Handlers with a gate decide after this answer; what a filter refuses is known now. */
+  private notYet(event: Event, written: readonly Suppression[]): Pick<Receipt, 'pending' | 'suppressed'> {
+    const { house } = this
+    const system = house.system()
+    const listeners = system.listeners.get(event.type) ?? NONE
+    if (written.length === 0 && !listeners.some(hasGate)) return NOTHING_MORE
+    const suppressed: NotStarted[] = written.map((one) => ({ ...one, run: null }))
+    const pending: string[] = []
+    for (const listener of listeners) {
+      if (!hasGate(listener)) continue
+      const { name } = listener.handler
+      const verdict = judge(listener, event, system)
+      if (verdict?.kind === 'start') pending.push(name)
+      else if (verdict !== null)
+        suppressed.push({ trigger: name, reason: verdict.reason, detail: verdict.detail, run: null })
+    }
+    return { pending, suppressed }
+  }
+
+  private commit(
+    runs: readonly NewRun[],
+    events: readonly NewEvent[],
+    documents: readonly DocumentWrite[],
+  ): Promise<Outcome> {
+    const writes = runs.map((run) => run.write)
+    return commitBirths(this.house, { writes, events, signals: [], documents }, runs)
+  }
+}

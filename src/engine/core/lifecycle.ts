@@ -1,0 +1,138 @@
+/**
+ * Lifecycle events of runs: written in the append of the fact that they report, if anybody listens or waits.
+ *
+ * Owns how a telling becomes an event with the runs it starts. Which fact tells what is model/event/lifecycle.ts; people's work is
+ * task-events.ts.
+ *
+ * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
+ */
+import { isOwn } from '#manifest/own.ts'
+import { isHeard } from '#manifest/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Event } from '#model/event/event.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
+import { isToldOnDemand, LIFECYCLE, lifeSource, type ToldAt, tellingOf } from '#model/event/lifecycle.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import { nearest } from '#model/kernel/nearest.ts'
+import type { RunFact, RunState } from '#model/run/fact.ts'
+import { causeFrom } from './cause.ts'
+import type { EndingHouse, EndingRecord } from '#engine/run/declared-end.ts'
+import { newEvent } from './events.ts'
+import type { House } from './house.ts'
+import { type Luggage, mergeLuggage } from '#engine/run/request.ts'
+import { route } from './route.ts'
+
+export type LifeRecord = EndingRecord & { readonly parent: ClaimableId | null }
+
+interface Happened {
+  readonly state: RunState
+  readonly facts: readonly RunFact[]
+  /** What a hand tells of its own accord, with the facts that carry it. */
+  readonly told?: readonly ToldAt[]
+}
+
+/** What a hand says of its work besides: tokens, cost. */
+type Report = { readonly [name: string]: Json }
+
+/** Null: no work of an author's, so nothing to tell. */
+const modalityOf = (house: Pick<House, 'system'>, handler: string): Modality | null =>
+  isOwn(handler) ? null : (house.system().functions.get(handler)?.modality ?? null)
+
+/** Whether anybody hears what this handler would tell under this type. Itself does not count: it never starts on its own work. */
+export const isToldOf = (house: Pick<House, 'system'>, handler: string, type: string): boolean => {
+  const { awaited, listeners } = house.system()
+  if (modalityOf(house, handler) === null) return false
+  return awaited.has(type) || (listeners.get(type) ?? []).some((listener) => listener.handler.name !== handler)
+}
+
+/** Refuses to wait for what is told only to those who listen, while nobody does: the wait would never end. */
+export const demandTold = (house: Pick<House, 'system'>, types: readonly string[]): void => {
+  const untold = types.find((type) => isToldOnDemand(type) && !isHeard(house.system(), type, ''))
+  if (untold === undefined) return
+  const near = nearest(untold, Object.values(LIFECYCLE).flat())
+  const hint = near === null || near === untold ? '' : `; did you mean ${near}?`
+  throw new TrihandError('EVENT_NOT_TOLD', `nobody in the system listens to ${untold}${hint}`)
+}
+
+const isLarge = (fact: RunFact | undefined): boolean => fact?.type === 'run.completed' && !('value' in fact.output)
+
+const hashOf = (house: EndingHouse, fact: RunFact | undefined): { readonly [name: string]: Json } => {
+  if (fact?.type !== 'run.completed') return {}
+  const { output } = fact
+  return { result_hash: 'value' in output ? house.ids.digest(canonical(output.value)) : output.blob }
+}
+
+const tellings = (
+  house: EndingHouse,
+  { handler }: LifeRecord,
+  { state, facts, told = [] }: Happened,
+  report: Report,
+): readonly ToldAt[] => {
+  const modality = modalityOf(house, handler)
+  if (modality === null) return []
+  const own = facts.flatMap((fact, index) => {
+    const telling = tellingOf(modality, fact, state)
+    if (telling === null || !isToldOf(house, handler, telling.type)) return []
+    const isEnd = telling.step === null && telling.type !== 'workflow.retrying'
+    const more = isEnd
+      ? { ...report, ...hashOf(house, fact), ...(isLarge(fact) && modality === 'agent' && { structured_output: null }) }
+      : {}
+    return [{ ...telling, index, data: { ...telling.data, ...more } }]
+  })
+  return [...told.filter(({ type }) => isToldOf(house, handler, type)), ...own]
+}
+
+const parcelOf = (house: EndingHouse, record: LifeRecord, happened: Happened, seq: number, told: ToldAt): Luggage => {
+  const { system, tenant, clock, ids, redaction } = house
+  const now = clock.now()
+  const { id, handler, session, parent } = record
+  const { state, facts } = happened
+  const { type, step, attempt, index, data } = told
+  const modality = modalityOf(house, handler) as Modality
+  const last = state.kind === 'ended' ? state.last : state.kind === 'live' ? state : null
+  const event: Event = {
+    id: `${id}/${seq + index}/${type}`,
+    tenant,
+    source: lifeSource(modality, handler),
+    type,
+    subject: id,
+    time: (facts[index] as { readonly at: Instant }).at,
+    data: {
+      ...{ run_id: id, step_id: step, session_id: session, handler, modality, attempt },
+      ...{
+        parent_run_id: last?.start.parentStep == null ? null : parent,
+        parent_step_id: last?.start.parentStep ?? null,
+      },
+      ...data,
+    },
+    ...causeFrom(record, state),
+  }
+  // Without a lease: what is decided again after a conflict must not hold places that nobody gives back.
+  const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
+  return { events: [newEvent(house, event, suppressed)], runs, documents: [], memory: null }
+}
+
+/** Whether these facts have anything to tell to anybody. */
+export const tellsLife = (house: Pick<House, 'system'>, handler: string, { state, facts }: Happened): boolean => {
+  const modality = modalityOf(house, handler)
+  if (modality === null) return false
+  return facts.some((fact) => {
+    const telling = tellingOf(modality, fact, state)
+    return telling !== null && isToldOf(house, handler, telling.type)
+  })
+}
+
+/** `version` is the run's before these facts. Null: there is nothing to tell, or nobody to hear it. */
+export const lifecycleOf = (
+  house: EndingHouse,
+  record: LifeRecord,
+  happened: Happened,
+  version: number,
+  report: Report = {},
+): Luggage | null => {
+  if (!house.system().hearsLife) return null
+  const told = tellings(house, record, happened, report)
+  if (told.length === 0) return null
+  return { ...mergeLuggage(told.map((one) => parcelOf(house, record, happened, version, one))), memory: null }
+}

@@ -1,0 +1,139 @@
+/**
+ * From an event to the runs it starts: who listens, whose filter holds, whose chain is too long.
+ *
+ * Owns the match of triggers. Pure but for the ids and leases it is handed. Flow control that needs memory is a gate's (gate-duty.ts).
+ *
+ * route-1  Every listener of an event gets a run or a recorded reason for none, here or at its gate.
+ * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
+ */
+import { type Filter, filtersFor, type Listener, type System } from '#manifest/system.ts'
+import type { Event } from '#model/event/event.ts'
+import type { Instant, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { handOf, lifeSource } from '#model/event/lifecycle.ts'
+import type { Redaction } from '#model/kernel/redaction.ts'
+import { admit } from '#model/event/trigger.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { Suppression } from '#ports/ledger.ts'
+import { type Demand, demandOf, leaseFor } from '#engine/run/demand.ts'
+import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { RuleFailed } from './rule-values.ts'
+
+export interface Routed {
+  readonly runs: readonly NewRun[]
+  readonly suppressed: readonly Suppression[]
+}
+
+export interface RouteContext {
+  readonly system: System
+  readonly ids: Ids
+  readonly redaction: Redaction
+  readonly tenant: TenantId
+  readonly now: Instant
+  readonly reserve: (handler: string) => WorkerId | null
+}
+
+type Verdict =
+  /** `trigger`: by which one it came, if that has flow control of its own. */
+  | { readonly kind: 'start'; readonly trigger: string | null }
+  | { readonly kind: 'suppress'; readonly reason: Suppression['reason']; readonly detail: string }
+
+/** The event as rules see it. */
+export const eventRoot = (event: Event): Json => ({
+  id: event.id,
+  source: event.source,
+  type: event.type,
+  subject: event.subject,
+  time: event.time,
+  data: event.data,
+})
+
+/** One filter that holds is enough; an error counts only if none holds. */
+const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
+  let refused: Verdict = {
+    kind: 'suppress',
+    reason: 'filter',
+    detail: filters.map((filter) => filter.text).join(' | '),
+  }
+  for (const filter of filters) {
+    if (filter.rule === null) return { kind: 'start', trigger: filter.trigger ?? null }
+    const answer = filter.rule({ event: eventRoot(event), payload: event.data })
+    if (answer.kind === 'value' && answer.value === true) return { kind: 'start', trigger: filter.trigger ?? null }
+    if (answer.kind === 'error')
+      refused = { kind: 'suppress', reason: 'error', detail: `${filter.text}: ${answer.detail}` }
+    else if (answer.value !== false)
+      refused = {
+        kind: 'suppress',
+        reason: 'error',
+        detail: `${filter.text}: gives ${JSON.stringify(answer.value)}, not true or false`,
+      }
+  }
+  return refused
+}
+
+/** A handler never starts on what it tells of its own work, however often it may stand in one chain. */
+const isOwnLife = ({ type, source }: Event, { modality, name }: Listener['handler']): boolean =>
+  source === lifeSource(modality, name) && handOf(type) === modality && modality !== 'human'
+
+/** Its flow control needs memory: a gate decides when it starts. */
+export const hasGate = ({ handler }: Listener): boolean => handler.flow?.isStateful === true
+
+/** Hops and filter: what comes before all flow control. Null: the listener does not hear events of this source. */
+export const judge = (listener: Listener, event: Event, system: System): Verdict | null => {
+  const { handler } = listener
+  const filters = filtersFor(listener, event.source)
+  if (filters.length === 0) return null
+  if (isOwnLife(event, handler))
+    return { kind: 'suppress', reason: 'reentry', detail: `${handler.name} told it itself` }
+  const admission = admit(event, handler.name, { maxHops: system.maxHops, allowReentry: handler.allowReentry })
+  if (admission.kind === 'suppressed') return { kind: 'suppress', reason: admission.reason, detail: admission.detail }
+  return askFilters(filters, event)
+}
+
+/** A key that fails starts nothing, as a filter that fails does (route-2). */
+export const demandFor = (
+  { tenant }: Pick<RouteContext, 'tenant'>,
+  { handler }: Pick<Listener, 'handler'>,
+  event: Event,
+): Demand | Extract<Verdict, { readonly kind: 'suppress' }> => {
+  try {
+    return demandOf(handler, { tenant, session: null, roots: { event: eventRoot(event), payload: event.data } })
+  } catch (error) {
+    if (error instanceof RuleFailed) return { kind: 'suppress', reason: 'error', detail: error.message }
+    throw error
+  }
+}
+
+/** `index` is the event's place in the append that will carry it. */
+export const route = (context: RouteContext, event: Event, index: number): Routed => {
+  const runs: NewRun[] = []
+  const suppressed: Suppression[] = []
+  for (const listener of context.system.listeners.get(event.type) ?? []) {
+    // Its gate hears of the event by itself, and says what becomes of it.
+    if (hasGate(listener)) continue
+    const verdict = judge(listener, event, context.system)
+    if (verdict === null) continue
+    const found = verdict.kind === 'start' ? demandFor(context, listener, event) : verdict
+    if ('reason' in found) {
+      suppressed.push({ trigger: listener.handler.name, reason: found.reason, detail: found.detail })
+      continue
+    }
+    const { system, tenant, now } = context
+    runs.push(
+      newRun(context, {
+        definition: listener.handler,
+        systemHash: system.hash,
+        tenant,
+        now,
+        input: { kind: 'event' },
+        cause: null,
+        event: { event, index },
+        session: null,
+        parent: null,
+        demand: found,
+        lease: leaseFor(found, () => context.reserve(listener.handler.name)),
+      }),
+    )
+  }
+  return { runs, suppressed }
+}

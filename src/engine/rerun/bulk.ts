@@ -1,0 +1,33 @@
+/**
+ * One run of many hears a word: cancel, retry, pause, resume.
+ *
+ * Owns how the word reaches it. Which runs are meant, and what is counted, is the job's (executors/workflow/bulk.ts).
+ */
+import { type BulkAction, commandOf, hasHeard } from '#model/run/bulk.ts'
+import type { Kind } from '#model/access/identity.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { House } from '#engine/core/house.ts'
+import { commandFromOutside } from '#engine/run/outside.ts'
+import { retryRun } from './retry-run.ts'
+
+export interface BulkWord {
+  readonly action: BulkAction
+  /** Names the job, too: the same word of the same job is heard once (bulk-2). */
+  readonly by: string
+  readonly reason: string | null
+  /** Of who gave the word. Absent: a person. */
+  readonly kind?: Kind
+}
+
+/** A second cancel changes nothing by itself, and only a cancel must reach who holds the run at once. */
+export const speakTo = async (house: House, run: RunId, { action, ...word }: BulkWord): Promise<void> => {
+  const { by, reason } = word
+  if (action === 'cancel') return house.worker.cancel(house.tenant, run, by, reason ?? 'cancelled in bulk')
+  if (action === 'retry')
+    return void (await retryRun(house, run, { by, kind: word.kind ?? 'user' }, (happened) =>
+      hasHeard(happened, action, by),
+    ))
+  await commandFromOutside(house, run, (now, happened) =>
+    hasHeard(happened, action, by) ? null : commandOf(action, now, word),
+  )
+}

@@ -1,0 +1,216 @@
+/**
+ * Runs once more: a new run of the same handler, born with the results of the old one that still stand.
+ *
+ * Owns what the new run is given: input, trigger, session, its place in the chain of causes. Which results stand is the model's
+ * (model/run/rerun.ts). The old run is only read. A gate is not asked: it decides on what comes, and this came already.
+ *
+ * reruns-1  The new run and all that it takes over are one append: there is no run that has half of it.
+ * reruns-2  With another input no decision of the old run counts in the new one, and a function that only its triggers start takes none.
+ * reruns-3  Only a person runs again what stands on a decision: a step that people decided, a plan that they approved, or a function
+ *           that only its triggers start.
+ */
+
+import { CALLBACK } from '#manifest/callback.ts'
+import { isOwn } from '#manifest/own.ts'
+import { checkAgainst } from '#manifest/schema.ts'
+import type { FunctionDefinition } from '#manifest/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Kind } from '#model/access/identity.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { PLAN_RUN } from '#model/plan/draft.ts'
+import { requestersOf } from '#model/access/requester.ts'
+import { type AgainStep, planRerun, type RerunPlan } from '#model/run/rerun.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunInput, RunStart, RunState } from '#model/run/fact.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
+import { commitBirths } from '#engine/run/births.ts'
+import { causeOf, startOf, triggerOf } from '#engine/core/cause.ts'
+import { decidedSteps } from './decided-steps.ts'
+import { demandOfCall, rootsOfInput } from '#engine/run/demand.ts'
+import type { House } from '#engine/core/house.ts'
+import type { Asked } from '#engine/core/intake.ts'
+import { demandOpen } from '#engine/step/internal.ts'
+import { newRun } from '#engine/run/new-run.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import { eventRoot } from '#engine/core/route.ts'
+import { readInputs } from '#engine/run/input.ts'
+
+export interface RerunWish {
+  /** The first step that is done again. Absent: everything is. */
+  readonly from?: string
+  /** Absent: what the old run was given. With another one the new run is called, and has no event. */
+  readonly input?: unknown
+  /** What people answered counts again where nothing that is done again came before their question, and they would be asked the same. */
+  readonly decisions?: boolean
+  readonly by: string
+  /** What `by` is. Default: `user`, a person whom the caller has authenticated. */
+  readonly kind?: Kind
+  /** The new run, as its caller has named it. */
+  readonly asked?: Asked
+}
+
+export interface RerunPreview {
+  readonly handler: string
+  /** What the old run was given. */
+  readonly input: Json
+  /** Steps whose results stand. */
+  readonly reused: readonly string[]
+  readonly again: readonly AgainStep[]
+}
+
+interface Old {
+  readonly record: StreamRecord
+  readonly state: RunState
+  readonly start: RunStart
+  readonly trigger: StoredEvent | null
+  readonly plan: RerunPlan
+}
+
+/** What decides how much of the old run stands. */
+interface Question {
+  readonly from: string | null
+  readonly isChanged: boolean
+  /** Whether the answer depends on what people decided. */
+  readonly weighsDecisions: boolean
+}
+
+const NO_STEPS: ReadonlySet<string> = new Set()
+
+/** What the new run works on. */
+interface Given {
+  readonly input: RunInput
+  readonly value: Json
+  readonly trigger: StoredEvent | null
+}
+
+/** reruns-2. */
+const demandChangeable = (definition: FunctionDefinition): void => {
+  if (definition.name === CALLBACK || isOwn(definition.name))
+    throw new TrihandError('INPUT_INVALID', `what ${definition.name} works on is what has happened, and is not changed`)
+  demandOpen(definition)
+}
+
+/** reruns-3. */
+const demandUndecided = (
+  definition: FunctionDefinition,
+  { plan }: Old,
+  { by, kind, decisions }: Required<Pick<RerunWish, 'by' | 'kind' | 'decisions'>>,
+): void => {
+  const [step] = plan.decided
+  const why =
+    step !== undefined
+      ? `people decided the step ${step}, which would stand`
+      : decisions
+        ? 'decisions of people would be reused'
+        : definition.internal
+          ? `${definition.name} is started by its triggers alone`
+          : definition.name === PLAN_RUN
+            ? 'people approved its plan'
+            : null
+  if (why !== null)
+    throw new TrihandError('AGENT_CANNOT_DECIDE', `${by} is of kind ${kind}; ${why}, and only a person runs it again`)
+}
+
+const isThere = async ({ ledger }: House, run: RunId): Promise<boolean> =>
+  (await ledger.load([run], { after: Number.MAX_SAFE_INTEGER }))[0] != null
+
+export class Reruns {
+  private readonly house: House
+
+  constructor(house: House) {
+    this.house = house
+  }
+
+  /** What a rerun would come to, without one. */
+  async preview(run: RunId, from: string | null, isChanged = false): Promise<RerunPreview> {
+    const old = await this.read(run, { from, isChanged, weighsDecisions: isChanged })
+    const { value } = await this.same(old)
+    const { reused, again } = old.plan
+    return { handler: old.start.handler, input: value, reused: reused.map(({ step }) => step), again }
+  }
+
+  async rerun(run: RunId, { from, input, decisions = false, by, kind = 'user', asked }: RerunWish): Promise<RunId> {
+    const { house } = this
+    if (asked?.isRepeated === true && (await isThere(house, asked.run))) return asked.run
+    const isChanged = input !== undefined
+    const weighsDecisions = isChanged || kind !== 'user'
+    const old = await this.read(run, { from: from ?? null, isChanged, weighsDecisions })
+    const { handler, terms } = old.start
+    const definition = house.system().functions.get(handler)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system has no function ${handler} any more`)
+    if (isChanged) demandChangeable(definition)
+    if (kind !== 'user') demandUndecided(definition, old, { by, kind, decisions })
+    const given = input === undefined ? await this.same(old) : await this.other(input)
+    await this.check(definition, given)
+    const { tenant, session } = old.record
+    const { trigger, value } = given
+    const roots = trigger === null ? rootsOfInput(value) : { event: eventRoot(trigger), payload: trigger.data }
+    const born = newRun(house, {
+      definition,
+      systemHash: house.system().hash,
+      tenant,
+      now: house.clock.now(),
+      input: given.input,
+      // At the same place of the chain: however often it is run again, it comes no nearer to the limit of hops.
+      // With another input it is another request: that of the person who changed it.
+      cause: {
+        ...causeOf({ id: run, event: old.trigger }, old.state),
+        causationId: run,
+        ...(isChanged && requestersOf({ by: { id: by, kind, groups: [] } })),
+      },
+      event: null,
+      session,
+      parent: null,
+      ...(terms !== undefined && { terms }),
+      demand: demandOfCall(definition, { tenant, session, roots }),
+      // Whoever claims it reads what it takes over, and the event that it works on.
+      lease: null,
+      rerun: {
+        of: { of: run, from: from ?? null, by, trigger: trigger?.sequence ?? null, decisions: decisions && !isChanged },
+        reuse: old.plan.reused,
+      },
+      ...(asked !== undefined && { id: asked.run }),
+    })
+    // reruns-1
+    const outcome = await commitBirths(house, { writes: [born.write], events: [], signals: [], documents: [] }, [born])
+    // One that its caller has named was made by another attempt.
+    if (outcome.kind === 'conflict' && asked === undefined)
+      throw new TrihandError('INTERNAL', 'a new run met an old one')
+    return born.id
+  }
+
+  private async read(run: RunId, { from, isChanged, weighsDecisions }: Question): Promise<Old> {
+    const { ledger, tenant } = this.house
+    const [record] = await ledger.load([run])
+    if (record == null || record.tenant !== tenant) throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
+    const facts = record.facts.map(readRunFact)
+    const state = fold(runMachine, facts)
+    const decided = weighsDecisions ? await decidedSteps(this.house, facts) : NO_STEPS
+    const isAtWork = record.lease !== null && state.kind === 'live'
+    const plan = planRerun({ id: run, facts, isAtWork }, { from, isChanged, decided })
+    if (plan.kind === 'refused') throw new TrihandError(plan.code, plan.detail)
+    const sequence = triggerOf(record, state)
+    const [trigger = null] = sequence === null ? [] : await ledger.events({ tenant, sequences: [sequence], limit: 1 })
+    return { record, state, start: startOf(state) as RunStart, trigger, plan }
+  }
+
+  private async same({ record, start, trigger }: Old): Promise<Given> {
+    const { input: value } = await readInputs(this.house, { tenant: record.tenant, event: trigger }, start.input)
+    return { input: start.input, value, trigger }
+  }
+
+  private async other(input: unknown): Promise<Given> {
+    const { payload, value } = await storeValue(this.house, input)
+    return { input: { kind: 'given', payload }, value, trigger: null }
+  }
+
+  /** As for a call: the code may have changed since, and want another input. */
+  private async check({ name, input }: FunctionDefinition, given: Given): Promise<void> {
+    if (input !== null && given.input.kind === 'given')
+      await checkAgainst(input, given.value, 'INPUT_INVALID', `the input of ${name}`)
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The command that opens an ended run again, with what it needs to know of the time since: which waits begin anew, and which events do
+ * not end the new life.
+ *
+ * Owns the asking. What a new life goes on with is model/run/reopen.ts.
+ */
+import type { Instant } from '#model/kernel/ids.ts'
+import type { RunCommand, RunFact } from '#model/run/fact.ts'
+import { waitsAnew } from '#model/run/reopen.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
+import type { RetryWish } from '#engine/coordinators/gate-keeping.ts'
+import type { House } from '#engine/core/house.ts'
+
+export const retryCommand = (
+  { by, kind, call, heard }: RetryWish,
+  now: Instant,
+  happened: readonly RunFact[],
+): Extract<RunCommand, { readonly type: 'retry_run' }> => ({
+  ...{ type: 'retry_run', now, by, kind, anew: waitsAnew(happened) },
+  ...(call !== undefined && { call }),
+  ...(heard !== undefined && { heard }),
+})
+
+/** The last event that could end the run by `cancel_on`, as the ledger has it now (run-reopen-2). */
+export const lastHeard = async (
+  house: Pick<House, 'ledger' | 'system' | 'tenant'>,
+  record: StreamRecord | null | undefined,
+): Promise<Pick<RetryWish, 'heard'>> => {
+  const rules = record == null ? [] : (house.system().functions.get(record.handler)?.cancelOn ?? [])
+  if (record == null || rules.length === 0) return {}
+  const types = [...new Set(rules.map(({ event }) => event))]
+  const { tenant } = house
+  const [last] = await house.ledger.events({ tenant, types, after: record.base, newest: true, limit: 1 })
+  return last === undefined ? {} : { heard: last.sequence }
+}

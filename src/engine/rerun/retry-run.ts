@@ -1,0 +1,51 @@
+/**
+ * A run that has failed begins a new life: asked for by a person, by a job, or by the parent that calls it again.
+ *
+ * Owns the one way to a retry, by whomever it is asked for: past the gate of its handler, if it has one (gate-retry.ts). What the new life
+ * goes on with is model/run/reopen.ts.
+ */
+import { doneSteps } from '#model/run/child-retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import { advanceRun } from '#engine/core/advance.ts'
+import type { RetryAnswer, RetryReport, RetryWish } from '#engine/coordinators/gate-keeping.ts'
+import type { House } from '#engine/core/house.ts'
+import { commandFromOutside } from '#engine/run/outside.ts'
+import { lastHeard, retryCommand } from './retry-command.ts'
+
+export const retryRun = async (
+  house: House,
+  run: RunId,
+  asked: RetryWish,
+  /** What has happened says that this was asked for before: then nothing is done. */
+  isDone: (happened: readonly RunFact[]) => boolean = () => false,
+): Promise<RetryAnswer> => {
+  const [record] = await house.ledger.load([run])
+  const wish = { ...asked, ...(await lastHeard(house, record)) }
+  const isGated = record != null && record.tenant === house.tenant && asked.isUngated !== true
+  const gate = isGated ? house.gates.gateFor(record.handler) : null
+  if (record == null || gate === null) {
+    const command = (now: Instant, happened: readonly RunFact[]) =>
+      isDone(happened) ? null : retryCommand(wish, now, happened)
+    await commandFromOutside(house, run, command)
+    return 'begun'
+  }
+  const happened = record.facts.map(readRunFact)
+  if (isDone(happened)) return 'begun'
+  const state = fold(runMachine, happened)
+  const { refusal } = advanceRun(state, retryCommand(wish, house.clock.now(), happened))
+  if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+  return state.kind === 'ended' ? house.gates.retry(record.handler, { record, state, wish }) : 'begun'
+}
+
+/** The same, with what a person wants to know of it. */
+export const retryWithReport = async (house: House, run: RunId, wish: RetryWish): Promise<RetryReport> => {
+  const [record] = await house.ledger.load([run])
+  const before = fold(runMachine, record?.facts.map(readRunFact) ?? [])
+  const state = await retryRun(house, run, wish)
+  return { state, done: before.kind === 'ended' ? doneSteps(before.last) : [] }
+}

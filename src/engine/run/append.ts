@@ -1,0 +1,181 @@
+/**
+ * One append of a run in memory: its facts sealed, its row, its wait rows, and what its commands bring along.
+ *
+ * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
+ */
+import { calledBy } from '#model/run/child-retry.ts'
+import type { ClaimableId, Instant, TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { isUntouched, statusOf, wakeAt } from '#model/run/run.ts'
+import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { Append, StreamWrite, WaitRow } from '#ports/ledger.ts'
+import { type ChainHead, type Sealed, sealFacts } from '#engine/core/chain.ts'
+import type { EndingHouse } from './declared-end.ts'
+import { endingOf } from './ending.ts'
+import type { House } from '#engine/core/house.ts'
+import { type LifeRecord, lifecycleOf } from '#engine/core/lifecycle.ts'
+import { withLost } from './lost-children.ts'
+import type { NewRun } from './new-run.ts'
+import { type Gathered, type Luggage, mergeLuggage } from './request.ts'
+import type { SeenEvents } from '#engine/wait/seen-events.ts'
+
+export interface AppendContext {
+  readonly record: LifeRecord & { readonly epoch: number }
+  readonly head: ChainHead
+  /** The state before these requests. */
+  readonly before: RunState
+  readonly departs: 'ended' | 'parked' | null
+  /** Whether its code has been entered since it came into memory. */
+  readonly isEntered: boolean
+  /** Counts only if the run has no lease when this is written: parked with it, or long since let go. */
+  readonly wakeAt: Instant | null
+  readonly seenSignal: number
+  /** Children that it may not have recorded: told of its end, too. */
+  readonly lost: readonly ClaimableId[]
+  /** How many events of a type were looked at before a step opens a wait on them. */
+  readonly seen: Pick<SeenEvents, 'countOf'>
+  /** What the hand at work says of it besides. */
+  readonly report: { readonly [name: string]: Json }
+}
+
+export interface RunAppend {
+  readonly append: Append
+  readonly sealed: Sealed
+  readonly created: readonly NewRun[]
+  /** Tasks that come into being, which time may concern. */
+  readonly asked: readonly ClaimableId[]
+}
+
+const NONE: readonly never[] = []
+const CANCEL_AGAIN_MS = 5_000
+
+/** When the run must be taken up again; for one that stays in memory, when somebody else must if its holder does not. */
+export const wakeAfter = (
+  state: RunState,
+  departs: AppendContext['departs'],
+  {
+    entry,
+    isUntold,
+    waitsUntil,
+  }: {
+    readonly entry: 'none' | 'inside' | 'over'
+    readonly isUntold: boolean
+    readonly waitsUntil: Instant | null
+  },
+  now: Instant,
+): Instant | null => {
+  if (departs === null) return now
+  if (departs === 'ended' || state.kind !== 'live') return null
+  if (state.cancel !== null) return isUntold ? now + CANCEL_AGAIN_MS : null
+  if (state.pause !== null) return wakeAt(state)
+  // Not inside and free to enter: its delay has passed, or a person retried it, while this stay was ending.
+  return entry !== 'inside' && state.retryAt === null ? (waitsUntil ?? now) : wakeAt(state)
+}
+
+export const runAppend = (
+  house: EndingHouse & Pick<House, 'appendId' | 'gates'>,
+  gathered: Gathered,
+  context: AppendContext,
+): RunAppend => {
+  const { record, departs } = context
+  const sealed = sealFacts(house, record.id, context.head, gathered.facts)
+  const { version } = context.head
+  const ending = departs === 'ended' ? endingOf(house, record, gathered, version) : null
+  const life = lifecycleOf(house, record, gathered, version, context.report)
+  const { events, runs, documents, tasks } = mergeLuggage(
+    ending === null && life === null ? gathered.carried : [...gathered.carried, ...luggageIn(ending, life)],
+  )
+  const own = ownWrite(gathered, sealed, context)
+  const append: Append = {
+    appendId: house.appendId(),
+    writes: runs.length === 0 && tasks.length === 0 ? [own] : [own, ...runs.map((run) => run.write), ...tasks],
+    events,
+    signals: departs === 'ended' ? withLost(toldOfEnd(house, record, gathered.state), context.lost) : NONE,
+    documents,
+  }
+  return {
+    append,
+    sealed,
+    created: runs,
+    asked: tasks.length === 0 ? NONE : tasks.map(({ stream }) => stream as TaskId),
+  }
+}
+
+const luggageIn = (...parts: readonly (Luggage | null)[]): readonly Luggage[] =>
+  parts.filter((part): part is Luggage => part !== null)
+
+/**
+ * Who is signalled with a run's end: its parent, the gate that minds it, the tasks that it no longer waits for (run-4), the runs that end
+ * with it (parent-end.ts).
+ */
+export const toldOfEnd = (
+  { gates }: Pick<House, 'gates'>,
+  { parent, handler }: { readonly parent: ClaimableId | null; readonly handler: string },
+  state: RunState,
+): readonly ClaimableId[] => {
+  if (state.kind !== 'ended') return parent === null ? NONE : [parent]
+  const told = calledAndAsked(state.last)
+  // A gate is the parent of a run that it minds. One that was retried may mind a run of another parent.
+  const gate = state.last.retried === null ? gates.hearsEnd(handler, parent) : gates.gateFor(handler)
+  const above = gate === null || gate === parent ? NONE : [gate]
+  return parent === null ? [...above, ...told] : [parent, ...above, ...told]
+}
+
+const calledAndAsked = (run: LiveRun): readonly ClaimableId[] => {
+  const called = calledBy(run)
+  return called.length === 0 ? run.tasks : [...new Set([...run.tasks, ...called])]
+}
+
+const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendContext): StreamWrite => ({
+  stream: context.record.id,
+  create: null,
+  expectedVersion: context.head.version,
+  epoch: context.record.epoch,
+  facts: sealed.facts,
+  headHash: sealed.head.headHash,
+  status: statusAfter(state, context),
+  wakeAt: context.wakeAt,
+  release: context.departs !== null,
+  seenSignal: context.seenSignal,
+  opensWaits: isWaiting(state) ? opensWaits(facts, state, context.seen) : NONE,
+  closesWaits: isWaiting(context.before) ? closesWaits(context.before, facts, state) : NONE,
+})
+
+/** A run that parks before it has begun waits for its start. */
+const statusAfter = (state: RunState, { departs, isEntered }: AppendContext): RunStatus => {
+  const status = statusOf(state, departs === 'parked')
+  return status === 'waiting' && !isEntered && state.kind === 'live' && isUntouched(state) ? 'queued' : status
+}
+
+/** Whether any step is open. Asked first, so that a run that waits for nothing pays nothing for waits. */
+const isWaiting = (state: RunState): state is LiveRun => state.kind === 'live' && state.open.size > 0
+
+const opensWaits = (facts: readonly RunFact[], after: LiveRun, seenEvents: AppendContext['seen']): readonly WaitRow[] =>
+  facts.flatMap((fact) => {
+    if (fact.type !== 'wait.opened' || !after.open.has(fact.step)) return []
+    const { types, match, base } = fact.wait
+    const path = match?.path ?? ''
+    const value = match?.value ?? ''
+    return types.map((type) => ({
+      step: fact.step,
+      type,
+      path,
+      value,
+      base,
+      seen: seenEvents.countOf(fact.step, type),
+    }))
+  })
+
+/** Steps whose wait rows are over: those that settled with these facts, or all of them at the run's end. */
+const closesWaits = (before: LiveRun, facts: readonly RunFact[], after: RunState): readonly string[] => {
+  if (after.kind === 'ended') return waitingSteps(before)
+  if (after.kind !== 'live') return NONE
+  const touched = facts.flatMap((fact) =>
+    fact.type === 'wait.received' || fact.type === 'wait.timed_out' ? [fact.step] : [],
+  )
+  return [...new Set(touched)].filter((step) => before.open.get(step)?.kind === 'waiting' && !after.open.has(step))
+}
+
+export const waitingSteps = (state: RunState): readonly string[] =>
+  state.kind === 'live' ? state.open.entries().flatMap(([step, open]) => (open.kind === 'waiting' ? [step] : [])) : NONE

@@ -1,0 +1,53 @@
+/**
+ * Runs that come into being with an append: written with it, begun once it is in the ledger, their places given back if it is not.
+ *
+ * Owns what a process owes the runs it has promised a place. Never decides that there should be one (route.ts, clerks).
+ *
+ * births-1  A run that is born leased to this worker begins here, however late its append turns out to be written.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Append, Outcome } from '#ports/ledger.ts'
+import type { House } from '#engine/core/house.ts'
+import { isLeased, type NewRun } from './new-run.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+
+export type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
+
+/** One append with these runs among its writes. In doubt the caller is told so; what turns out to exist is begun all the same. */
+export const commitBirths = async (
+  house: House,
+  append: Omit<Append, 'appendId'>,
+  runs: readonly NewRun[],
+): Promise<Outcome> => {
+  const late = (outcome: Outcome): void =>
+    outcome.kind === 'conflict' ? unreserve(house, runs) : beginAll(house, runs, outcome)
+  try {
+    const outcome = await commitOnce(house.commit, { appendId: house.appendId(), ...append }, late)
+    late(outcome)
+    return outcome
+  } catch (error) {
+    if (error instanceof TrihandError && error.outcome === 'not_done') unreserve(house, runs)
+    throw error
+  }
+}
+
+/** The append that carries this run is in the ledger. */
+export const beginRun = (house: Pick<House, 'worker'>, run: NewRun, outcome: Written, isLeft = false): void => {
+  if (!isLeased(run)) return house.worker.signal([run.id])
+  const sequence = sequenceOf(run, outcome)
+  house.worker.adopt(run, sequence ?? outcome.position, sequence, isLeft)
+}
+
+const beginAll = (house: House, runs: readonly NewRun[], outcome: Written): void => {
+  for (const run of runs) beginRun(house, run, outcome)
+  if (outcome.signalled.length > 0) house.worker.signal(outcome.signalled)
+}
+
+const sequenceOf = ({ write }: NewRun, { sequences }: Written): number | null => {
+  const { event = null, sequence = null } = write.create ?? {}
+  return event === null ? sequence : (sequences[event] ?? null)
+}
+
+const unreserve = (house: House, runs: readonly NewRun[]): void => {
+  for (const _ of runs.filter(isLeased)) house.worker.unreserve()
+}

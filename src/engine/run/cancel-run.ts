@@ -1,0 +1,47 @@
+/**
+ * Cancelling a run wherever it is: in memory here it decides itself, elsewhere it is told through the ledger.
+ *
+ * Owns the order of the two. What a cancel does is model/run/run.ts.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import type { RunCommand } from '#model/run/fact.ts'
+import { isEnded } from '#model/run/status.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
+import type { House } from '#engine/core/house.ts'
+import { commandFromOutside } from './outside.ts'
+import type { Answer } from './request.ts'
+import type { Resident } from './resident.ts'
+
+/** `gone` if the run is not in memory here, or leaves before it has decided. */
+const askResident = (resident: Resident | undefined, house: House, command: RunCommand): Promise<Answer> => {
+  if (resident === undefined || resident.isGone || resident.record.tenant !== house.tenant)
+    return Promise.resolve({ kind: 'gone' })
+  return new Promise((done) => resident.ask({ command, luggage: null, done }))
+}
+
+/** gate-retry-5. False: no retry of it waits. */
+const withdrawRetry = async (
+  house: House,
+  { tenant, stream, handler, status }: StreamRecord,
+  why: { readonly by: string; readonly detail: string },
+): Promise<boolean> =>
+  tenant === house.tenant &&
+  isEnded(status) &&
+  house.gates.gateFor(handler) !== null &&
+  (await house.gates.withdraw(handler, stream as RunId, why))
+
+export const cancelRun = async (
+  house: House,
+  held: Resident | undefined,
+  { run, by, reason }: { readonly run: RunId; readonly by: string; readonly reason: string },
+): Promise<void> => {
+  const command = (idle: boolean) => (now: Instant) =>
+    ({ type: 'cancel_run', now, by, error: { code: 'RUN_CANCELLED', message: reason }, idle }) as const
+  const answer = await askResident(held, house, command(false)(house.clock.now()))
+  if (answer.kind === 'refused') throw new TrihandError(answer.code, answer.detail)
+  if (answer.kind === 'recorded') return
+  const [record] = await house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+  if (record != null && (await withdrawRetry(house, record, { by, detail: reason }))) return
+  await commandFromOutside(house, run, command(record?.lease == null))
+}

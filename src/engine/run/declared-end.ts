@@ -1,0 +1,115 @@
+/**
+ * Events that a handler declares for an end that is not its success: failure, time-out, cancel.
+ *
+ * Owns which of them are written with the run's last fact. A condition that cannot be answered is one that does not hold: the run
+ * has ended, and nothing can fail it any more. What a success tells is sent by the handler's own hand.
+ */
+import { chooseEmits, type Ending, emitData } from '#model/event/emits.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import type { Event, StoredEvent } from '#model/event/event.ts'
+import type { SessionId } from '#model/kernel/ids.ts'
+import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
+import type { EmitSpec, Roots } from '#model/workflow/spec.ts'
+import { type Caused, causeFrom } from '#engine/core/cause.ts'
+import { laterRun, newEvent } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { type Luggage, mergeLuggage } from './request.ts'
+import { eventRoot, route } from '#engine/core/route.ts'
+
+export type EndingHouse = Pick<House, 'ids' | 'redaction' | 'system' | 'tenant' | 'clock'>
+export type EndingRecord = Caused & { readonly session: SessionId | null }
+
+export interface Ended {
+  readonly state: RunState
+  readonly facts: readonly RunFact[]
+}
+
+const TIMEOUTS: ReadonlySet<ErrorCode> = new Set([
+  'RUN_DEADLINE',
+  'RUN_START_EXPIRED',
+  'STEP_TIMEOUT',
+  'FAN_IN_TIMEOUT',
+])
+
+const endingKind = ({ status, error }: EndedRun): Ending => {
+  if (status === 'cancelled') return 'cancelled'
+  return status === 'expired' || (error !== null && TIMEOUTS.has(error.code)) ? 'timeout' : 'failure'
+}
+
+const specsOf = (house: Pick<House, 'system'>, handler: string): readonly EmitSpec[] =>
+  (house.system().functions.get(handler)?.workflow.emits ?? []).filter(({ on }) => on !== 'success' && on !== 'partial')
+
+const BAD_ENDS: ReadonlySet<RunFact['type']> = new Set([
+  'run.failed',
+  'run.cancelled',
+  'run.expired',
+  'run.quarantined',
+])
+
+export const declaresEnd = (house: Pick<House, 'system'>, handler: string, facts: readonly RunFact[]): boolean =>
+  facts.some(({ type }) => BAD_ENDS.has(type)) && specsOf(house, handler).length > 0
+
+const chosen = (specs: readonly EmitSpec[], ending: Ending, roots: Roots): readonly EmitSpec[] => {
+  try {
+    return chooseEmits(specs, { ending, hasSent: false, roots })
+  } catch {
+    // Those without a condition are still meant.
+    return chooseEmits(
+      specs.filter(({ when }) => when === null),
+      { ending, hasSent: false, roots },
+    )
+  }
+}
+
+export const declaredEnd = (
+  house: EndingHouse,
+  record: EndingRecord,
+  { state, facts }: Ended,
+  version: number,
+): Luggage | null => {
+  if (state.kind !== 'ended' || !declaresEnd(house, record.handler, facts)) return null
+  const trigger = record.event as StoredEvent | null
+  const { code, message } = state.error ?? { code: 'INTERNAL', message: '' }
+  const event = trigger === null ? null : eventRoot(trigger)
+  const roots: Roots = {
+    ...{ event, trigger: event, payload: trigger?.data ?? null, output: null, result: null, agent: null },
+    run: { id: record.id },
+    error: { code, message },
+  }
+  // Where the fact of the end stands, so that the ledger can be checked for it.
+  const seq = version + facts.findIndex(({ type }) => BAD_ENDS.has(type))
+  const emits = chosen(specsOf(house, record.handler), endingKind(state), roots)
+  const parcels = emits.map((spec) => parcelOf(house, { ...record, seq }, state, spec, roots))
+  return { ...mergeLuggage(parcels), memory: null }
+}
+
+const parcelOf = (
+  house: EndingHouse,
+  record: EndingRecord & { readonly seq: number },
+  state: RunState,
+  spec: EmitSpec,
+  roots: Roots,
+): Luggage => {
+  const { ids, redaction, tenant, clock, system } = house
+  const cause = causeFrom(record, state)
+  const now = clock.now()
+  const data = spec.data === null ? { run_id: record.id, error: roots['error'] ?? null } : emitData(spec, roots)
+  const empty = { events: [], runs: [], documents: [], tasks: [], memory: null }
+  if (spec.delayMs !== null) {
+    const intent = { type: spec.event, data, subject: record.id }
+    return { ...empty, runs: [laterRun(house, { cause, session: record.session }, intent, { delayMs: spec.delayMs })] }
+  }
+  const event: Event = {
+    // Decided again after a conflict, it is the same event.
+    id: `${record.id}/${record.seq}/${spec.event}`,
+    tenant,
+    source: 'trihand',
+    type: spec.event,
+    subject: record.id,
+    time: now,
+    data,
+    ...cause,
+  }
+  const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
+  return { ...empty, events: [newEvent(house, event, suppressed)], runs }
+}

@@ -1,0 +1,81 @@
+/**
+ * The end of a run as a caller waits for it: told at once by this process, hinted at by others, looked for now and then.
+ *
+ * Owns when the caller should look again. Never looks itself.
+ *
+ * run-end-1  Hints of other processes come with every commit of the run; looks that follow them are apart by a twentieth of the time that
+ *            was waited, so that a run of a thousand steps is looked at some dozens of times.
+ */
+import type { RunId } from '#model/kernel/ids.ts'
+import { isEnded } from '#model/run/status.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { News } from '#ports/news.ts'
+import type { Publish } from '#engine/core/publish.ts'
+
+const SHARE = 20
+
+export class RunEnd {
+  private readonly clock: Clock
+  private readonly begunAt: number
+  private readonly undo: readonly (() => void)[]
+  /** Worth a look since the last one. */
+  private isWorthIt = false
+  private lookedAt: number
+  private cancelHint: (() => void) | null = null
+  private wake: (() => void) | null = null
+
+  constructor(
+    { clock, publish, news }: { clock: Clock; publish: Publish; news: Pick<News, 'follow'> | undefined },
+    run: RunId,
+  ) {
+    this.clock = clock
+    this.begunAt = clock.now()
+    this.lookedAt = this.begunAt
+    const ended = publish.subscribe((notice) => {
+      if (notice.run === run && isEnded(notice.status)) this.tell()
+    })
+    this.undo = [ended, ...(news === undefined ? [] : [news.follow(run, () => this.hinted())])]
+  }
+
+  /** Settles when the run is worth looking at, and after so long at the latest. */
+  within(ms: number): Promise<void> {
+    const { clock } = this
+    this.lookedAt = clock.now()
+    if (this.isWorthIt) {
+      this.isWorthIt = false
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => {
+      const cancel = clock.at(this.lookedAt + ms, () => {
+        this.wake = null
+        resolve()
+      })
+      this.wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  forget(): void {
+    this.cancelHint?.()
+    for (const undo of this.undo) undo()
+  }
+
+  private tell(): void {
+    const { wake } = this
+    this.wake = null
+    if (wake === null) this.isWorthIt = true
+    else wake()
+  }
+
+  /** run-end-1. */
+  private hinted(): void {
+    if (this.cancelHint !== null) return
+    const waited = this.clock.now() - this.begunAt
+    this.cancelHint = this.clock.at(this.lookedAt + waited / SHARE, () => {
+      this.cancelHint = null
+      this.tell()
+    })
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The end of a run as an event: what `after: <function>` listens to, and what is carried to whoever asked for the run.
+ *
+ * Owns its shape. Made only where somebody listens or asked, and written with the run's last fact.
+ *
+ * ending-1  There is such an event if and only if the run has ended in that way while somebody listened, and it is there once.
+ * ending-2  A run that was asked for with a callback has, with each of its ends, a run that tells of it.
+ */
+import { callbackFunction } from '#manifest/callback.ts'
+import { endSource } from '#manifest/sources.ts'
+import { isHeard } from '#manifest/system.ts'
+import type { Event } from '#model/event/event.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
+import { causeFrom, startOf } from '#engine/core/cause.ts'
+import { declaredEnd, declaresEnd, type Ended, type EndingHouse, type EndingRecord } from './declared-end.ts'
+import { NO_DEMAND } from './demand.ts'
+import { newEvent } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { type NewRun, newRun } from './new-run.ts'
+import { type Luggage, mergeLuggage, NO_LUGGAGE } from './request.ts'
+import { route } from '#engine/core/route.ts'
+
+const ENDS: ReadonlySet<RunFact['type']> = new Set([
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'run.expired',
+  'run.quarantined',
+])
+
+/** The type of the event that these facts come to, if anybody listens to it. */
+const heardEnd = (house: Pick<House, 'system'>, handler: string, facts: readonly RunFact[]): string | null => {
+  const fact = facts.find(({ type }) => ENDS.has(type))
+  if (fact === undefined) return null
+  const type = `trihand.${fact.type}`
+  return isHeard(house.system(), type, endSource(handler)) ? type : null
+}
+
+/** A large output stays where it is: the event names the run. */
+const outputOf = (output: Payload | null): Json => (output !== null && 'value' in output ? output.value : null)
+
+/** Whether an end with these facts has anything to tell. */
+export const tellsEnd = (house: Pick<House, 'system'>, handler: string, { state, facts }: Ended): boolean =>
+  startOf(state)?.callback !== undefined ||
+  heardEnd(house, handler, facts) !== null ||
+  declaresEnd(house, handler, facts)
+
+/** What is written with the end of a run: the event that others listen to, and those that its handler declares for such an end. */
+export const endingOf = (house: EndingHouse, record: EndingRecord, ended: Ended, version: number): Luggage | null => {
+  const declared = declaredEnd(house, record, ended, version)
+  const heard = heardEnding(house, record, ended, version)
+  const callback = callbackOf(house, record, ended.state)
+  const asked = callback === null ? null : { ...NO_LUGGAGE, runs: [callback] }
+  const parts = [heard, declared, asked].filter((part) => part !== null)
+  return parts.length < 2 ? (parts[0] ?? null) : { ...mergeLuggage(parts), memory: null }
+}
+
+/** ending-2. The run that tells whoever asked of this end; null: nobody did. */
+export const callbackOf = (house: EndingHouse, record: EndingRecord, state: RunState): NewRun | null => {
+  const url = startOf(state)?.callback
+  if (url === undefined || state.kind !== 'ended') return null
+  const { tenant, clock, system } = house
+  const { id, handler, session } = record
+  const [now, cause] = [clock.now(), causeFrom(record, state)]
+  const end = state.status === 'success' || state.status === 'partial' ? 'completed' : state.status
+  // Named by the run, at every try and every end.
+  const about = { id, tenant, source: endSource(handler), type: `trihand.run.${end}`, subject: id, time: now }
+  const event = { ...about, data: dataOf(record, state), ...cause }
+  return newRun(house, {
+    definition: callbackFunction,
+    systemHash: system().hash,
+    ...{ tenant, now, cause, session },
+    input: { kind: 'given', payload: { value: { url, event } as unknown as Json } },
+    event: null,
+    parent: null,
+    demand: NO_DEMAND,
+    // As what is routed at an end: it may be decided again after a conflict.
+    lease: null,
+  })
+}
+
+const dataOf = ({ id, handler, session }: EndingRecord, { status, output, error }: EndedRun): Json => ({
+  run_id: id,
+  session_id: session,
+  handler,
+  modality: 'workflow',
+  status,
+  output: outputOf(output),
+  error: error === null ? null : { code: error.code, message: error.message },
+})
+
+/** `version` is the run's before these facts. Null: nobody listens. */
+const heardEnding = (
+  house: EndingHouse,
+  record: EndingRecord,
+  { state, facts }: Ended,
+  version: number,
+): Luggage | null => {
+  const type = heardEnd(house, record.handler, facts)
+  if (type === null || state.kind !== 'ended') return null
+  const { system, tenant, clock, ids, redaction } = house
+  const { id, handler } = record
+  const now = clock.now()
+  const event: Event = {
+    // Named by the fact, so that the ledger can be checked for it.
+    id: `${id}/${version + facts.findIndex((fact) => ENDS.has(fact.type))}`,
+    tenant,
+    source: endSource(handler),
+    type,
+    subject: id,
+    time: now,
+    data: dataOf(record, state),
+    ...causeFrom(record, state),
+  }
+  // Without a lease: a run whose end is decided again after a conflict must not hold places that nobody gives back.
+  const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
+  return { events: [newEvent(house, event, suppressed)], runs, documents: [], memory: null }
+}

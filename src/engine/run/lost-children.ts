@@ -1,0 +1,40 @@
+/**
+ * Children that a lost worker had begun and not recorded: it died between the append of their gate and that of their parent.
+ *
+ * Owns finding them, by the parent that their rows name. What they do when they are told is parent-end.ts.
+ *
+ * parent-end-2  The end of a run that lost its worker signals also the children that it has not recorded. A run whose handler is entered again
+ *               makes the call again instead (gated-child-1).
+ */
+import type { ClaimableId, RunId } from '#model/kernel/ids.ts'
+import { isEnded } from '#model/run/status.ts'
+import type { House } from '#engine/core/house.ts'
+
+/** parent-end-2. */
+export const unrecordedChildren = async (
+  { children, tenant }: Pick<House, 'children' | 'tenant'>,
+  run: RunId,
+): Promise<readonly RunId[]> => (await children(tenant, run)).flatMap(({ id, status }) => (isEnded(status) ? [] : [id]))
+
+/** Each once: it may have recorded some of them. */
+export const withLost = (told: readonly ClaimableId[], lost: readonly ClaimableId[]): readonly ClaimableId[] =>
+  lost.length === 0 ? told : [...new Set([...told, ...lost])]
+
+/** A run in memory that is about to end without having been entered. */
+interface Ending {
+  readonly house: Pick<House, 'children' | 'tenant'>
+  readonly record: { readonly id: RunId }
+  lost: readonly ClaimableId[]
+  isUntold: boolean
+  whileActive(work: () => Promise<void>): Promise<void>
+}
+
+/** parent-end-2: before it ends. */
+export const findLost = (run: Ending): Promise<void> =>
+  run
+    .whileActive(async () => {
+      run.lost = await unrecordedChildren(run.house, run.record.id)
+    })
+    .catch(() => {
+      run.isUntold = true
+    })

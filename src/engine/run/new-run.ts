@@ -1,0 +1,161 @@
+/**
+ * How a run comes into being: its first fact, its row, and the lease if it can start here at once.
+ *
+ * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
+ */
+import { deadlines, type FunctionDefinition } from '#manifest/system.ts'
+import { deadlineUnder } from '#model/agent/call-terms.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Cause, Event, StoredEvent } from '#model/event/event.ts'
+import type { WorkerId } from '#model/kernel/ids.ts'
+import {
+  type ClaimableId,
+  type ClerkId,
+  type Instant,
+  type RunId,
+  runId,
+  type SessionId,
+  type TenantId,
+} from '#model/kernel/ids.ts'
+import { NO_VERSION } from '#model/worker/pin.ts'
+import { statusOf } from '#model/run/run.ts'
+import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from '#model/run/fact.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { NewStream, StreamWrite } from '#ports/ledger.ts'
+import { type Advance, advanceRun } from '#engine/core/advance.ts'
+import { type ChainHead, EMPTY_CHAIN, sealFacts, type Writer } from '#engine/core/chain.ts'
+import type { Demand } from './demand.ts'
+
+export interface NewRun {
+  readonly id: RunId
+  readonly handler: string
+  readonly write: StreamWrite
+  readonly state: RunState
+  readonly head: ChainHead
+  readonly event: Event | null
+  readonly session: SessionId | null
+  readonly parent: ClaimableId | null
+}
+
+interface BirthParent extends Pick<RunStart, 'onParentEnd' | 'terms'> {
+  readonly run: RunId
+  readonly step: string
+  readonly depth: number
+}
+
+export interface Birth {
+  readonly definition: FunctionDefinition
+  readonly systemHash: string
+  readonly tenant: TenantId
+  readonly now: Instant
+  readonly input: RunInput
+  readonly cause: Cause | null
+  /** Among the events of the append that carries the run, or one that the ledger has already. */
+  readonly event: { readonly event: Event; readonly index: number } | { readonly event: StoredEvent } | null
+  readonly session: SessionId | null
+  readonly parent: BirthParent | null
+  /** The clerk that starts it, if it wants to hear of its end. */
+  readonly clerk?: ClerkId | null
+  /** Absent: a new one. */
+  readonly id?: RunId
+  /** It may be claimed from this instant on; null or absent: now. */
+  readonly notBefore?: Instant | null
+  readonly demand: Demand
+  readonly lease: WorkerId | null
+  /** It is turned away as it is born, for this reason. Then it has no lease. */
+  readonly ends?: Failure
+  readonly rerun?: { readonly of: RerunOf; readonly reuse: readonly ReusedStep[] }
+  /** Who outside is told of its end. */
+  readonly callback?: string | null
+  /** Of a run without a parent: those of the run that it repeats. */
+  readonly terms?: RunStart['terms']
+}
+
+const NONE: readonly never[] = []
+
+/** Whether it begins at once in the process that makes it. */
+export const isLeased = (run: NewRun): boolean => run.write.create?.lease != null
+
+export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, birth: Birth): NewRun => {
+  const { definition, now, id = runId(writer.ids.uuid()) } = birth
+  const parent = birth.parent?.run ?? birth.clerk ?? null
+  const terms = birth.parent?.terms ?? birth.terms
+  const { startBy, deadlineAt } = deadlines(definition, now)
+  const start = {
+    handler: definition.name,
+    input: birth.input,
+    cause: birth.cause ?? requestedCause(birth),
+    parentStep: birth.parent?.step ?? null,
+    depth: birth.parent?.depth ?? 0,
+    deadlineAt: deadlineUnder(deadlineAt, terms, now),
+    startBy,
+    ...(terms !== undefined && { terms }),
+  }
+  const { state, facts } = begun(startedWith(start, birth), birth)
+  const sealed = sealFacts(writer, id, EMPTY_CHAIN, facts)
+  const write: StreamWrite = {
+    stream: id,
+    create: creation(birth, parent),
+    expectedVersion: 0,
+    epoch: null,
+    facts: sealed.facts,
+    headHash: sealed.head.headHash,
+    status: birth.lease === null && birth.ends === undefined ? 'queued' : statusOf(state, false),
+    wakeAt: birth.lease === null && birth.ends === undefined ? Math.max(now, birth.notBefore ?? now) : null,
+    release: false,
+    seenSignal: 0,
+    opensWaits: NONE,
+    closesWaits: NONE,
+  }
+  return {
+    id,
+    handler: definition.name,
+    write,
+    state,
+    head: sealed.head,
+    event: birth.event?.event ?? null,
+    session: birth.session,
+    parent,
+  }
+}
+
+/** Who asked is recorded with the run: the row of the event is not sealed. */
+const requestedCause = ({ event }: Birth): Cause | null => {
+  if (event?.event.requesters === undefined) return null
+  const { correlationId, causationId, traceparent, hops, chain, requesters } = event.event
+  return { correlationId, causationId, traceparent, hops, chain, requesters }
+}
+
+const begun = (start: RunStart, { now, ends, rerun }: Birth): Pick<Advance<RunState, RunFact>, 'state' | 'facts'> => {
+  const reuse = rerun?.reuse ?? NONE
+  const started = advanceRun({ kind: 'none' }, { type: 'start_run', now, start, reuse })
+  if (ends === undefined) return started
+  const ended = advanceRun(started.state, { type: 'cancel_run', now, by: 'trihand', error: ends, idle: true })
+  return { state: ended.state, facts: [...started.facts, ...ended.facts] }
+}
+
+const startedWith = (start: RunStart, { rerun, callback, parent }: Birth): RunStart =>
+  rerun === undefined && callback == null && parent?.onParentEnd === undefined
+    ? start
+    : {
+        ...start,
+        ...(rerun !== undefined && { rerun: rerun.of }),
+        ...(callback != null && { callback }),
+        ...(parent?.onParentEnd !== undefined && { onParentEnd: parent.onParentEnd }),
+      }
+
+const creation = (birth: Birth, parent: ClaimableId | null): NewStream => {
+  const { tenant, definition, systemHash, session, event, lease, now, demand } = birth
+  const { name: handler, placement } = definition
+  const index = event !== null && 'index' in event ? event.index : null
+  const sequence = event === null || 'index' in event ? null : event.event.sequence
+  const version = placement.pin.mode === 'none' ? NO_VERSION : systemHash
+  const always = { tenant, handler, systemHash: version, session, parent, event: index, lease, createdAt: now }
+  const isPlain = sequence === null && demand.slots.length === 0 && demand.priority === 0
+  return isPlain ? always : { ...always, ...(sequence !== null && { sequence }), ...demanded(demand) }
+}
+
+const demanded = ({ slots, priority }: Demand): Pick<NewStream, 'slots' | 'priority'> => ({
+  ...(slots.length > 0 && { slots }),
+  ...(priority !== 0 && { priority }),
+})

@@ -1,0 +1,400 @@
+/**
+ * A run in memory while somebody works on it: its state, what it wants to record, and who waits for which step.
+ *
+ * Owns the order of one run's appends, parking and fencing. What a handler may ask is gate.ts; waking up is awaken.ts.
+ *
+ * resident-1  One append at a time per run; commands that come meanwhile are decided on the state after it.
+ * resident-2  A promise given to the handler settles only from a step that the ledger has settled.
+ * resident-3  A run parks when its handler waits for nothing but open steps; then nothing of it stays in memory.
+ * resident-5  What the store refuses for good ends the run as `quarantined`, with the reason: performed again it would be refused again.
+ * resident-4  A fenced run stops at once: no further append, no further answer to its handler.
+ */
+import { calledBy } from '#model/run/child-retry.ts'
+import type { Failure, TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine, statusOf, wakeAt } from '#model/run/run.ts'
+import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
+import type { SettledStep } from '#model/run/step.ts'
+import type { Append, Outcome, StreamRecord } from '#ports/ledger.ts'
+import { beginRun, type Written } from './births.ts'
+import { cancelChild } from '#engine/step/cancel-child.ts'
+import type { ChainHead } from '#engine/core/chain.ts'
+import type { AppendSource } from '#engine/core/commit.ts'
+import type { House } from '#engine/core/house.ts'
+import { reportUnrecorded } from '#engine/step/late-result.ts'
+import { isLeased } from './new-run.ts'
+import { insist, isStoreTrouble } from '#engine/core/patience.ts'
+import { Performances } from '#engine/core/performances.ts'
+import { type Gathered, gather, type Luggage, MAX_REQUESTS, type Request } from './request.ts'
+import type { ResidentRecord, Standing } from './resident-record.ts'
+import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './append.ts'
+import { NO_INPUTS, type RunInputs } from './input.ts'
+import { SeenEvents } from '#engine/wait/seen-events.ts'
+import type { SessionHead } from '#engine/services/session-head.ts'
+import { sessionWrites } from '#engine/services/session-writes.ts'
+import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
+import { Waiters } from './waiters.ts'
+
+export type Departure = 'ended' | 'parked' | 'fenced' | 'dropped'
+
+/** What a run in memory needs of the worker that holds it. */
+export interface Keeper {
+  departed(resident: Resident, departure: Departure): void
+  /** Looks for events that the run's open waits should receive, and asks the run to record them. */
+  look(resident: Resident): Promise<void>
+}
+
+interface InFlight {
+  readonly built: RunAppend
+  readonly requests: readonly Request[]
+  readonly gathered: Gathered
+  readonly departs: 'ended' | 'parked' | null
+}
+
+const NO_REPORT: AppendContext['report'] = {}
+
+export class Resident implements AppendSource {
+  readonly house: House
+  readonly record: ResidentRecord
+  isWaiting = false
+  isBusy = false
+  behind: AppendSource | null = null
+  readonly isNew = false
+  state: RunState
+  /** Signals up to this one have been looked at: what they told of is recorded or on its way. */
+  seenSignal: number
+  /** What the handler works on; known once the run is awake. */
+  inputs: RunInputs = NO_INPUTS
+  /** Bodies being performed and lookups under way: while any is, the run does not park. Waking up is the first of them. */
+  active = 1
+  /** Whether the handler's code is in memory: not yet, at work, or done with its last word on the way. */
+  entry: 'none' | 'inside' | 'over' = 'none'
+  /** The steps that its code has asked for in this entry. Null: none was done before it. */
+  claimed: Set<string> | null = null
+  readonly performances = new Performances()
+  readonly seen = new SeenEvents()
+  session: SessionHead | null = null
+  /** What the hand at work says of it besides: told with its end. */
+  report: AppendContext['report'] = NO_REPORT
+  readonly waiters = new Waiters()
+  private readonly keeper: Keeper
+  private head: ChainHead
+  private queue: Request[] = []
+  private inFlight: InFlight | null = null
+  private conflicts = 0
+  private gone = false
+  private isRefused = false
+  /** A child could not be told of the cancel: the run is woken to tell it again. */
+  isUntold = false
+  /** Its throttle lets it begin at this instant. */
+  waitsUntil: Instant | null = null
+  lost: AppendContext['lost'] = []
+  private alarm: { readonly at: Instant; readonly cancel: () => void } | null = null
+
+  constructor(house: House, record: ResidentRecord, { state, head }: Standing, keeper: Keeper) {
+    this.house = house
+    this.record = record
+    this.state = state
+    this.head = head
+    this.seenSignal = record.signal
+    this.keeper = keeper
+  }
+
+  get isGone(): boolean {
+    return this.gone
+  }
+
+  get live(): LiveRun | null {
+    return this.state.kind === 'live' ? this.state : null
+  }
+
+  /** Whether others have written or signalled what this copy has not seen. */
+  isBehind(row: { readonly version: number; readonly signal: number; readonly epoch: number }): boolean {
+    if (this.inFlight !== null) return false
+    return row.version !== this.head.version || row.signal > this.seenSignal || row.epoch !== this.record.epoch
+  }
+
+  ask(request: Request): void {
+    if (this.gone) return
+    // A list that is grown has room for seventeen; most appends carry one request.
+    if (this.queue.length === 0) this.queue = [request]
+    else this.queue.push(request)
+    this.house.commit.request(this)
+  }
+
+  /** Calls back when the ledger has settled this step; at once if it has. */
+  whenSettled(step: string, callback: (settled: SettledStep) => void): void {
+    const settled = this.live?.settled.get(step)
+    if (settled !== undefined) callback(settled)
+    else this.waiters.add(step, callback)
+  }
+
+  /** Work that keeps the run in memory; when the last ends, parking is considered. */
+  begin(): void {
+    this.active++
+  }
+
+  end(): void {
+    this.active--
+    this.considerParking()
+  }
+
+  /** Asks, once the handler has had its turn, whether it waits for nothing but open steps (resident-3). */
+  considerParking(): void {
+    if (this.active === 0 && !this.gone) this.house.commit.request(this)
+  }
+
+  /** patience-1: whatever the store does meanwhile, the answer is the work's own. */
+  whileActive<T>(work: () => Promise<T>): Promise<T> {
+    this.begin()
+    return this.whileWanted(work).finally(() => this.end())
+  }
+
+  private whileWanted<T>(work: () => Promise<T>): Promise<T> {
+    return insist(this.house, () => !this.gone, work)
+  }
+
+  /** Stops all work of this run in this process. Its promises never settle (step-port-2). */
+  drop(departure: Departure, failure: Failure): void {
+    if (this.gone) return
+    this.gone = true
+    this.leave(failure)
+    this.keeper.departed(this, departure)
+  }
+
+  next(): Append | null {
+    // In flight: the append waits for its turn at the session.
+    if (this.gone || this.inFlight !== null) return null
+    const requests = this.queue.splice(0, MAX_REQUESTS)
+    if (this.queue.length > 0) this.house.commit.request(this)
+    if (this.live?.cancel != null && this.active === 0)
+      requests.push({ command: { type: 'confirm_cancel', now: this.house.clock.now() }, luggage: null, done: null })
+    const gathered = gather(this.state, requests, this.head.lastAt)
+    const departs = this.departure(gathered)
+    if (gathered.facts.length === 0 && departs === null) {
+      this.answer(gathered)
+      return null
+    }
+    try {
+      this.inFlight = this.prepare(requests, gathered, departs)
+    } catch (error) {
+      this.queue = [...requests, ...this.queue]
+      throw error
+    }
+    return this.handOver(this.inFlight)
+  }
+
+  settle(outcome: Outcome): void {
+    const inFlight = this.inFlight
+    this.inFlight = null
+    if (inFlight === null) return
+    if (outcome.kind !== 'conflict') return this.gone ? this.inherit(inFlight, outcome) : this.adopt(inFlight, outcome)
+    this.queue = [...inFlight.requests, ...this.queue]
+    if (this.gone) return this.leaveQueue()
+    if (outcome.reason === 'epoch')
+      return this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
+    if (outcome.reason === 'taken')
+      return this.drop('dropped', { code: 'EVENT_ID_REUSED', message: 'an emitted event has the id of another' })
+    this.begin()
+    void this.catchUp()
+  }
+
+  failed(error: TrihandError): 'keep' | 'drop' {
+    // Also for a run that was let go: what came into being with the append would be nobody's.
+    if (error.outcome === 'unknown' || (error.retryable && !this.gone)) return 'keep'
+    this.queue = [...(this.inFlight?.requests ?? []), ...this.queue]
+    this.inFlight = null
+    const { code, detail: message } = error
+    if (this.gone) this.leaveQueue()
+    else if (this.isRefused) this.drop('dropped', { code, message })
+    else this.giveUp({ code, message })
+    return 'drop'
+  }
+
+  /** resident-5. */
+  private giveUp(error: Failure): void {
+    this.isRefused = true
+    this.leaveQueue()
+    this.ask({ command: { type: 'quarantine_run', now: this.house.clock.now(), error }, luggage: null, done: null })
+  }
+
+  private departure({ state, facts }: Gathered): 'ended' | 'parked' | null {
+    if (state.kind === 'ended') return 'ended'
+    if (state.kind !== 'live' || this.active > 0 || this.queue.length > 0) return null
+    // A cancel decided only now still has to reach children and bodies; the next append confirms it or parks.
+    if (state.cancel !== null) return this.live?.cancel == null ? null : 'parked'
+    if (this.entry !== 'inside') return 'parked'
+    return this.waiters.isEmpty || this.waiters.canGoOn(state, facts) ? null : 'parked'
+  }
+
+  private prepare(requests: readonly Request[], gathered: Gathered, departs: 'ended' | 'parked' | null): InFlight {
+    const built = runAppend(this.house, gathered, {
+      record: this.record,
+      head: this.head,
+      before: this.state,
+      isEntered: this.entry !== 'none',
+      departs,
+      wakeAt: wakeAfter(gathered.state, departs, this, this.house.clock.now()),
+      seenSignal: this.seenSignal,
+      seen: this.seen,
+      report: this.report,
+      lost: this.lost,
+    })
+    return { built, requests, gathered, departs }
+  }
+
+  /** What changes the session's memory is written with the changes of other runs (session-writes-1). Null: it is handed over. */
+  private handOver({ built, gathered }: InFlight): Append | null {
+    const changes = gathered.carried.flatMap(({ memory }) => (memory === null ? [] : [memory]))
+    if (this.session === null || changes.length === 0) return built.append
+    sessionWrites(this.house).addRun(this.session, changes, built.append, this)
+    return null
+  }
+
+  private adopt(inFlight: InFlight, outcome: Written): void {
+    const { gathered, departs } = inFlight
+    const { sealed, created, asked } = inFlight.built
+    const wasCancelled = this.live?.cancel != null
+    this.conflicts = 0
+    this.state = gathered.state
+    this.head = sealed.head
+    const { id: run, handler } = this.record
+    const status = statusOf(this.state, departs === 'parked')
+    this.house.publish.tell({ run, handler, status, version: this.head.version, facts: gathered.facts })
+    // One that is born as its parent ends looks for that end first (parent-end-1).
+    for (const child of created) beginRun(this.house, child, outcome, departs === 'ended')
+    if (outcome.signalled.length + asked.length > 0) this.house.worker.signal([...outcome.signalled, ...asked])
+    if (departs !== null) this.gone = true
+    this.answer(gathered)
+    if (departs === null) return this.goOn(gathered.facts, wasCancelled)
+    this.leave({ code: 'STEP_ABORTED', message: `the run has ${departs}` })
+    this.keeper.departed(this, departs)
+  }
+
+  /** The run was let go while its append was under way: what came into being with it is still this worker's. */
+  private inherit(inFlight: InFlight, outcome: Written): void {
+    for (const run of inFlight.built.created) beginRun(this.house, run, outcome)
+    this.leaveBehind(inFlight.gathered.left)
+    for (const { done } of inFlight.gathered.answers) done({ kind: 'gone' })
+  }
+
+  /** New facts are in the ledger, by this run's own append or by somebody else's. */
+  private goOn(facts: readonly RunFact[], wasCancelled: boolean): void {
+    this.waiters.deliver(facts, this.live)
+    if (this.live?.cancel != null && !wasCancelled) this.spreadCancel()
+    // pause-1: its code was or will be turned away, so that it is entered anew; it parks once what is under way has ended.
+    if (this.live?.pause != null) this.entry = 'over'
+    this.watchTime()
+    if (!this.waiters.isEmpty || this.live?.pause != null) this.considerParking()
+  }
+
+  /** run-2: bodies are told to stop, children are cancelled, and only then the run may end. */
+  spreadCancel(): void {
+    const live = this.live
+    if (live?.cancel == null) return
+    const { by, error } = live.cancel
+    this.performances.abort({ code: 'RUN_CANCELLED', message: error.message })
+    for (const child of calledBy(live)) {
+      this.begin()
+      void cancelChild(this.house, child, by, error.message)
+        .catch((refusal: unknown) => {
+          // One that has ended needs no cancel; one that could not be reached is told again when the run is woken.
+          if (isStoreTrouble(refusal)) this.isUntold = true
+        })
+        .finally(() => this.end())
+    }
+    this.house.commit.request(this)
+  }
+
+  /** While the run stays in memory its timers are this process's to watch. */
+  watchTime(): void {
+    const live = this.live
+    if (live === null || (live.open.size === 0 && live.start.deadlineAt === null)) return
+    const at = wakeAt(live)
+    if (at === this.alarm?.at) return
+    this.alarm?.cancel()
+    this.alarm = at === null ? null : { at, cancel: this.house.clock.at(at, () => this.ring()) }
+  }
+
+  /** An event that is in the ledger when the time is up comes before the timeout (enter-3). */
+  private ring(): void {
+    this.alarm = null
+    void this.whileActive(async () => {
+      await this.keeper.look(this)
+      this.ask({ command: { type: 'pass_time', now: this.house.clock.now() }, luggage: null, done: null })
+    })
+  }
+
+  private answer(gathered: Gathered): void {
+    this.leaveBehind(gathered.left)
+    for (const { done, answer } of gathered.answers) done(answer)
+  }
+
+  /** Runs that were to be born here and are not. */
+  private leaveBehind(left: readonly Luggage[]): void {
+    for (const luggage of left) for (const _ of luggage.runs.filter(isLeased)) this.house.worker.unreserve()
+  }
+
+  private leave(failure: Failure): void {
+    this.waiters.clear()
+    this.alarm?.cancel()
+    this.performances.abort(failure)
+    this.leaveQueue()
+  }
+
+  /** Whoever asked is told that the run has left, so that nobody waits for ever. */
+  private leaveQueue(): void {
+    const requests = this.queue
+    this.queue = []
+    reportUnrecorded(this, requests)
+    for (const { luggage, done } of requests) {
+      if (luggage !== null) this.leaveBehind([luggage])
+      done?.({ kind: 'gone' })
+    }
+  }
+
+  /** Another wrote from outside: take in what was written and decide the same requests again. What was done is kept, however often. */
+  private async catchUp(): Promise<void> {
+    this.conflicts++
+    try {
+      await this.whileWanted(() => this.reload())
+      await pauseAfterConflict(this.house, this.conflicts)
+    } catch (error) {
+      // The run cannot be read: let go; the lease runs out and another attempt begins from the ledger.
+      this.drop('dropped', { code: 'LEDGER_CONFLICT', message: String(error) })
+      return
+    }
+    // Not left to end(): other work may be under way that waits for these very requests.
+    this.house.commit.request(this)
+    this.end()
+  }
+
+  /** Takes in facts that others have appended. Answers up to which signal a look from now on will see. */
+  async reload(): Promise<number> {
+    const from = this.head.version
+    const [record] = await this.house.ledger.load([this.record.id], { after: from })
+    if (this.gone || record === null || record === undefined) return this.seenSignal
+    if (record.epoch !== this.record.epoch) {
+      this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
+      return this.seenSignal
+    }
+    // An own append may have been under way or answered meanwhile: only what lies after the head now is news.
+    if (record.version > this.head.version && this.inFlight === null) this.takeIn(record, this.head.version - from)
+    // A look at a state that lacks facts of the record (an own append on its way) does not see what those facts wait for.
+    return record.version <= this.head.version ? record.signal : this.seenSignal
+  }
+
+  private takeIn(record: StreamRecord, known: number): void {
+    const news = record.facts.slice(known).map(readRunFact)
+    // It ended and was begun again between two looks: the code in memory belongs to the life before.
+    if (news.some(({ type }) => type === 'run.retried'))
+      return this.drop('dropped', { code: 'STEP_ABORTED', message: 'the run was ended and retried meanwhile' })
+    const wasCancelled = this.live?.cancel != null
+    this.state = fold(runMachine, news, this.state)
+    const { version, headHash } = record
+    this.head = { version, headHash, lastAt: Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0) }
+    this.goOn(news, wasCancelled)
+  }
+}

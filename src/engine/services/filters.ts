@@ -1,0 +1,120 @@
+/**
+ * Filters that people keep: each person's own, as documents of their tenant.
+ *
+ * Owns who sees one and that none is overwritten unseen. What a filter may be is model/kernel/saved-filter.ts; what its terms mean is the
+ * list's that they belong to.
+ *
+ * filters-1  Nobody reads or changes another person's filter.
+ * filters-2  Of two who change the same version one succeeds: an event of the server itself, which can be there once, carries the change.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import {
+  type FilterSpec,
+  type FilterWish,
+  filterSpec,
+  fromFilterJson,
+  MAX_FILTERS,
+  type SavedFilter,
+  toFilterJson,
+} from '#model/kernel/saved-filter.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
+import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
+
+export interface FiltersDeps {
+  /** As the server itself, for no tenant. */
+  send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
+  note(documents: readonly DocumentWrite[]): Promise<void>
+  readonly reader: Pick<Reader, 'document' | 'documents'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'uuid'>
+}
+
+/** Whose filters. */
+export interface FilterOwner {
+  readonly tenant: TenantId
+  readonly person: string
+}
+
+const TYPE = 'trihand.filter.changed'
+const SOURCE = 'trihand'
+
+/** filters-1: a table for each person. */
+const tableOf = ({ person }: FilterOwner): string => `trihand.filter/${person}`
+
+const specOf = (wish: FilterWish): FilterSpec => {
+  const spec = filterSpec(wish)
+  if ('kind' in spec) throw new TrihandError(spec.code, spec.detail)
+  return spec
+}
+
+const stale = (id: string): TrihandError =>
+  new TrihandError('PRECONDITION_FAILED', `somebody else has changed the filter ${id} meanwhile`)
+
+export class Filters {
+  private readonly deps: FiltersDeps
+
+  constructor(deps: FiltersDeps) {
+    this.deps = deps
+  }
+
+  /** In the order of their names. */
+  async list(owner: FilterOwner): Promise<readonly SavedFilter[]> {
+    const query = { tenant: owner.tenant, table: tableOf(owner), after: null, limit: MAX_FILTERS }
+    const found = await this.deps.reader.documents(query)
+    return found
+      .flatMap(({ value }) => fromFilterJson(value) ?? [])
+      .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  }
+
+  async show(owner: FilterOwner, id: string): Promise<SavedFilter> {
+    const found = fromFilterJson(await this.deps.reader.document(owner.tenant, tableOf(owner), id))
+    if (found === null) throw new TrihandError('NOT_FOUND', `there is no filter ${id}`)
+    return found
+  }
+
+  /** `uuid`: what the caller names it after. Made again under the same one, it is the same filter. */
+  async create(owner: FilterOwner, wish: FilterWish, uuid: string = this.deps.ids.uuid()): Promise<SavedFilter> {
+    const spec = specOf(wish)
+    const id = `flt_${uuid.replaceAll('-', '')}`
+    const made = fromFilterJson(await this.deps.reader.document(owner.tenant, tableOf(owner), id))
+    if (made !== null) return made
+    if ((await this.list(owner)).length >= MAX_FILTERS)
+      throw new TrihandError('INPUT_INVALID', `there are ${MAX_FILTERS} filters already; remove one first`)
+    const now = this.deps.clock.now()
+    const filter = { id, ...spec, version: 1, createdAt: now, updatedAt: now }
+    await this.deps.note([this.written(owner, id, toFilterJson(filter))])
+    return filter
+  }
+
+  /** In the place of what the caller has seen, and of nothing later. */
+  async replace(owner: FilterOwner, seen: SavedFilter, wish: FilterWish): Promise<SavedFilter> {
+    const filter = { ...seen, ...specOf(wish), version: seen.version + 1, updatedAt: this.deps.clock.now() }
+    await this.change(owner, seen, toFilterJson(filter))
+    return filter
+  }
+
+  async remove(owner: FilterOwner, seen: SavedFilter): Promise<void> {
+    await this.change(owner, seen, null)
+  }
+
+  /** filters-2. */
+  private async change(owner: FilterOwner, { id, version }: SavedFilter, value: Json): Promise<void> {
+    const event = { type: TYPE, source: SOURCE, id: `${id}.${version + 1}`, data: { at: this.deps.ids.uuid() } }
+    try {
+      const { duplicate } = await this.deps.send(event, { isOwn: true, documents: [this.written(owner, id, value)] })
+      if (duplicate) throw stale(id)
+    } catch (error) {
+      if (error instanceof TrihandError && error.code === 'EVENT_ID_REUSED') throw stale(id)
+      throw error
+    }
+  }
+
+  private written(owner: FilterOwner, key: string, value: Json): DocumentWrite {
+    return { tenant: owner.tenant, table: tableOf(owner), key, value }
+  }
+}

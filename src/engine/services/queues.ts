@@ -1,0 +1,180 @@
+/**
+ * Queues as people and programs meet them: a message put in, what waits, what was given up.
+ *
+ * Owns the door of a queue: a message and its place in the line are one append, so that the bound holds however many put at once.
+ *
+ * queues-1  A message under an id of its own is put once, however often it is sent.
+ * queues-2  What is refused has left no trace: neither a message nor a place.
+ * queues-3  A put is refused for want of room, never because others put at the same time.
+ */
+
+import { messageType, type QueueDefinition, queueSource } from '#manifest/queues.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Event, isPlainId } from '#model/event/event.ts'
+import { readQueueFact } from '#model/kernel/fact-codec.ts'
+import { OWN } from '#model/access/human-only.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { toJson } from '#model/kernel/json.ts'
+import { queueLength } from '#model/flow/queue.ts'
+import type { QueueFact, QueuePolicy, QueueState } from '#model/flow/queue-fact.ts'
+import { type AskedBy, requestersOf } from '#model/access/requester.ts'
+import { advanceQueue } from '#engine/core/advance.ts'
+import { commitBirths } from '#engine/run/births.ts'
+import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
+import { changeOf, lookAtClerk } from '#engine/coordinators/clerk-state.ts'
+import { checkEvent, isSameEvent, routeAll } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { QueueDuty, type QueueKeeping } from '#engine/coordinators/queue-duty.ts'
+import { pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
+
+export interface QueueView {
+  readonly name: string
+  /** Who works through it; null: nobody. */
+  readonly handler: string | null
+  /** How many wait. */
+  readonly length: number
+  readonly maxLength: number
+  readonly onFull: QueuePolicy['onFull']
+  /** Messages that cycles have now. */
+  readonly inFlight: number
+  /** Messages that were given up, and may be revived. */
+  readonly dead: number
+}
+
+export interface PutReceipt {
+  readonly id: string
+  readonly sequence: number
+  /** It was there already. */
+  readonly duplicate: boolean
+}
+
+export interface PutOptions extends AskedBy {
+  /** Sent again under the same id it is one message. */
+  readonly id?: string
+  /** How long a put waits for room where the queue says `block`; absent: half a minute. */
+  readonly waitMs?: number
+}
+
+const PATIENCE_MS = 30_000
+const LOOK_AGAIN_MS = 200
+/** After so many facts without a checkpoint whoever puts writes one: a put reads only what came after it. */
+const TAIL = 256
+
+/** A revival that an attempt of a request has made a moment ago stands among these. */
+const FACTS_READ = 500
+
+export class Queues {
+  private readonly house: House
+  private readonly book: ClerkBook
+  /** Puts of this process into one queue take turns: they would only conflict in the ledger. */
+  private readonly turns = new TurnQueue<string>()
+
+  constructor(house: House, book: ClerkBook) {
+    this.house = house
+    this.book = book
+  }
+
+  list(): Promise<readonly QueueView[]> {
+    return Promise.all([...this.house.system().queues.keys()].map((name) => this.show(name)))
+  }
+
+  async show(name: string): Promise<QueueView> {
+    const { definition, id } = this.book.queue(this.house, name)
+    const state = (await lookAtClerk(this.house, id, this.duty(name)))?.state ?? { kind: 'none' }
+    return viewOf(definition, state)
+  }
+
+  /** Refused with QUEUE_FULL where there is no room and none comes in time. */
+  async put(name: string, data: unknown, { id, waitMs = PATIENCE_MS, ...asked }: PutOptions = {}): Promise<PutReceipt> {
+    const { clock } = this.house
+    const keeping = this.book.queue(this.house, name)
+    const message = { ...(await this.check(name, data, id ?? `msg_${this.house.ids.uuid()}`)), ...requestersOf(asked) }
+    const until = clock.now() + (keeping.definition.policy.onFull === 'block' ? waitMs : 0)
+    for (;;) {
+      const receipt = await this.turns.run(name, () => this.tryPut(keeping, message))
+      if (receipt !== null) return receipt
+      if (clock.now() >= until) throw full(keeping.definition)
+      await new Promise<void>((resolve) => void clock.at(Math.min(until, clock.now() + LOOK_AGAIN_MS), resolve))
+    }
+  }
+
+  /** What was given up gets all its tries again. Answers how many. */
+  async revive(name: string, { by = 'local' }: { readonly by?: string } = {}): Promise<number> {
+    const { dead } = await this.show(name)
+    if (dead > 0) await this.book.askQueue(this.house, name, { type: 'revive', by })
+    return dead
+  }
+
+  /** How many messages this caller has revived since then. */
+  async revivedBy(name: string, by: string, since: Instant): Promise<number> {
+    const [record] = await this.house.ledger.load([this.book.queue(this.house, name).id], { last: FACTS_READ })
+    const facts = (record?.facts ?? []).map(readQueueFact)
+    return facts.reduce(
+      (sum, fact) =>
+        fact.type === 'queue.revived' && fact.by === by && fact.at >= since ? sum + fact.messages.length : sum,
+      0,
+    )
+  }
+
+  private duty(name: string): QueueDuty {
+    return new QueueDuty(this.house, this.book.queue(this.house, name))
+  }
+
+  private async check(name: string, given: unknown, id: string): Promise<Event> {
+    const data = toJson(given ?? {})
+    const type = messageType(name)
+    if (!isPlainId(id))
+      throw new TrihandError('INPUT_INVALID', 'id must have 1 to 255 characters and no control characters')
+    await checkEvent(this.house, type, data, OWN)
+    const { tenant, clock } = this.house
+    const cause = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+    return { id, tenant, source: queueSource(name), type, subject: null, time: clock.now(), data, ...cause }
+  }
+
+  /** Null: there is no room. */
+  private async tryPut({ id, definition }: QueueKeeping, message: Event): Promise<PutReceipt | null> {
+    const { house } = this
+    const duty = this.duty(definition.name)
+    for (let conflicts = 0; ; await pauseAfterConflict(house, ++conflicts)) {
+      const restored = await lookAtClerk(house, id, duty)
+      if (restored === null) {
+        await this.book.askQueue(house, definition.name, { type: 'open_queue' })
+        continue
+      }
+      const { record, state } = restored
+      const now = Math.max(house.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
+      const decided = advanceQueue(state, { type: 'put', now, count: 1, policy: definition.policy })
+      if (decided.refusal !== null) return null
+      const { events, runs } = routeAll(house, [message])
+      const own = changeOf(house, record, withCheckpoint(decided, record.facts.length, now))
+      const writes = [own, ...runs.map(({ write }) => write)]
+      const outcome = await commitBirths(house, { writes, events, signals: [], documents: [] }, runs)
+      if (outcome.kind !== 'conflict') {
+        house.worker.signal([id])
+        return { id: message.id, sequence: outcome.sequences[0] as number, duplicate: false }
+      }
+      if (outcome.reason !== 'taken') continue
+      if (!isSameEvent(house, message, outcome.dataHash))
+        throw new TrihandError('EVENT_ID_REUSED', `message ${message.id} of ${definition.name} exists with other data`)
+      return { id: message.id, sequence: outcome.sequence, duplicate: true }
+    }
+  }
+}
+
+const full = ({ name, policy }: QueueDefinition): TrihandError =>
+  new TrihandError('QUEUE_FULL', `${policy.maxLength} messages wait in ${name}, and no more may`)
+
+const withCheckpoint = (
+  { facts, state }: { readonly facts: readonly QueueFact[]; readonly state: QueueState },
+  tail: number,
+  at: Instant,
+): readonly QueueFact[] =>
+  tail < TAIL || state.kind === 'none' ? facts : [...facts, { type: 'queue.checkpointed', at, state }]
+
+const viewOf = ({ name, handler, policy }: QueueDefinition, state: QueueState): QueueView => {
+  const { maxLength, onFull } = policy
+  const about = { name, handler, maxLength, onFull }
+  if (state.kind === 'none') return { ...about, length: 0, inFlight: 0, dead: 0 }
+  const inFlight = state.cycles.reduce((sum, { messages }) => sum + messages.length, 0)
+  return { ...about, length: queueLength(state), inFlight, dead: state.dead.length }
+}

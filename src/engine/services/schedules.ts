@@ -1,0 +1,151 @@
+/**
+ * Schedules as people see them: what there is, when it comes next, and what may be asked of it.
+ *
+ * Owns nothing durable; each verb is one command to the schedule's clerk.
+ */
+
+import { DAY_MS } from '#manifest/civil.ts'
+import { nextChange, openZone } from '#manifest/zone.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { Requesters } from '#model/access/requester.ts'
+import type { LastRun, ScheduleState } from '#model/schedule/fact.ts'
+import { type PastSlot, pastSlots } from '#model/schedule/history.ts'
+import type { ScheduleSpec } from '#model/schedule/spec.ts'
+import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
+import type { House } from '#engine/core/house.ts'
+
+export interface ScheduleView {
+  readonly name: string
+  readonly target: { readonly kind: string; readonly name: string }
+  readonly spec: ScheduleSpec
+  readonly status: 'live' | 'paused' | 'ended'
+  readonly nextAt: Instant | null
+  /** The slots to come, the next first. */
+  readonly next: readonly Instant[]
+  /** When the clocks it goes by are next put forward, or back (less than 0); null: they are not, or it goes by none. */
+  readonly clockChange: { readonly at: Instant; readonly byMs: number } | null
+  /** Runs of its own slots so far. */
+  readonly fired: number
+  readonly running: number
+  readonly waiting: number
+  readonly last: LastRun | null
+  readonly pausedBy: string | null
+  readonly pausedFor: string | null
+}
+
+export class Schedules {
+  private readonly house: House
+  private readonly book: ClerkBook
+
+  constructor(house: House, book: ClerkBook) {
+    this.house = house
+    this.book = book
+  }
+
+  list(): Promise<readonly ScheduleView[]> {
+    return Promise.all([...this.house.system().schedules.keys()].map((name) => this.show(name)))
+  }
+
+  async show(name: string): Promise<ScheduleView> {
+    const definition = this.house.system().schedules.get(name)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no schedule ${name}`)
+    const { state, nextAt, next } = await this.book.lookAtSchedule(this.house, name)
+    const { target, spec } = definition
+    return { name, target, spec, ...standing(state), nextAt, next, clockChange: this.clockChange(spec) }
+  }
+
+  /** What became of its last slots, oldest first. */
+  async slots(name: string, most: number): Promise<readonly PastSlot[]> {
+    return pastSlots(await this.book.lastOfSchedule(this.house, name, most * FACTS_PER_SLOT), most)
+  }
+
+  private clockChange({ timing, tz }: ScheduleSpec): ScheduleView['clockChange'] {
+    if (timing.kind !== 'cron') return null
+    const now = this.house.clock.now()
+    return nextChange(openZone(tz, 'tz'), now, now + YEAR_MS)
+  }
+
+  /** Until it is resumed it starts only what a person asks for in the pause; the rest of an earlier backfill waits. */
+  async pause(name: string, { by = 'local', note }: By & { readonly note?: string } = {}): Promise<void> {
+    const said = note === undefined ? {} : { note }
+    await this.book.askSchedule(this.house, name, { type: 'pause_schedule', by, ...said })
+  }
+
+  async resume(name: string, { by = 'local' }: By = {}): Promise<void> {
+    await this.book.askSchedule(this.house, name, { type: 'resume_schedule', by })
+  }
+
+  /** A run now, whatever the slots say. The same id again is the same request. */
+  async runNow(name: string, { id = this.house.ids.uuid(), ...asked }: By & Asked & Request = {}): Promise<void> {
+    const { by = 'local' } = asked
+    await this.book.askSchedule(this.house, name, { type: 'run_now', id, by, ...requestersOf(asked) })
+  }
+
+  /** A run for each past slot of the span, oldest first, one after another as its overlap allows. */
+  async backfill(
+    name: string,
+    span: { readonly from: Instant; readonly to: Instant } & By & Asked & Request,
+  ): Promise<void> {
+    const { from, to, by = 'local', id = this.house.ids.uuid() } = span
+    await this.book.askSchedule(this.house, name, { type: 'backfill', id, by, from, to, ...requestersOf(span) })
+  }
+
+  /** The slots that such a backfill would run, in order; nothing is started. */
+  async rehearseBackfill(
+    name: string,
+    { from, to }: { readonly from: Instant; readonly to: Instant },
+  ): Promise<readonly Instant[]> {
+    const ask = { type: 'backfill', id: this.house.ids.uuid(), by: 'nobody', from, to } as const
+    const facts = await this.book.tryOnSchedule(this.house, name, ask)
+    return facts.flatMap((fact) => (fact.type === 'schedule.buffered' ? fact.runs.map(({ slot }) => slot) : []))
+  }
+}
+
+interface By {
+  readonly by?: string
+}
+
+interface Asked {
+  /** The person for whom the runs are: they may not decide what those ask with `separation: requester`. Default: `by`; null: nobody. */
+  readonly requester?: string | null
+}
+
+const requestersOf = ({ by, requester = by ?? null }: By & Asked): Requesters =>
+  requester === null ? {} : { requesters: [requester] }
+
+interface Request {
+  readonly id?: string
+}
+
+const YEAR_MS = 366 * DAY_MS
+/** Begun, ended, waited, and what stands between them. */
+const FACTS_PER_SLOT = 8
+
+type Standing = Pick<ScheduleView, 'status' | 'fired' | 'running' | 'waiting' | 'last' | 'pausedBy' | 'pausedFor'>
+
+const NOTHING: Standing = {
+  status: 'ended',
+  fired: 0,
+  running: 0,
+  waiting: 0,
+  last: null,
+  pausedBy: null,
+  pausedFor: null,
+}
+
+const standing = (state: ScheduleState): Standing => {
+  if (state.kind !== 'live') return NOTHING
+  const { fired, running, line, last, paused, failures } = state
+  const isTired =
+    paused !== null && paused.note === undefined && failures > 0 && failures === state.spec.pauseOnFailures
+  return {
+    status: paused === null ? 'live' : 'paused',
+    fired,
+    running: running.length,
+    waiting: line.length,
+    last,
+    pausedBy: paused?.by ?? null,
+    pausedFor: isTired ? `${failures} runs failed in a row` : (paused?.note ?? null),
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * Changes of one session by many runs and callers at once: they wait in one queue, and those that wait together share one append.
+ *
+ * Owns the queue, the head that the writes are built on, and the checkpoints. A run's facts stand in the same append as its changes.
+ *
+ * session-writes-1  A session has at most one append of this process under way; what waits meanwhile goes into the next one.
+ * session-writes-2  A conflict drops nothing: on the session it is reloaded and all are written again with the results that they have; on
+ *                   a run only that run decides again.
+ * session-writes-3  A checkpoint follows at most so many changes as a load reads back, whoever makes them.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { SessionId, StreamId } from '#model/kernel/ids.ts'
+import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
+import type { AppendSource } from '#engine/core/commit.ts'
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+import { pauseAfter } from '#engine/core/patience.ts'
+import { shiftEvent } from '#engine/run/request.ts'
+import { type MemoryChange, SessionHead } from './session-head.ts'
+import { CallGroups, forEachOwner, pauseAfterConflict } from '#engine/core/turn-queue.ts'
+
+type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
+type Conflict = Exclude<Outcome, Written>
+
+/** What one run, or one caller from outside, wants to change. */
+export interface SessionCall {
+  /** What the caller knows of the session; brought up to date with the write. Null: nothing. */
+  readonly head: SessionHead | null
+  readonly changes: readonly MemoryChange[]
+  /** Takes a checkpoint in place of a change. */
+  readonly isCheckpoint: boolean
+  /** What is written in the same append. */
+  readonly append: Omit<Append, 'appendId'>
+  readonly isNew: boolean
+  /** The caller no longer waits: it is left out of what is not under way yet. */
+  readonly isGone: () => boolean
+  settle(outcome: Outcome): void
+  failed(error: TrihandError): 'keep' | 'drop'
+}
+
+type RunSource = AppendSource & { readonly isGone: boolean }
+
+/** What became of a group: all of it is written, or these must be written again. */
+type Result =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'conflict'; readonly outcome: Conflict }
+  /** `isOneBad`: the ledger refuses what one of them brings, and the answer does not say whose. */
+  | { readonly kind: 'failed'; readonly kept: readonly SessionCall[]; readonly isOneBad?: boolean }
+
+/** In one append. With the changes that may stand before a checkpoint is due they are fewer than a load reads back. */
+const MOST_TOGETHER = 40
+const MAX_HEADS = 256
+
+export const NOTHING_BESIDE = { writes: [], events: [], signals: [], documents: [] } as const
+
+const LEFT: Conflict = { kind: 'conflict', reason: 'version', stream: '' as StreamId, version: 0, epoch: 0 }
+
+export class SessionWrites {
+  private readonly house: House
+  private readonly calls = new CallGroups<SessionId, SessionCall>((id, calls) => this.work(id, calls), MOST_TOGETHER)
+  /** As this process wrote them last. */
+  private readonly heads = new Map<SessionId, SessionHead>()
+
+  constructor(house: House) {
+    this.house = house
+  }
+
+  add(id: SessionId, call: SessionCall): void {
+    this.calls.add(id, call)
+  }
+
+  /** A run whose append brings changes of the session's memory. */
+  addRun(head: SessionHead, changes: readonly MemoryChange[], append: Append, run: RunSource): void {
+    this.add(head.id, {
+      ...{ head, changes, append, isCheckpoint: false, isNew: false },
+      isGone: () => run.isGone,
+      settle: (outcome) => {
+        run.settle(outcome)
+        // After a conflict it comes again by itself, once it has read what moved it.
+        if (outcome.kind !== 'conflict') this.house.commit.request(run)
+      },
+      failed: (error) => run.failed(error),
+    })
+  }
+
+  private async work(id: SessionId, calls: readonly SessionCall[]): Promise<void> {
+    let waiting = calls
+    let most = MOST_TOGETHER
+    for (let conflicts = 0, troubles = 0; waiting.length > 0; ) {
+      waiting = withoutGone(waiting)
+      const group = togetherIn(waiting).slice(0, most)
+      const rest = waiting.slice(group.length)
+      const result = await this.write(id, group)
+      if (result.kind === 'written') {
+        waiting = rest
+        conflicts = 0
+      } else if (result.kind === 'failed') {
+        waiting = [...result.kept, ...rest]
+        if (result.isOneBad === true) most = 1
+        else if (result.kept.length > 0) await pauseAfter(this.house, troubles++)
+      } else {
+        const { outcome } = result
+        const left = this.writtenAgain(id, group, outcome)
+        // An event's id is taken, and the answer does not say whose: each goes alone then.
+        if (left.length === group.length && !isOn(id, outcome)) most = 1
+        waiting = [...left, ...rest]
+        if (isOn(id, outcome)) this.heads.delete(id)
+        await pauseAfterConflict(this.house, ++conflicts)
+      }
+    }
+  }
+
+  private async write(id: SessionId, group: readonly SessionCall[]): Promise<Result> {
+    if (group.length === 0) return { kind: 'written' }
+    try {
+      const head = await this.headFor(id, group)
+      const isCheckpoint = group.some((call) => call.isCheckpoint)
+      if (isCheckpoint || head.needsCheckpoint) {
+        const outcome = await this.takeCheckpoint(head)
+        if (outcome.kind === 'conflict') return { kind: 'conflict', outcome }
+        if (isCheckpoint) {
+          for (const call of group) call.settle(outcome)
+          return { kind: 'written' }
+        }
+      }
+      return await this.send(head, group)
+    } catch (cause) {
+      // Nothing of the group was sent: the session cannot be read, or takes no changes.
+      const error = cause instanceof TrihandError ? cause : new TrihandError('INTERNAL', String(cause), { cause })
+      return { kind: 'failed', kept: group.filter((call) => call.failed(error) === 'keep') }
+    }
+  }
+
+  /** session-writes-2: answers those that must be written again. A run whose own stream has moved is told, and comes again by itself. */
+  private writtenAgain(id: SessionId, group: readonly SessionCall[], outcome: Conflict): readonly SessionCall[] {
+    if (isOn(id, outcome)) return group
+    const owner = group.length === 1 ? group[0] : group.find((call) => isOf(call, outcome))
+    owner?.settle(outcome)
+    return group.filter((call) => call !== owner)
+  }
+
+  private async headFor(id: SessionId, group: readonly SessionCall[]): Promise<SessionHead> {
+    const known = this.heads.get(id) ?? (await this.load(id))
+    for (const { head } of group) if (head !== null) known.follow(head)
+    return known
+  }
+
+  private async load(id: SessionId): Promise<SessionHead> {
+    const head = await SessionHead.load(this.house, id)
+    const [oldest] = this.heads.keys()
+    if (this.heads.size >= MAX_HEADS && oldest !== undefined) this.heads.delete(oldest)
+    this.heads.set(id, head)
+    return head
+  }
+
+  private async takeCheckpoint(head: SessionHead): Promise<Outcome> {
+    const { commit, appendId, clock } = this.house
+    const write = await head.checkpointWrite(clock.now())
+    const append = { ...NOTHING_BESIDE, appendId: appendId(), writes: write.facts.length === 0 ? [] : [write] }
+    const outcome = await commitOnce(commit, append)
+    if (outcome.kind !== 'conflict') head.confirm(write)
+    return outcome
+  }
+
+  private send(head: SessionHead, group: readonly SessionCall[]): Promise<Result> {
+    const { commit, appendId, clock } = this.house
+    const changes = group.flatMap((call) => call.changes)
+    const write = head.write(changes, clock.now())
+    const append = joined(appendId(), group, write.facts.length === 0 ? [] : [write])
+    return new Promise((resolve) => {
+      const written = (outcome: Written): void => {
+        head.confirm(write)
+        dealOut(head, group, outcome)
+      }
+      commit.request(new GroupAppend(append, group, written, resolve))
+    })
+  }
+}
+
+/** Those that left are told so, and the others go on. */
+const withoutGone = (calls: readonly SessionCall[]): readonly SessionCall[] => {
+  for (const call of calls) if (call.isGone()) call.settle(LEFT)
+  return calls.filter((call) => !call.isGone())
+}
+
+/** The first calls that may share an append: a checkpoint stands alone. */
+const togetherIn = (calls: readonly SessionCall[]): readonly SessionCall[] => {
+  const end = calls.findIndex((call) => call.isCheckpoint)
+  return end < 0 ? calls : calls.slice(0, Math.max(1, end))
+}
+
+const isOn = (id: StreamId, outcome: Conflict): boolean => outcome.reason !== 'taken' && outcome.stream === id
+
+const isOf = ({ append }: SessionCall, outcome: Conflict): boolean =>
+  outcome.reason !== 'taken' && append.writes.some(({ stream }) => stream === outcome.stream)
+
+/** Each run that is born points at its event's place in the common list. */
+const joined = (appendId: string, group: readonly SessionCall[], session: readonly StreamWrite[]): Append => {
+  const writes: StreamWrite[] = []
+  const events: Append['events'][number][] = []
+  for (const { append } of group) {
+    const offset = events.length
+    writes.push(...append.writes.map((write) => shiftEvent(write, offset)))
+    events.push(...append.events)
+  }
+  return {
+    appendId,
+    writes: [...writes, ...session],
+    events,
+    signals: group.flatMap(({ append }) => append.signals),
+    documents: group.flatMap(({ append }) => append.documents),
+  }
+}
+
+const dealOut = (head: SessionHead, group: readonly SessionCall[], outcome: Written): void => {
+  let from = 0
+  for (const [i, call] of group.entries()) {
+    const sequences = outcome.sequences.slice(from, from + call.append.events.length)
+    from += call.append.events.length
+    call.head?.follow(head)
+    call.settle({ ...outcome, sequences, signalled: i === 0 ? outcome.signalled : [] })
+  }
+}
+
+class GroupAppend implements AppendSource {
+  behind: AppendSource | null = null
+  isWaiting = false
+  isBusy = false
+  readonly isNew: boolean
+  private readonly append: Append
+  private readonly group: readonly SessionCall[]
+  private readonly written: (outcome: Written) => void
+  private readonly resolve: (result: Result) => void
+
+  constructor(
+    append: Append,
+    group: readonly SessionCall[],
+    written: (outcome: Written) => void,
+    resolve: (result: Result) => void,
+  ) {
+    this.append = append
+    this.group = group
+    this.isNew = group.every((call) => call.isNew)
+    this.written = written
+    this.resolve = resolve
+  }
+
+  next(): Append {
+    return this.append
+  }
+
+  settle(outcome: Outcome): void {
+    if (outcome.kind === 'conflict') return this.resolve({ kind: 'conflict', outcome })
+    this.written(outcome)
+    this.resolve({ kind: 'written' })
+  }
+
+  /** In doubt the same append is sent again. A definite refusal is put to each; those that wait for the store are written again. */
+  failed(error: TrihandError): 'keep' | 'drop' {
+    if (error.outcome !== 'unknown' && !error.retryable && this.group.length > 1) {
+      this.resolve({ kind: 'failed', kept: this.group, isOneBad: true })
+      return 'drop'
+    }
+    const kept = this.group.filter((call) => call.failed(error) === 'keep')
+    if (error.outcome === 'unknown') return 'keep'
+    if (kept.length === this.group.length) return 'keep'
+    this.resolve({ kind: 'failed', kept })
+    return 'drop'
+  }
+}
+
+export const sessionWrites = forEachOwner((house: House) => new SessionWrites(house))

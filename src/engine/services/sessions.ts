@@ -1,0 +1,148 @@
+/**
+ * What can be done with a session's head from outside a run: create, read, change, checkpoint, fork.
+ *
+ * Owns nothing durable; each verb is one append. Merge, explore and the rest of a session's life grow in src/sessions.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { SessionId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { Checkpoint, SessionDocument, SessionMode } from '#model/session/session.ts'
+import type { StreamWrite } from '#ports/ledger.ts'
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import { documentAt, newSession, SessionHead } from './session-head.ts'
+import { NOTHING_BESIDE, type SessionCall, sessionWrites } from './session-writes.ts'
+
+/** A session as people look at it. */
+export interface SessionView {
+  readonly mode: SessionMode
+  readonly head: Checkpoint | null
+  /** Keys that were changed since the head. */
+  readonly changed: readonly string[]
+  /** Null: it is live. */
+  readonly endedFor: string | null
+  readonly memory: SessionDocument
+}
+
+export class Sessions {
+  private readonly house: House
+
+  constructor(house: House) {
+    this.house = house
+  }
+
+  async create(options: { readonly mode?: SessionMode } = {}): Promise<SessionId> {
+    const { tenant, clock } = this.house
+    const { id, write } = newSession(this.house, {
+      tenant,
+      now: clock.now(),
+      mode: options.mode ?? 'interactive',
+      base: null,
+    })
+    await this.write(write)
+    return id
+  }
+
+  async recall(id: SessionId, key: string): Promise<Json | null> {
+    return (await SessionHead.load(this.house, id)).recall(key)
+  }
+
+  async show(id: SessionId): Promise<SessionView> {
+    const head = await SessionHead.load(this.house, id)
+    const { mode, head: checkpoint, changes } = head.last()
+    const memory = await head.memory()
+    return { mode, head: checkpoint, changed: [...changes.keys()], endedFor: head.endedFor, memory }
+  }
+
+  /** What was remembered when a checkpoint was taken. */
+  documentAt(checkpoint: Checkpoint): Promise<SessionDocument> {
+    return documentAt(this.house, checkpoint)
+  }
+
+  /** Everything that it remembers; null: there is no such session. */
+  async memory(id: SessionId): Promise<ReadonlyMap<string, Json> | null> {
+    const [found] = await this.house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+    return found == null ? null : (await SessionHead.load(this.house, id)).recallAll()
+  }
+
+  /** A session with a name of its own exists from the first time it is asked for. */
+  ensure(id: SessionId, mode: SessionMode): Promise<void> {
+    return ensureSession(this.house, id, mode)
+  }
+
+  async remember(id: SessionId, key: string, value: Json): Promise<void> {
+    const set: Record<string, Payload> = value === null ? {} : { [key]: (await storeValue(this.house, value)).payload }
+    const unset = value === null ? [key] : []
+    await this.change(id, { changes: [{ key: null, set, unset }] })
+  }
+
+  async checkpoint(id: SessionId): Promise<void> {
+    await this.change(id, { isCheckpoint: true })
+  }
+
+  /** session-2: a fork costs one fact, whatever the session has lived through. */
+  async fork(id: SessionId): Promise<SessionId> {
+    let head = await SessionHead.loadAtCheckpoint(this.house, id)
+    if (!head.isAtCheckpoint) {
+      await this.checkpoint(id)
+      head = await SessionHead.loadAtCheckpoint(this.house, id)
+    }
+    const { checkpoint } = head
+    if (checkpoint === null)
+      throw new TrihandError('SESSION_STATE_INVALID', `session ${id} has no checkpoint to fork from`)
+    const { tenant, clock } = this.house
+    const child = newSession(this.house, {
+      tenant,
+      now: clock.now(),
+      mode: 'interactive',
+      base: { session: id, checkpoint },
+    })
+    await this.write(child.write)
+    return child.id
+  }
+
+  private change(id: SessionId, wanted: Partial<Pick<SessionCall, 'changes' | 'isCheckpoint'>>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let isTold = false
+      sessionWrites(this.house).add(id, {
+        ...{ head: null, changes: [], isCheckpoint: false, append: NOTHING_BESIDE, isNew: true, ...wanted },
+        isGone: () => isTold,
+        settle: () => resolve(),
+        failed: (error) => {
+          isTold = true
+          reject(error)
+          return 'drop'
+        },
+      })
+    })
+  }
+
+  private async write(write: StreamWrite): Promise<void> {
+    const { commit, appendId } = this.house
+    await commitOnce(commit, {
+      appendId: appendId(),
+      writes: [write],
+      events: [],
+      signals: [],
+      documents: [],
+    })
+  }
+}
+
+/** A session with a name of its own exists from the first time it is asked for. */
+export const ensureSession = async (house: House, id: SessionId, mode: SessionMode = 'scheduled'): Promise<void> => {
+  const [found] = await house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+  if (found != null) return
+  const { tenant, clock } = house
+  const { write } = newSession(house, { id, tenant, now: clock.now(), mode, base: null })
+  // A conflict means that somebody else was faster: then it exists.
+  await commitOnce(house.commit, {
+    appendId: house.appendId(),
+    writes: [write],
+    events: [],
+    signals: [],
+    documents: [],
+  })
+}

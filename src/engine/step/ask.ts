@@ -1,0 +1,72 @@
+/**
+ * Asking people: how a step of a run opens a task, or brings one back that waits for a revision.
+ *
+ * Owns the task's birth in the append that opens the step. Its answer is found by looking (offer.ts).
+ *
+ * ask-1  There is a task if and only if the step has begun, and a step has one.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import { forbidProducer } from '#model/access/human-only.ts'
+import { type TaskId, taskId } from '#model/kernel/ids.ts'
+import type { TaskSpec } from '#model/task/spec.ts'
+import type { AskRequest } from '#ports/step-gate.ts'
+import { advanceTask } from '#engine/core/advance.ts'
+import { causeFrom } from '#engine/core/cause.ts'
+import { keptDecision } from '#engine/rerun/kept-decision.ts'
+import { type Luggage, NO_LUGGAGE, toldOf } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { taskBirth } from '#engine/tasks/append.ts'
+import { reviseTask } from '#engine/tasks/command.ts'
+
+const begin = (resident: Resident, step: string, task: TaskId, name: string, luggage: Luggage | null): void => {
+  const command = { type: 'start_child', now: resident.house.clock.now(), step, child: task, handler: name } as const
+  resident.ask({ command, luggage, done: null })
+}
+
+export const askPeople = async (resident: Resident, step: string, request: AskRequest): Promise<void> => {
+  const { spec, revises } = request
+  if (revises === undefined) return openTask(resident, step, request)
+  // Before the step begins: a crash in between brings the same revision again, which changes nothing.
+  await reviseTask(resident.house, revises, spec)
+  begin(resident, step, revises.task, spec.name, null)
+}
+
+/** A task that is to be born with a fact of this run. */
+export const taskOf = (
+  resident: Resident,
+  step: string,
+  spec: TaskSpec,
+): { readonly id: TaskId } & ReturnType<typeof taskBirth> => {
+  const { house, record } = resident
+  const now = house.clock.now()
+  const id = taskId(house.ids.uuid())
+  const before = { kind: 'none' } as const
+  const cause = causeFrom(record, resident.state)
+  const command = { type: 'open_task', now, world: house.taskWorld, run: record.id, step, spec, cause } as const
+  const { state, facts, refusal } = advanceTask(before, command)
+  if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+  const place = { id, handler: record.handler, session: record.session }
+  return { id, ...taskBirth(house, place, { before, state, facts }, now) }
+}
+
+/** Refused before people see it: with an action that may not send its event nobody could decide. */
+const demandActions = ({ house, record }: Resident, { actions, autoAction }: TaskSpec): void => {
+  const { events } = house.system()
+  for (const { name, emits } of actions) {
+    if (emits === null) continue
+    const producer = { kind: 'task', handler: record.handler, byPerson: name !== autoAction } as const
+    const forbidden = forbidProducer(emits, events.get(emits)?.only ?? null, producer)
+    if (forbidden !== null) throw new TrihandError(forbidden.code, `the action ${name}: ${forbidden.detail}`)
+  }
+}
+
+const openTask = async (resident: Resident, step: string, { spec, tells }: AskRequest): Promise<void> => {
+  demandActions(resident, spec)
+  const kept = await keptDecision(resident, step, spec)
+  if (kept !== null) {
+    const now = resident.house.clock.now()
+    return resident.ask({ command: { type: 'reuse_step', now, ...kept }, luggage: null, done: null })
+  }
+  const { id, write, told } = taskOf(resident, step, spec)
+  begin(resident, step, id, spec.name, { ...NO_LUGGAGE, ...told, tasks: [write], ...toldOf(tells, { task_id: id }) })
+}

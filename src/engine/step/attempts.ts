@@ -1,0 +1,375 @@
+/**
+ * The attempts of a step that is performed: code of its own, or a task for an executor.
+ *
+ * Owns when an attempt begins, under which circuit and intent, and how its result becomes a request. Which call of the handler
+ * begins a step is the gate's; what a task's result means is task-attempt.ts.
+ */
+import type { Circuit } from '#manifest/circuit.ts'
+import type { Concurrency } from '#manifest/flow.ts'
+import { attemptsOf, carryOf } from '#model/run/attempt.ts'
+import { billOf } from '#model/agent/bill.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import { type RunId, type TenantId, taskUuid } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Delta } from '#ports/model.ts'
+import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
+import { completeStep, effectKeyOf, failAtOnce } from './attempt-commands.ts'
+import { circuitFor } from './circuit-key.ts'
+import { recordFailure } from './failed-attempt.ts'
+import { holdUntil } from './hold.ts'
+import { Intents, intentsOf, packIntents } from './intents.ts'
+import {
+  type Attempted,
+  answeredLate,
+  asFailure,
+  evidenceOf,
+  isOpen,
+  isStillMine,
+  type LateEnd,
+  makeSure,
+  performerOf,
+} from './once.ts'
+import { type Prepared, prepareValue, storePrepared } from '#engine/core/payloads.ts'
+import { type Performance, type Performed, toPerform } from '#engine/core/perform.ts'
+import { Renames } from './renamed.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { demandTask } from './rights.ts'
+import { OnceBody, StepBody } from './step-body.ts'
+import { TaskAttempt, type Verdict } from './task-attempt.ts'
+import { Turns } from './turns.ts'
+
+type Heard = StepBody['heard']
+type Work = StepRequest | TaskRequest
+
+interface Begun {
+  readonly attempt: number
+  /** What the attempt before has left. */
+  readonly carry: Json | null
+  readonly heard: Heard
+  /** Of an attempt that may happen once, as its intent names it. */
+  readonly performer: string | null
+}
+
+const unansweredIn = (performed: Performed): true | undefined =>
+  performed.kind === 'failed' ? performed.unanswered : undefined
+
+const isOfSteps = ({ unit }: Concurrency): boolean => unit === 'step'
+
+export class Attempts {
+  private readonly resident: Resident
+  /** Null: its steps may be performed side by side. */
+  private turns: Turns | null = null
+  private renames: Renames | null = null
+
+  constructor(resident: Resident) {
+    this.resident = resident
+  }
+
+  // -- what the code of a step is handed --------------------------------------------------------------------------------
+
+  get run(): RunId {
+    return this.resident.record.id
+  }
+
+  get tenant(): TenantId {
+    return this.resident.record.tenant
+  }
+
+  effectKey(step: string): string {
+    return effectKeyOf(this.resident, step)
+  }
+
+  tell(step: string, attempt: number, delta: Delta): void {
+    const { house, record, isGone } = this.resident
+    if (!isGone) house.deltas.tell(record.id, step, attempt, delta)
+  }
+
+  // -- when an attempt begins -------------------------------------------------------------------------------------------
+
+  begin(request: Work): void {
+    const { house, record } = this.resident
+    const definition = house.system().functions.get(record.handler)
+    if (definition?.flow?.concurrency.some(isOfSteps) === true) this.turns ??= new Turns(this.resident)
+    const circuit = definition?.circuit ?? null
+    if (circuit === null) this.beginAttempt(request, null)
+    else this.considerCircuit(request, circuitFor(circuit, this.resident))
+  }
+
+  private considerCircuit(request: Work, circuit: Circuit): void {
+    void this.resident.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
+  }
+
+  /** While the target is held back the run waits as for a timer, or the step fails, without an attempt; or its fallback answers. */
+  private async throughCircuit(request: Work, circuit: Circuit): Promise<void> {
+    const { circuits } = this.resident.house
+    const admission = await circuits.admit(circuit)
+    if (!isOpen(this.resident)) return
+    if (admission.kind === 'go')
+      return this.beginAttempt(
+        request,
+        (performed) => void circuits.report(circuit, performed, admission.probe).catch(() => {}),
+      )
+    const { step } = request
+    // What it answers says nothing about the target, so that the breaker does not hear of it.
+    if (circuit.whenOpen === 'fallback' && 'body' in request && request.fallback !== undefined)
+      return this.beginAttempt({ ...request, body: request.fallback }, null)
+    if (circuit.whenOpen !== 'wait') {
+      const message = `${circuit.key} failed too often; calls are held back until ${admission.until}`
+      return failAtOnce(this.resident, step, this.nextAttempt(step), { code: 'CIRCUIT_OPEN', message })
+    }
+    holdUntil(this.resident, step, admission.until, () => this.begin(request))
+  }
+
+  private nextAttempt(step: string): number {
+    const { live } = this.resident
+    return live === null ? 1 : attemptsOf(live, step) + 1
+  }
+
+  private beginAttempt(request: Work, heard: Heard): void {
+    if (this.turns === null) this.beginNow(request, heard)
+    else this.beginInTurn(this.turns, request, heard)
+  }
+
+  /** The run may have been cancelled while the step stood in line. */
+  private beginInTurn(turns: Turns, request: Work, heard: Heard): void {
+    turns.take(() => {
+      if (isOpen(this.resident)) this.beginNow(request, heard)
+      else turns.pass()
+    })
+  }
+
+  private beginNow(request: Work, heard: Heard): void {
+    const { live, house } = this.resident
+    if (!house.worker.leases.isSure)
+      return makeSure(
+        this.resident,
+        () => this.beginNow(request, heard),
+        () => this.turns?.pass(),
+      )
+    const { step } = request
+    const attempt = this.nextAttempt(step)
+    this.resident.begin()
+    // Nearly every step: nothing more is made for it.
+    if ('body' in request && request.effect !== 'once') return this.performBody(request, attempt, heard)
+    const begun = { attempt, carry: live === null ? null : carryOf(live, step), heard, performer: null }
+    if (request.effect === 'once' && this.resident.claimed !== null) this.considerRenamed(request, begun)
+    else if (request.effect === 'once') this.intend(request, begun)
+    else this.perform(request, begun)
+  }
+
+  /** attempt-5. */
+  private considerRenamed(request: Work, begun: Begun): void {
+    const { step } = request
+    const doubt = {
+      step,
+      attempt: begun.attempt,
+      effectKey: effectKeyOf(this.resident, step),
+      evidence: evidenceOf(request),
+    }
+    this.renames ??= new Renames(this.resident)
+    this.renames.consider(doubt, (isNew) => {
+      if (isNew) return this.intend(request, begun)
+      this.turns?.pass()
+      this.resident.end()
+    })
+  }
+
+  /** attempt-2: the intent is in the ledger before the effect begins. */
+  private intend(request: Work, begun: Begun): void {
+    const { resident } = this
+    const { step } = request
+    const now = resident.house.clock.now()
+    const performer = performerOf(resident, request, now)
+    const evidence = evidenceOf(request)
+    resident.ask({
+      command: {
+        ...{ type: 'intend_step', now, step, effectKey: effectKeyOf(resident, step), performer },
+        ...(evidence !== null && { evidence }),
+      },
+      luggage: null,
+      done: (answer) => {
+        if (answer.kind === 'recorded' && answer.facts.length > 0)
+          return this.performOnce(request, { ...begun, performer: performer.id }, performer.id)
+        this.turns?.pass()
+        resident.end()
+      },
+    })
+  }
+
+  /** The process may have stood still while the intent was written. What then may not begin has certainly not happened. */
+  private performOnce(request: Work, begun: Begun, performer: string): void {
+    if (this.resident.house.worker.leases.isSure) return this.perform(request, begun)
+    const { step } = request
+    const { attempt } = begun
+    const leave = (failure: Failure): void => {
+      this.turns?.pass()
+      if (this.resident.isGone)
+        return answeredLate(this.resident, { step, attempt, performer }, { kind: 'failed', failure })
+      recordFailure(this.resident, request, attempt, {
+        failure,
+        retryable: true,
+        definite: true,
+        retry: request.retry,
+        retryAfterMs: null,
+      })
+    }
+    makeSure(this.resident, () => this.perform(request, begun), leave)
+  }
+
+  private perform(request: Work, begun: Begun): void {
+    if (!('body' in request)) return this.performTask(request, begun)
+    if (begun.performer === null) return this.performBody(request, begun.attempt, begun.heard)
+    const body = new OnceBody(this, request, begun.attempt, begun.heard, begun.performer)
+    this.start(toPerform(this.resident.house, body, body))
+  }
+
+  /** What every attempt comes to, before its result is looked at. Says whether the run is still here to record it. */
+  private over(step: string, heard: Heard, performed: Performed, performance: Performance): boolean {
+    const { resident } = this
+    const { house } = resident
+    resident.performances.end(performance)
+    house.deltas.over(resident.record.id, step)
+    heard?.(performed)
+    // What was broken off because the run has left says nothing about the step.
+    if (resident.isGone) return false
+    if (!house.observers.isEmpty) this.count(performed, house.clock.now() - performance.begunAt)
+    return true
+  }
+
+  private count({ kind }: Performed, ms: number): void {
+    const { house, record } = this.resident
+    house.observers.tell((observer) => observer.performed(record.handler, kind === 'done', ms))
+  }
+
+  private start(performance: Performance): void {
+    this.resident.performances.begin(performance)
+    performance.begin()
+  }
+
+  // -- code -----------------------------------------------------------------------------------------------------------
+
+  private performBody(request: StepRequest, attempt: number, heard: Heard): void {
+    const body = new StepBody(this, request, attempt, heard)
+    this.start(toPerform(this.resident.house, body, body))
+  }
+
+  bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void {
+    if (this.over(body.step, body.heard, performed, performance)) this.settleBody(body, performed)
+    else if (unansweredIn(performed) !== true) body.late?.(performed)
+    this.turns?.pass()
+  }
+
+  private settleBody({ request, attempt, intents }: StepBody, performed: Performed): void {
+    if (performed.kind === 'done') return this.record(request.step, attempt, performed.result, intents)
+    const { retryable, definite, failure, retryAfterMs, unanswered } = performed
+    recordFailure(this.resident, request, attempt, {
+      retryable,
+      definite,
+      failure,
+      retryAfterMs,
+      retry: request.retry,
+      unanswered,
+    })
+  }
+
+  // -- tasks ----------------------------------------------------------------------------------------------------------
+
+  private performTask(request: TaskRequest, { attempt, carry, heard, performer }: Begun): void {
+    const { resident } = this
+    const { house, record } = resident
+    const { step } = request
+    const definition = house.system().functions.get(record.handler)
+    const task = new TaskAttempt(request, attempt, carry, {
+      run: record.id,
+      taskId: taskUuid(house.ids.digest(`task\n${record.id}\n${step}`)),
+      effectKey: effectKeyOf(resident, step),
+      traceparent: record.event?.traceparent ?? null,
+      limits: definition?.constraints ?? {},
+    })
+    try {
+      demandTask(definition, request)
+      task.check()
+    } catch (error) {
+      failAtOnce(resident, step, attempt, asFailure(error))
+      this.turns?.pass()
+      return resident.end()
+    }
+    const late = (performed: Performed): void => {
+      if (performer === null) return
+      const verdict = task.judge(performed)
+      const result = verdict.kind === 'done' ? { kind: 'done' as const, result: verdict.outcome } : verdict
+      this.answeredLate({ step, attempt, performer }, result)
+    }
+    this.start(
+      toPerform(house, task.envelope, {
+        performed: (performed, performance) => {
+          if (this.over(step, heard, performed, performance))
+            this.settleTask(request, attempt, task.judge(performed), unansweredIn(performed))
+          else if (unansweredIn(performed) !== true) late(performed)
+          this.turns?.pass()
+        },
+        ...(performer !== null && { late }),
+      }),
+    )
+  }
+
+  private settleTask(request: TaskRequest, attempt: number, verdict: Verdict, unanswered: true | undefined): void {
+    if (verdict.kind === 'failed') return recordFailure(this.resident, request, attempt, { ...verdict, unanswered })
+    const { outcome } = verdict
+    let intents: Intents | null
+    try {
+      intents = intentsOf(this.resident.record.tenant, outcome.result)
+    } catch (error) {
+      return this.refuse(request.step, attempt, error)
+    }
+    this.record(request.step, attempt, outcome, intents)
+  }
+
+  // -- what comes too late --------------------------------------------------------------------------------------------
+
+  answeredLate(about: Attempted, end: LateEnd): void {
+    answeredLate(this.resident, about, end)
+  }
+
+  stillMine(): Promise<boolean> {
+    return isStillMine(this.resident)
+  }
+
+  // -- what is recorded -----------------------------------------------------------------------------------------------
+
+  private record(step: string, attempt: number, result: unknown, intents: Intents | null): void {
+    const { resident } = this
+    try {
+      const prepared = prepareValue(resident.house, result)
+      if (prepared.kind === 'inline' && intents === null) {
+        completeStep(resident, { step, attempt, result: prepared.payload, luggage: null })
+        return resident.end()
+      }
+      void this.recordWithIntents(step, attempt, prepared, intents ?? new Intents())
+    } catch (error) {
+      this.refuse(step, attempt, error)
+    }
+  }
+
+  /** The code ran; only its result cannot be kept. Running it again would not help. */
+  private refuse(step: string, attempt: number, error: unknown): void {
+    failAtOnce(this.resident, step, attempt, asFailure(error))
+    this.resident.end()
+  }
+
+  private async recordWithIntents(step: string, attempt: number, prepared: Prepared, intents: Intents): Promise<void> {
+    const { resident } = this
+    try {
+      await resident.whileActive(async () => {
+        const { payload, value } = await storePrepared(resident.house, prepared)
+        const bill = 'blob' in payload ? billOf(value) : null
+        const result = bill === null ? payload : { ...payload, bill }
+        const luggage = await packIntents(resident, effectKeyOf(resident, step), intents)
+        completeStep(resident, { step, attempt, result, luggage })
+      })
+    } catch (error) {
+      failAtOnce(resident, step, attempt, asFailure(error))
+    }
+    resident.end()
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * A child run: how a step of one run starts another.
+ *
+ * Owns its birth in the append that opens the step. Its end is found by looking (offer.ts). A child of the life before is not born
+ * again: the step is opened on it, and once that is in the ledger it is retried (child-retry-1).
+ */
+import { checkAgainst } from '#manifest/schema.ts'
+import { childRules } from '#model/run/child-retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { InvokeOptions } from '#ports/step-gate.ts'
+import { cancelChild } from './cancel-child.ts'
+import { causeFrom } from '#engine/core/cause.ts'
+import { demandOfCall, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
+import { callThroughGate } from './gated-child.ts'
+import { demandOpen } from './internal.ts'
+import { newRun } from '#engine/run/new-run.ts'
+import { offerChildren } from '#engine/wait/offer.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import { type Answer, NO_LUGGAGE, type Request, toldOf } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { definitionOf, demandCall } from './rights.ts'
+
+const MAX_CHILD_DEPTH = 16
+
+interface Call extends InvokeOptions {
+  readonly handler: string
+  readonly input: Json
+}
+
+export const startChild = async (resident: Resident, step: string, call: Call): Promise<void> => {
+  const { handler, input, tells, onParentEnd, terms } = call
+  const { house, record } = resident
+  const definition = house.system().functions.get(handler)
+  if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
+  demandOpen(definition)
+  demandCall(definitionOf(house, record.handler)?.module ?? null, definition)
+  const detached = onParentEnd === 'detach' ? ({ detached: true } as const) : {}
+  const { live } = resident
+  const known =
+    live === null
+      ? null
+      : childRules.childToRetry(live, { step, handler, ...(call.retries !== undefined && { of: call.retries }) })
+  if (known !== null) {
+    const ungated = call.gate === 'none' ? ({ ungated: true } as const) : {}
+    const about = { ...known, ...detached, ...ungated }
+    const command = { type: 'start_child', now: house.clock.now(), step, handler, ...about } as const
+    return askAndLook(resident, { command, luggage: null }, null)
+  }
+  const depth = (resident.live?.start.depth ?? 0) + 1
+  if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
+  if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
+  const { payload, value } = await storeValue(house, input)
+  const cause = causeFrom(record, resident.state)
+  const family = {
+    ...{ run: record.id, step, depth },
+    ...(onParentEnd === 'detach' && { onParentEnd }),
+    ...(terms !== undefined && { terms }),
+  }
+  const told = toldOf(tells, { task_id: null, to: handler })
+  if (call.gate !== 'none' && house.gates.gateFor(handler) !== null) {
+    const passed = await callThroughGate(resident, { handler, value, payload, parent: { ...family, cause } })
+    const { child, isAnothers } = passed
+    const apart = isAnothers ? ({ detached: true } as const) : detached
+    const command = { type: 'start_child', now: house.clock.now(), step, child, handler, ...apart } as const
+    return askAndLook(resident, { command, luggage: { ...NO_LUGGAGE, ...told } }, isAnothers ? null : child)
+  }
+  const { tenant, session } = record
+  const limited = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
+  const demand = call.gate === 'none' ? { ...limited, slots: [] } : limited
+  const child = newRun(house, {
+    definition,
+    systemHash: house.system().hash,
+    tenant,
+    now: house.clock.now(),
+    input: { kind: 'given', payload },
+    cause,
+    event: null,
+    session,
+    parent: family,
+    demand,
+    lease: leaseFor(demand, () => house.worker.reserve(handler, true)),
+  })
+  const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler, ...detached } as const
+  resident.ask({
+    command,
+    luggage: { ...NO_LUGGAGE, runs: [child], ...told },
+    done: null,
+  })
+}
+
+/**
+ * The look finds how it ended, or that it was not retried for this call, and asks for that: again after a crash (offer.ts). The run stays
+ * in memory until then: a child that has ended before wakes it no more.
+ */
+const askAndLook = (resident: Resident, request: Omit<Request, 'done'>, born: RunId | null): void => {
+  resident.begin()
+  const look = async ({ kind }: Answer): Promise<void> => {
+    try {
+      if (kind === 'recorded') await resident.whileActive(() => offerChildren(resident))
+      // The run was cancelled while its call passed the gate: it has no child.
+      if (kind === 'refused' && born !== null)
+        await cancelChild(resident.house, born, 'trihand', 'the run that called it was cancelled')
+    } finally {
+      resident.end()
+    }
+  }
+  resident.ask({ ...request, done: (answer) => void look(answer).catch(() => {}) })
+}

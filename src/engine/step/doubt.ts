@@ -1,0 +1,123 @@
+/**
+ * A step whose outcome nobody knows asks a person: did it happen?
+ *
+ * Owns the task that is born with the doubt and what its decision means for the run. What the task shows and when it is asked are
+ * pure rules (model/task/uncertain-task.ts, model/run/uncertain-step.ts).
+ *
+ * doubt-1  There is a task if and only if the step is in doubt: it is written with that fact, and over with the decision on it.
+ * doubt-2  The task is the only way to an answer: an answer by run and step is led to it, with the same checks.
+ */
+import { isAsked } from '#model/run/attempt.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { RunId, TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { LiveRun, RunCommand } from '#model/run/fact.ts'
+import type { UncertainStep } from '#model/run/step.ts'
+import type { TaskState } from '#model/task/fact.ts'
+import { type TaskAnswer, taskAnswer } from '#model/task/view.ts'
+import { stillActing, uncertainRules } from '#model/run/uncertain-step.ts'
+import { RESULT_FIELD, uncertainTask, verdictOf } from '#model/task/uncertain-task.ts'
+import { taskOf } from './ask.ts'
+import type { House } from '#engine/core/house.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { loadTask } from '#engine/tasks/state.ts'
+
+/** doubt-1: carried by the fact that puts the step in doubt, or left behind. */
+export const doubtTask = (
+  resident: Resident,
+  step: string,
+  doubt: Omit<UncertainStep, 'kind' | 'task'>,
+): { readonly task: TaskId; readonly luggage: Luggage } => {
+  const { house, record, inputs, live } = resident
+  const earlier = live === null ? [] : stillActing(live, step, (worker) => house.worker.leases.isGone(worker))
+  const asked = { handler: record.handler, step, input: inputs.input, earlier }
+  const spec = uncertainTask({ ...asked, doubt: { ...doubt, kind: 'uncertain', task: null } })
+  const { id, write, told } = taskOf(resident, step, spec)
+  return { task: id, luggage: { ...NO_LUGGAGE, ...told, tasks: [write] } }
+}
+
+/**
+ * enter-1: an attempt that an earlier holder intended is asked about, not before uncertain-1 allows it. What was in doubt before is
+ * asked about too, if the question went with an end of the run.
+ */
+export const raiseDoubts = (resident: Resident): void => {
+  const { live } = resident
+  if (live === null || live.cancel !== null) return
+  for (const [step, open] of live.open.entries())
+    if (open.kind === 'intended' || open.kind === 'uncertain') raiseDoubt(resident, live, step, open)
+}
+
+type Doubted = Extract<NonNullable<ReturnType<LiveRun['open']['get']>>, { kind: 'intended' | 'uncertain' }>
+
+const raiseDoubt = (resident: Resident, live: LiveRun, step: string, open: Doubted): void => {
+  const { house, record } = resident
+  const { performer, late } = open
+  const now = house.clock.now()
+  const isGone = house.worker.leases.isGone(performer?.worker ?? null)
+  if (open.kind === 'uncertain' && isAsked(live, open.task)) return
+  // What began under this very lease is at work here.
+  if (open.kind === 'intended' && performer?.epoch === record.epoch) return
+  if (open.kind === 'intended' && !uncertainRules.mayAsk(open, now, isGone)) return
+  const reason = open.kind === 'intended' ? 'the worker was lost while the effect was under way' : open.reason
+  const isOver = isGone || late !== undefined || (open.kind === 'uncertain' && open.isOver)
+  const { task, luggage } = doubtTask(resident, step, { ...open, reason, isOver })
+  resident.ask({ command: { type: 'doubt_step', now, step, reason, task, isGone }, luggage, done: null })
+}
+
+/** What people have said on steps in doubt. */
+export const offerDoubts = async (resident: Resident): Promise<void> => {
+  for (const [step, open] of resident.live?.open.entries() ?? []) {
+    if (open.kind !== 'uncertain' || open.task === null) continue
+    const command = await answerOf(resident.house, step, open, open.task)
+    if (command !== null) resident.ask({ command, luggage: null, done: null })
+  }
+}
+
+const answerOf = async (house: House, step: string, doubt: UncertainStep, task: TaskId): Promise<RunCommand | null> => {
+  const answer = taskAnswer((await loadTask(house, task)).state)
+  const verdict = answer === null ? null : verdictOf(answer.decision)
+  if (answer === null || verdict === null) return null
+  const result = verdict === 'happened' ? await resultOf(house, doubt, answer) : null
+  return {
+    ...{ type: 'resolve_step', now: house.clock.now(), step, verdict, by: answer.decidedBy ?? '', result, task },
+    ...(answer.acknowledged === true && { warned: true }),
+  }
+}
+
+/** What the person says that the step answered; if they say nothing of it, what it answered late. */
+const resultOf = async (house: House, { late }: UncertainStep, { fields }: TaskAnswer): Promise<Payload> => {
+  const given = fields as { readonly [field: string]: Json }
+  if (!Object.hasOwn(given, RESULT_FIELD) && late !== undefined && late.result !== null) return late.result
+  return (await storeValue(house, given[RESULT_FIELD] ?? null)).payload
+}
+
+/** doubt-2: the task that asks about this step. */
+export const taskOfDoubt = async (
+  { ledger, tenant }: Pick<House, 'ledger' | 'tenant'>,
+  id: RunId,
+  step: string,
+): Promise<TaskId> => {
+  const [record] = await ledger.load([id])
+  if (record == null || record.tenant !== tenant) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
+  const run = fold(runMachine, record.facts.map(readRunFact))
+  const open = run.kind === 'live' ? run.open.get(step) : undefined
+  if (open?.kind === 'uncertain' && open.task !== null) return open.task
+  if (open?.kind === 'intended')
+    throw new TrihandError('STEP_AT_WORK', `${step} is at work; if its worker stays silent, people are asked about it`)
+  throw new TrihandError('NOT_FOUND', `no uncertain step ${step} in this run`)
+}
+
+/** Refuses a decision that the run no longer waits for: it was cancelled, or has ended. */
+export const demandDoubt = async (house: Pick<House, 'ledger'>, id: TaskId, state: TaskState): Promise<void> => {
+  if (state.kind !== 'open' || state.spec.origin !== 'uncertain') return
+  const [record] = await house.ledger.load([state.run])
+  const run = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
+  if (run?.kind !== 'live' || !run.tasks.includes(id))
+    throw new TrihandError('TASK_CLOSED', `the run no longer waits for an answer on ${state.step}`)
+}

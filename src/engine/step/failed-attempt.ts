@@ -1,0 +1,69 @@
+/**
+ * An attempt that failed, as its run records it: tried again, failed for good, or in doubt with the task that asks a person.
+ *
+ * Owns the command. Which of the three it becomes is decided by the run (model/run/run.ts).
+ */
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { RunCommand } from '#model/run/fact.ts'
+import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
+import { effectKeyOf } from './attempt-commands.ts'
+import { doubtTask } from './doubt.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import type { Verdict } from './task-attempt.ts'
+
+type Failed = Pick<
+  Extract<Verdict, { readonly kind: 'failed' }>,
+  'failure' | 'retryable' | 'definite' | 'retry' | 'retryAfterMs'
+> & {
+  readonly carry?: Json
+  readonly unanswered?: true | undefined
+}
+
+interface About {
+  readonly step: string
+  readonly attempt: number
+  /** False: its code may still be at work somewhere. */
+  readonly isOver: boolean
+}
+
+const doubtOf = (
+  resident: Resident,
+  { step, attempt, isOver }: About,
+  { code, message }: Failure,
+): ReturnType<typeof doubtTask> => {
+  const open = resident.live?.open.get(step)
+  const begun = open?.kind === 'intended' ? open : { effectKey: effectKeyOf(resident, step) }
+  return doubtTask(resident, step, { ...begun, attempt, reason: `${code}: ${message}`, isOver })
+}
+
+export const recordFailure = (
+  resident: Resident,
+  { step, effect }: StepRequest | TaskRequest,
+  attempt: number,
+  failed: Failed,
+): void => {
+  const { failure: error, retryable, definite, retry, retryAfterMs, carry, unanswered } = failed
+  const { clock, ids } = resident.house
+  const now = clock.now()
+  const isOver = unanswered !== true
+  const doubt = effect === 'once' && !definite ? doubtOf(resident, { step, attempt, isOver }, error) : null
+  const command: RunCommand = {
+    type: 'fail_step',
+    now,
+    step,
+    attempt,
+    error,
+    retryable,
+    definite,
+    effect,
+    retry,
+    roll: ids.roll(),
+    ...(retryAfterMs === null ? {} : { notBefore: now + retryAfterMs }),
+    ...(carry === undefined ? {} : { carry }),
+    ...(doubt === null ? {} : { task: doubt.task }),
+    ...(isOver ? {} : { unanswered: true }),
+  }
+  resident.ask({ command, luggage: doubt?.luggage ?? null, done: null })
+  resident.end()
+}

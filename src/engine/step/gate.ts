@@ -1,0 +1,216 @@
+/**
+ * The engine's side of `step.run` and its sisters for one entry of a handler.
+ *
+ * Owns which call begins a step, waits and events; attempts are attempts.ts, children child.ts, people ask.ts. Never answers before the
+ * ledger has (step-port-1).
+ */
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Telling } from '#model/event/lifecycle.ts'
+import { NOTHING } from '#model/kernel/payload.ts'
+import type { SettledStep } from '#model/run/step.ts'
+import type {
+  AskReply,
+  AskRequest,
+  EmittedEvent,
+  InvokeOptions,
+  StepGate,
+  StepRequest,
+  TaskOutcome,
+  TaskRequest,
+  WaitAnswer,
+  WaitRequest,
+} from '#ports/step-gate.ts'
+import { askPeople } from './ask.ts'
+import { completeStep, failAtOnce } from './attempt-commands.ts'
+import { Attempts } from './attempts.ts'
+import { causeFrom } from '#engine/core/cause.ts'
+import { startChild } from './child.ts'
+import { emittedBy } from '#engine/core/events.ts'
+import { makeWay } from './hold.ts'
+import { isToldOf } from '#engine/core/lifecycle.ts'
+import { asFailure, isOpen } from './once.ts'
+import { openWait } from '#engine/wait/open-wait.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
+import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { definitionOf } from './rights.ts'
+
+/** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
+export type StepErrors = (step: string, failure: Failure) => Error
+
+const never = <T>(): Promise<T> => new Promise<T>(() => {})
+
+export class Gate implements StepGate {
+  private readonly resident: Resident
+  private readonly errors: StepErrors
+  private readonly attempts: Attempts
+
+  constructor(resident: Resident, errors: StepErrors) {
+    this.resident = resident
+    this.errors = errors
+    this.attempts = new Attempts(resident)
+  }
+
+  stateOf(step: string): 'none' | 'open' | 'settled' {
+    const live = this.resident.live
+    if (live?.settled.has(step) === true) return 'settled'
+    return live?.open.has(step) === true ? 'open' : 'none'
+  }
+
+  valueOf(step: string): { readonly value: Json } | null {
+    const settled = this.resident.live?.settled.get(step)
+    if (settled === undefined || !('result' in settled) || !('value' in settled.result) || !this.isOpen()) return null
+    this.resident.claimed?.add(step)
+    return settled.result
+  }
+
+  run(request: StepRequest): Promise<Json> {
+    return this.attempted(request)
+  }
+
+  async perform(request: TaskRequest): Promise<TaskOutcome> {
+    return (await this.attempted(request)) as unknown as TaskOutcome
+  }
+
+  private attempted(request: StepRequest | TaskRequest): Promise<Json> {
+    if (!this.isOpen()) return never()
+    const begins = this.begins(request.step)
+    const value = this.value(request.step)
+    this.resident.waiters.addRetry(request, this)
+    if (begins) this.attempts.begin(request)
+    return value
+  }
+
+  /** A failed attempt's delay is over, or a person sent the step back. */
+  beginAgain(request: StepRequest | TaskRequest): void {
+    if (this.isOpen()) this.attempts.begin(request)
+  }
+
+  async sleepUntil(step: string, instant: (now: number) => number): Promise<void> {
+    if (!this.isOpen()) return never()
+    const now = this.resident.house.clock.now()
+    if (this.begins(step))
+      this.resident.ask({ command: { type: 'set_timer', now, step, wakeAt: instant(now) }, luggage: null, done: null })
+    await this.value(step)
+  }
+
+  waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer> {
+    if (!this.isOpen()) return never()
+    const begins = this.begins(step)
+    const answer = new Promise<WaitAnswer>((resolve, reject) => {
+      this.resident.whenSettled(step, (settled) =>
+        this.resident.whileActive(() => this.waitAnswer(step, settled)).then(resolve, reject),
+      )
+    })
+    if (begins) this.guard(step, () => this.openWait(step, request))
+    return answer
+  }
+
+  invoke(step: string, handler: string, input: Json, options: InvokeOptions = {}): Promise<Json> {
+    if (!this.isOpen()) return never()
+    const begins = this.begins(step)
+    const value = this.value(step)
+    if (begins) this.guard(step, () => startChild(this.resident, step, { ...options, handler, input }))
+    return value
+  }
+
+  async ask(step: string, request: AskRequest): Promise<AskReply> {
+    if (!this.isOpen()) return never()
+    const begins = this.begins(step)
+    const value = this.value(step)
+    if (begins) this.guard(step, () => askPeople(this.resident, step, request))
+    return (await value) as unknown as AskReply
+  }
+
+  async emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]> {
+    if (!this.isOpen()) return never()
+    const begins = this.begins(step)
+    const value = this.value(step)
+    if (begins) this.guard(step, () => this.sendEvents(step, events))
+    return (await value) as unknown as readonly string[]
+  }
+
+  async tell(step: string, telling: Telling): Promise<void> {
+    const { resident } = this
+    if (!this.isOpen()) return never()
+    if (!isToldOf(resident.house, resident.record.handler, telling.type)) return
+    const begins = this.begins(step)
+    const value = this.value(step)
+    if (begins) {
+      const luggage = { ...NO_LUGGAGE, told: [telling] }
+      completeStep(resident, { step, attempt: 1, result: NOTHING, luggage })
+    }
+    await value
+  }
+
+  // -- what every call begins with ------------------------------------------------------------------------------------
+
+  private isOpen(): boolean {
+    const { house, isGone } = this.resident
+    if (house.worker.isStopped && !isGone) makeWay(this.resident)
+    return isOpen(this.resident)
+  }
+
+  /** A call that begins nothing may be the last thing that the handler does before it only waits. */
+  private begins(step: string): boolean {
+    this.resident.claimed?.add(step)
+    const begins = this.mayBegin(step)
+    if (!begins) this.resident.considerParking()
+    return begins
+  }
+
+  /** Whether this call is the one that begins the step: it is not settled, not begun elsewhere and not waiting for its time. */
+  private mayBegin(step: string): boolean {
+    const live = this.resident.live
+    if (live === null || live.settled.has(step) || this.resident.waiters.isAwaited(step)) return false
+    const open = live.open.get(step)
+    return open === undefined || (open.kind === 'retrying' && open.wakeAt === null)
+  }
+
+  private value(step: string): Promise<Json> {
+    return new Promise<Json>((resolve, reject) => {
+      this.resident.whenSettled(step, (settled) => {
+        if (settled.kind === 'failed') return reject(this.errors(step, settled.error))
+        if (settled.kind === 'received') return resolve(null)
+        if ('value' in settled.result) return resolve(settled.result.value)
+        this.resident.whileActive(() => fetchValue(this.resident.house, settled.result)).then(resolve, reject)
+      })
+    })
+  }
+
+  /** Work before a step's first fact; if it fails, the step has failed. */
+  private guard(step: string, work: () => Promise<void>): void {
+    void this.resident.whileActive(work).catch((error: unknown) => failAtOnce(this.resident, step, 1, asFailure(error)))
+  }
+
+  // -- waits, children, events ----------------------------------------------------------------------------------------
+
+  private openWait(step: string, request: WaitRequest): Promise<void> {
+    return openWait(this.resident, step, request)
+  }
+
+  private async waitAnswer(step: string, settled: SettledStep): Promise<WaitAnswer> {
+    if (settled.kind === 'failed') throw this.errors(step, settled.error)
+    if (settled.kind !== 'received') return { status: 'timed_out', events: [], missing: [] }
+    const { house, record, seen } = this.resident
+    const unknown = settled.events.flatMap(({ sequence }) => (seen.get(sequence) === undefined ? sequence : []))
+    if (unknown.length > 0) {
+      const loaded = await house.ledger.events({ tenant: record.tenant, sequences: unknown, limit: unknown.length })
+      for (const event of loaded) seen.keep(event)
+    }
+    const events = settled.events.flatMap(({ sequence }) => seen.get(sequence) ?? [])
+    return { status: settled.timedOut ? 'timed_out' : 'received', events, missing: settled.missing }
+  }
+
+  private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {
+    const { resident } = this
+    const { house, record } = resident
+    const definition = definitionOf(house, record.handler)
+    const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
+    const outgoing = await emittedBy(house, sender, intents)
+    const luggage: Luggage = { ...NO_LUGGAGE, ...outgoing }
+    const ids = outgoing.events.map(({ event }) => event.id)
+    completeStep(resident, { step, attempt: 1, result: { value: ids }, luggage })
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * What a body wants to happen with its result: events, documents, memory.
+ *
+ * Owns how intents become luggage for the result's append. Never applies one by itself.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import { DOCUMENT_KEY, DOCUMENT_TABLE } from '#model/kernel/row-key.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import type { EmittedEvent } from '#ports/step-gate.ts'
+import { causeFrom } from '#engine/core/cause.ts'
+import { emittedBy } from '#engine/core/events.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import type { Luggage } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { definitionOf, demandTable } from './rights.ts'
+import { demandKey } from '#engine/core/row-key.ts'
+import { SessionHead } from '#engine/services/session-head.ts'
+
+/** Each list is made when it is asked for: every run has intents, few intend anything. */
+export class Intents {
+  private sent: EmittedEvent[] | null = null
+  private written: DocumentWrite[] | null = null
+  private remembered: Map<string, Json> | null = null
+
+  get events(): EmittedEvent[] {
+    this.sent ??= []
+    return this.sent
+  }
+
+  get documents(): DocumentWrite[] {
+    this.written ??= []
+    return this.written
+  }
+
+  /** Null removes the key. */
+  get memory(): Map<string, Json> {
+    this.remembered ??= new Map()
+    return this.remembered
+  }
+
+  get isEmpty(): boolean {
+    return !this.sends && (this.written?.length ?? 0) === 0 && (this.remembered?.size ?? 0) === 0
+  }
+
+  get sends(): boolean {
+    return this.sent !== null && this.sent.length > 0
+  }
+}
+
+type Members = { readonly [key: string]: Json }
+const isMembers = (value: Json | undefined): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const listAt = (result: Json, key: string): readonly Members[] => {
+  const list = isMembers(result) ? result[key] : undefined
+  if (list === undefined) return []
+  if (!Array.isArray(list) || !list.every(isMembers))
+    throw new TrihandError('OUTPUT_INVALID', `${key} must be a list of objects`)
+  return list
+}
+
+const textAt = (members: Members, key: string, place: string): string => {
+  const text = members[key]
+  if (typeof text !== 'string' || text === '')
+    throw new TrihandError('OUTPUT_INVALID', `${place}.${key} must be a text`)
+  return text
+}
+
+/** What a result asks for beside itself: `db_writes` and `emitted_events`. Null: nothing. */
+export const intentsOf = (tenant: TenantId, result: Json): Intents | null => {
+  const intents = new Intents()
+  for (const write of listAt(result, 'db_writes')) {
+    const [table, key] = [textAt(write, 'table', 'db_writes'), textAt(write, 'key', 'db_writes')]
+    intents.documents.push({ tenant, table, key, value: write['value'] ?? null })
+  }
+  for (const event of listAt(result, 'emitted_events')) {
+    const subject = event['subject'] === undefined ? null : textAt(event, 'subject', 'emitted_events')
+    intents.events.push({ type: textAt(event, 'type', 'emitted_events'), data: event['data'] ?? {}, subject })
+  }
+  return intents.isEmpty ? null : intents
+}
+
+export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
+  const { house, record } = resident
+  const definition = definitionOf(house, record.handler)
+  for (const { table, key } of intents.documents) {
+    demandTable(definition, table)
+    demandKey(DOCUMENT_TABLE, table)
+    demandKey(DOCUMENT_KEY, key)
+  }
+  const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
+  const outgoing = await emittedBy(house, sender, intents.events)
+  const memory = await packMemory(resident, key, intents.memory)
+  const documents = intents.documents.map((write) => ({ ...write, value: house.redaction.value(write.value) }))
+  return { ...outgoing, documents, memory }
+}
+
+const packMemory = async (
+  resident: Resident,
+  key: string,
+  memory: ReadonlyMap<string, Json>,
+): Promise<Luggage['memory']> => {
+  if (memory.size === 0) return null
+  await sessionOf(resident)
+  const set: Record<string, Payload> = {}
+  const unset: string[] = []
+  for (const [name, value] of memory) {
+    if (value === null) unset.push(name)
+    else set[name] = (await storeValue(resident.house, value)).payload
+  }
+  return { key, set, unset }
+}
+
+/** The session's head, loaded once per stay in memory. Two steps may ask for it at once: the first one stays. */
+export const sessionOf = async (resident: Resident): Promise<SessionHead> => {
+  const { record, house } = resident
+  if (record.session === null)
+    throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
+  const head = resident.session ?? (await SessionHead.load(house, record.session))
+  resident.session ??= head
+  return resident.session
+}

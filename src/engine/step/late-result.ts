@@ -1,0 +1,92 @@
+/**
+ * What an attempt of a `once` step answers when its answer can no longer count: its run was taken over, or its time was up.
+ *
+ * Owns that it becomes evidence: a fact of the run and, in the same append, a revision of the task that asks about the step.
+ *
+ * late-result-1  A late answer is in the run's facts and on the task that asks, or in neither.
+ */
+import type { Failure } from '#model/kernel/errors.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { LiveRun, RunCommand } from '#model/run/fact.ts'
+import { earlierAttempts, stillActing } from '#model/run/uncertain-step.ts'
+import { withLateResult } from '#model/task/uncertain-task.ts'
+import type { StreamWrite } from '#ports/ledger.ts'
+import { advanceTask } from '#engine/core/advance.ts'
+import type { House } from '#engine/core/house.ts'
+import { type Change, commandFromOutside } from '#engine/run/outside.ts'
+import { insist } from '#engine/core/patience.ts'
+import { taskAppend } from '#engine/tasks/append.ts'
+import { loadTask } from '#engine/tasks/state.ts'
+
+export interface LateAnswer {
+  readonly step: string
+  readonly attempt: number
+  /** Of the attempt, as its intent names it. */
+  readonly performer: string
+  /** What it answered, as a fact keeps it; null: it has failed with the error. */
+  readonly result: Payload | null
+  readonly error: Failure | null
+}
+
+/** A run that leaves the memory of this process. */
+interface LeavingRun {
+  readonly house: House
+  readonly record: { readonly id: RunId; readonly epoch: number }
+  readonly live: LiveRun | null
+}
+
+/** Tried again whatever the store does meanwhile: the answer is known here alone. */
+export const reportLate = (house: House, run: RunId, answer: LateAnswer): Promise<void> =>
+  insist(
+    house,
+    () => true,
+    () => reportOnce(house, run, answer),
+  )
+
+const reportOnce = async (house: House, run: RunId, answer: LateAnswer): Promise<void> => {
+  const { step, performer } = answer
+  await commandFromOutside(
+    house,
+    run,
+    (now) => ({ type: 'report_late', now, ...answer }),
+    (change) => revisionOf(house, change, step, performer),
+  )
+}
+
+/** late-result-1. */
+const revisionOf = async (
+  house: House,
+  { before: old, state }: Change,
+  step: string,
+  performer: string,
+): Promise<readonly StreamWrite[]> => {
+  const open = state.kind === 'live' ? state.open.get(step) : undefined
+  if (state.kind !== 'live' || open?.kind !== 'uncertain' || open.task === null) return []
+  const wasFrozen = old.kind === 'live' && earlierAttempts(old, step).some(({ id }) => id === performer)
+  if (!wasFrozen && (open.late === undefined || open.performer?.id !== performer)) return []
+  const { state: before, record } = await loadTask(house, open.task)
+  if (before.kind !== 'open') return []
+  const asked = { step, doubt: open, earlier: stillActing(state, step, (worker) => house.worker.leases.isGone(worker)) }
+  const changed = withLateResult(before.spec, asked)
+  const now = Math.max(house.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
+  const { state: after, facts } = advanceTask(before, { type: 'revise_task', now, world: house.taskWorld, ...changed })
+  if (facts.length === 0) return []
+  const [write] = taskAppend(house, record, { before, state: after, facts }, []).append.writes
+  return write === undefined ? [] : [write]
+}
+
+/** Results that were on their way to the ledger when their run left: of a `once` step they are evidence. */
+export const reportUnrecorded = (run: LeavingRun, requests: readonly { readonly command: RunCommand }[]): void => {
+  const { house, record, live } = run
+  for (const { command } of requests) {
+    if (command.type !== 'complete_step' && command.type !== 'fail_step') continue
+    const open = live?.open.get(command.step)
+    if (open?.kind !== 'intended' || open.performer === undefined || open.performer.epoch !== record.epoch) continue
+    if (command.type === 'fail_step' && command.unanswered === true) continue
+    const { step, attempt } = command
+    const answer =
+      command.type === 'fail_step' ? { result: null, error: command.error } : { result: command.result, error: null }
+    void reportLate(house, record.id, { step, attempt, performer: open.performer.id, ...answer }).catch(() => {})
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * An attempt that may happen once: who performs it, what people are shown of it, and whether it may still begin or go on.
+ *
+ * Holds no state. The intent and the result of the attempt are written by attempts.ts; an answer that comes too late by late-result.ts.
+ */
+import { type Failure, TrihandError } from '#model/kernel/errors.ts'
+import { type Instant, workerId } from '#model/kernel/ids.ts'
+import { toJson } from '#model/kernel/json.ts'
+import type { Evidence, Performer } from '#model/run/step.ts'
+import { shownValue } from '#model/task/uncertain-task.ts'
+import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
+import { reportLate } from './late-result.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import type { Resident } from '#engine/run/resident.ts'
+
+const TAKEN: Failure = { code: 'STEP_ABORTED', message: 'another worker holds the run' }
+
+export const asFailure = (error: unknown): Failure =>
+  error instanceof TrihandError
+    ? { code: error.code, message: error.detail }
+    : { code: 'INTERNAL', message: String(error) }
+
+/** Whether the run is here, alive, neither cancelled nor paused, and steps may begin at all. */
+export const isOpen = ({ isGone, live, house }: Resident): boolean =>
+  !isGone && live !== null && live.cancel === null && live.pause === null && !house.worker.isStopped
+
+/** What people are shown of it; null: its code says nothing of itself. */
+export const evidenceOf = (request: StepRequest | TaskRequest): Evidence | null => {
+  if (!('body' in request)) {
+    const { executorType, task } = request
+    return { input: shownValue(task.input), target: `${executorType} ${task.type}` }
+  }
+  const { input, target = null } = request
+  return input === undefined && target === null ? null : { input: shownValue(toJson(input ?? null)), target }
+}
+
+/** uncertain-1: names the instant at which people may be asked about this attempt. */
+export const performerOf = (
+  { record, house }: Resident,
+  request: StepRequest | TaskRequest,
+  now: Instant,
+): Performer => {
+  const { timeoutMs } = 'body' in request ? request : request.constraints
+  const askAt = Math.min(now + timeoutMs + house.worker.leases.ttlMs, Number.MAX_SAFE_INTEGER)
+  return { id: house.ids.uuid(), worker: record.lease ?? workerId(''), epoch: record.epoch, askAt }
+}
+
+/** leases-3: a worker that may have lost its leases asks the ledger before it begins anything. `leave`: it may not begin. */
+export const makeSure = (resident: Resident, begin: () => void, leave: (why: Failure) => void): void => {
+  const { house, record } = resident
+  const look = async (): Promise<void> => {
+    if (!(await house.worker.leases.holds(record.id, record.epoch))) {
+      resident.drop('fenced', TAKEN)
+      leave(TAKEN)
+    } else if (isOpen(resident)) begin()
+    else leave({ code: 'STEP_ABORTED', message: 'the run goes on no further' })
+  }
+  void resident.whileActive(look).catch((error: unknown) => leave(asFailure(error)))
+}
+
+/** Whether an effect may begin: the run is here, and no other worker can have taken it. */
+export const isStillMine = async (resident: Resident): Promise<boolean> => {
+  const { house, record } = resident
+  const { leases } = house.worker
+  if (!isOpen(resident)) return false
+  if (leases.isSure) return true
+  try {
+    if (await leases.holds(record.id, record.epoch)) return isOpen(resident)
+  } catch {
+    // A ledger that cannot be asked proves nothing.
+    return false
+  }
+  resident.drop('fenced', TAKEN)
+  return false
+}
+
+export interface Attempted {
+  readonly step: string
+  readonly attempt: number
+  /** As its intent names it. */
+  readonly performer: string
+}
+
+export type LateEnd =
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+
+/** late-result-1. An answer that cannot be kept says at least that the attempt is over. */
+export const answeredLate = ({ house, record }: Resident, about: Attempted, end: LateEnd): void => {
+  const report = async (): Promise<void> => {
+    if (end.kind === 'failed') return reportLate(house, record.id, { ...about, result: null, error: end.failure })
+    try {
+      const { payload: result } = await storeValue(house, end.result)
+      await reportLate(house, record.id, { ...about, result, error: null })
+    } catch (error) {
+      await reportLate(house, record.id, { ...about, result: null, error: asFailure(error) })
+    }
+  }
+  void report().catch(() => {})
+}

@@ -1,0 +1,69 @@
+/**
+ * A step of effect `once` that may be a finished one under a new name: a person is asked, and nothing is performed (attempt-5).
+ *
+ * Owns what counts as such a step: the run has results of `once` steps from an earlier entry, and the code has not asked for them when it
+ * can go on no further. It does not ask for the version: the hash of a version does not see what a function imports. What the
+ * person's word means is doubt.ts.
+ */
+import type { Evidence } from '#model/run/step.ts'
+import { doubtTask } from './doubt.ts'
+import type { Resident } from '#engine/run/resident.ts'
+
+interface Renamed {
+  readonly step: string
+  readonly attempt: number
+  readonly effectKey: string
+  readonly evidence: Evidence | null
+}
+
+const MOST_NAMED = 5
+const FEW_TURNS = 3
+const LOOK_AGAIN_MS = 5
+
+/** Steps of effect `once` that are done and that the code has not asked for in this entry. */
+const unclaimedOf = ({ live, claimed, isGone }: Resident): readonly string[] =>
+  live === null || claimed === null || isGone
+    ? []
+    : [...live.settled.entries()].flatMap(([step, settled]) =>
+        settled.kind === 'done' && settled.once === true && !claimed.has(step) ? step : [],
+      )
+
+/** The intent and the doubt are written together: nothing is performed. */
+const doubtRenamed = (resident: Resident, doubt: Renamed, instead: readonly string[]): void => {
+  const now = resident.house.clock.now()
+  const { step, attempt, effectKey, evidence } = doubt
+  const asked = evidence === null ? {} : { evidence }
+  const names = instead.slice(0, MOST_NAMED).join(', ')
+  const reason = `it was not performed: this version of the code does ${step}, and the run has done ${names}, which this version has not asked for. If that is the same effect under another name, it would happen twice`
+  const { task, luggage } = doubtTask(resident, step, { attempt, effectKey, reason, isOver: true, ...asked })
+  resident.ask({ command: { type: 'intend_step', now, step, effectKey, ...asked }, luggage: null, done: null })
+  resident.ask({ command: { type: 'doubt_step', now, step, reason, task, instead, isGone: true }, luggage, done: null })
+}
+
+export class Renames {
+  private readonly resident: Resident
+  /** Steps that wait for what else the code asks for. */
+  private considered = 0
+
+  constructor(resident: Resident) {
+    this.resident = resident
+  }
+
+  /** What the code asks for while it can still go on counts as asked for. `done`: whether the step is a new one; if not, a person is asked. */
+  consider(doubt: Renamed, done: (isNew: boolean) => void): void {
+    const { resident } = this
+    const { clock } = resident.house
+    this.considered++
+    const look = (turns: number): void => {
+      const instead = unclaimedOf(resident)
+      if (instead.length > 0 && turns < FEW_TURNS) return clock.turn(() => look(turns + 1))
+      // Other steps are at work, or values are on their way: the code may still ask.
+      if (instead.length > 0 && resident.active > this.considered)
+        return void clock.at(clock.now() + LOOK_AGAIN_MS, () => look(turns))
+      this.considered--
+      if (instead.length > 0) doubtRenamed(resident, doubt, instead)
+      done(instead.length === 0)
+    }
+    look(0)
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * One attempt of a step's code, and what that code is handed.
+ *
+ * Owns the context of a body, the envelope and the task that call it, and the intents it makes. Made once per attempt on the hot path:
+ * all of them are this one object, and everything rare is made on demand.
+ */
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import { toJson } from '#model/kernel/json.ts'
+import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
+import type { Delta } from '#ports/model.ts'
+import type { StepContext, StepRequest } from '#ports/step-gate.ts'
+import { Intents } from './intents.ts'
+import type { Attempted, LateEnd } from './once.ts'
+import { type Hearer, INLINE, type Performance, type Performed } from '#engine/core/perform.ts'
+
+interface Host {
+  readonly run: RunId
+  readonly tenant: TenantId
+  effectKey(step: string): string
+  tell(step: string, attempt: number, delta: Delta): void
+  stillMine(): Promise<boolean>
+  answeredLate(about: Attempted, end: LateEnd): void
+  bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void
+}
+
+export class StepBody implements StepContext, Envelope, Task, ExecutionContext, Hearer {
+  readonly request: StepRequest
+  readonly attempt: number
+  /** Told how it went, before that is recorded. */
+  readonly heard: ((performed: Performed) => void) | null
+  intents: Intents | null = null
+  protected readonly host: Host
+  private abort: Abort | null = null
+
+  constructor(host: Host, request: StepRequest, attempt: number, heard: StepBody['heard']) {
+    this.host = host
+    this.request = request
+    this.attempt = attempt
+    this.heard = heard
+  }
+
+  /** Hears an answer that comes too late to count, where that is evidence. */
+  late?(performed: Performed): void
+
+  performed(performed: Performed, performance: Performance): void {
+    this.host.bodyPerformed(this, performed, performance)
+  }
+
+  // -- envelope, task and execution context -----------------------------------------------------------------------------
+
+  get taskId(): RunId {
+    return this.host.run
+  }
+
+  get executorType(): string {
+    return INLINE
+  }
+
+  get task(): Task {
+    return this
+  }
+
+  get context(): ExecutionContext {
+    return this
+  }
+
+  get constraints(): Constraints {
+    return this.request
+  }
+
+  get type(): string {
+    return 'step'
+  }
+
+  get input(): null {
+    return null
+  }
+
+  get run(): RunId {
+    return this.host.run
+  }
+
+  get step(): string {
+    return this.request.step
+  }
+
+  get traceparent(): null {
+    return null
+  }
+
+  call(abort: Abort): unknown {
+    this.abort = abort
+    return this.request.body(this)
+  }
+
+  // -- what the code is handed ------------------------------------------------------------------------------------------
+
+  get signal(): AbortSignal {
+    return this.abort === null ? AbortSignal.abort() : this.abort.signal
+  }
+
+  // Getters that make a bound function, because authors take them out of the context: `({ emit }) => emit(…)`.
+  get emit(): StepContext['emit'] {
+    return (type, data, options) => {
+      this.intend().events.push({ type, data: toJson(data), subject: options?.subject ?? null })
+    }
+  }
+
+  get write(): StepContext['write'] {
+    return (table, key, value) => {
+      this.intend().documents.push({ tenant: this.host.tenant, table, key, value: toJson(value) })
+    }
+  }
+
+  get remember(): StepContext['remember'] {
+    return (key, value) => {
+      this.intend().memory.set(key, toJson(value))
+    }
+  }
+
+  get tell(): StepContext['tell'] {
+    return (delta) => this.host.tell(this.request.step, this.attempt, delta)
+  }
+
+  get effectKey(): string {
+    return this.host.effectKey(this.request.step)
+  }
+
+  get stillMine(): StepContext['stillMine'] {
+    return async () => !this.signal.aborted && (await this.host.stillMine()) && !this.signal.aborted
+  }
+
+  private intend(): Intents {
+    this.intents ??= new Intents()
+    return this.intents
+  }
+}
+
+/** One attempt that may happen once: what it answers too late is evidence. */
+export class OnceBody extends StepBody {
+  private readonly performer: string
+
+  constructor(host: Host, request: StepRequest, attempt: number, heard: StepBody['heard'], performer: string) {
+    super(host, request, attempt, heard)
+    this.performer = performer
+  }
+
+  override late(performed: Performed): void {
+    const { step, attempt, performer } = this
+    this.host.answeredLate({ step, attempt, performer }, performed)
+  }
+}

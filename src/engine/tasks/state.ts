@@ -1,0 +1,32 @@
+/**
+ * A task's state from the ledger, from its last checkpoint on.
+ *
+ * Owns the reading. Never writes (task-append.ts).
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readTaskFact } from '#model/kernel/fact-codec.ts'
+import type { TaskId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { task } from '#model/task/task.ts'
+import type { TaskState } from '#model/task/fact.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
+import { type Restored, restoreClerk } from '#engine/coordinators/clerk-state.ts'
+import type { House } from '#engine/core/house.ts'
+
+const restore = (record: StreamRecord, isWhole: boolean): TaskState | null => {
+  const facts = record.facts.map(readTaskFact)
+  const begin = facts.findLastIndex(({ type }) => type === 'task.checkpointed')
+  return begin === -1 && !isWhole ? null : fold(task, facts.slice(Math.max(0, begin)))
+}
+
+/** Throws if there is no such task here: a foreign one is as one that does not exist. */
+export const loadTask = async (
+  { ledger, tenant }: Pick<House, 'ledger' | 'tenant'>,
+  id: TaskId,
+): Promise<Restored<TaskState>> => {
+  const [head] = await ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+  const restored = head == null ? null : await restoreClerk(ledger, id, head.version, { restore })
+  if (restored === null || restored.record.tenant !== tenant)
+    throw new TrihandError('NOT_FOUND', `there is no task ${id}`)
+  return restored
+}

@@ -1,0 +1,201 @@
+/**
+ * Tasks as people meet them: shown, viewed, claimed, put off, begun, decided, one by one or many at once.
+ *
+ * Owns which command each wish becomes. Who a person is comes from outside; what they may do is the task's own rule.
+ */
+import { compileRule } from '#manifest/rules.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import type { Instant, RunId, TaskId } from '#model/kernel/ids.ts'
+import { canonical, type Json, toJson } from '#model/kernel/json.ts'
+import type { Verdict } from '#model/run/fact.ts'
+import type { Addressee, ItemChoice, MarkVerdict, TaskCommand, TaskState } from '#model/task/fact.ts'
+import { type Found, findItems, MARK_ROOTS } from '#model/task/mark.ts'
+import type { Identity } from '#model/task/spec.ts'
+import { actionOf, RESULT_FIELD } from '#model/task/uncertain-task.ts'
+import { demandDoubt, taskOfDoubt } from '#engine/step/doubt.ts'
+import type { House } from '#engine/core/house.ts'
+import { type Commanded, commandTask } from './command.ts'
+import { loadTask } from './state.ts'
+
+/** A task as it stands in the ledger. */
+export interface TaskLook {
+  readonly id: TaskId
+  readonly handler: string
+  readonly version: number
+  readonly state: Exclude<TaskState, { readonly kind: 'none' }>
+}
+
+/** What a command came to. */
+export interface TaskChanged extends TaskLook {
+  /** The same request was done before: this is what came of it. */
+  readonly isRepeated: boolean
+}
+
+/** One submit of one person. */
+export interface Decision {
+  readonly action: string
+  readonly reason?: string | null
+  readonly fields?: { readonly [field: string]: Json }
+  readonly items?: { readonly [item: string]: ItemChoice }
+  readonly shownHash?: string | null
+  /** The draft revision that the person saw. Absent: a draft of theirs that says otherwise is a reason to refuse (DRAFTS_NEWER). */
+  readonly draftRevision?: number | null
+  readonly to?: readonly Addressee[]
+  /** Done once, however often it is sent. */
+  readonly key?: string | null
+  /** What the person typed to confirm an action that asks for it. */
+  readonly confirm?: string | null
+  /** The person has read the warning of the action and means it all the same. */
+  readonly acknowledged?: boolean
+}
+
+/** A person's answer on a step whose outcome is not known. The hash, the confirmation and the warning are those of its task. */
+export interface StepAnswer extends Pick<Decision, 'shownHash' | 'confirm' | 'acknowledged' | 'key' | 'reason'> {
+  readonly verdict: Verdict
+  readonly by: Identity
+  readonly result?: unknown
+}
+
+export type BulkOutcome =
+  | { readonly task: TaskId; readonly kind: 'done'; readonly changed: TaskChanged }
+  | { readonly task: TaskId; readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string }
+
+const MAX_BULK = 100
+
+type Wish<Command> = Command extends { readonly now: Instant; readonly by: Identity }
+  ? Omit<Command, 'now' | 'by'>
+  : never
+
+export class Tasks {
+  private readonly house: House
+
+  constructor(house: House) {
+    this.house = house
+  }
+
+  get now(): Instant {
+    return this.house.clock.now()
+  }
+
+  async show(id: TaskId): Promise<TaskLook> {
+    const { state, record } = await loadTask(this.house, id)
+    return lookOf(id, record, state)
+  }
+
+  view(id: TaskId, by: Identity): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'view_task' })
+  }
+
+  claim(id: TaskId, by: Identity): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'claim_task' })
+  }
+
+  unclaim(id: TaskId, by: Identity): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'unclaim_task' })
+  }
+
+  /** Null content throws the draft away. With the draft revision that it was written on, it replaces no newer one. */
+  saveDraft(
+    id: TaskId,
+    by: Identity,
+    draft: { readonly item: string | null; readonly content: Json; readonly draftRevision?: number | null },
+  ): Promise<TaskChanged> {
+    const { item, content, draftRevision: draftsSeen = null } = draft
+    return this.wish(id, by, { type: 'save_draft', item, content, draftsSeen })
+  }
+
+  /** Marks what a rule finds, as drafts of this person: nothing is decided by it. */
+  async markWhere(
+    id: TaskId,
+    by: Identity,
+    { where, verdict }: { readonly where: string; readonly verdict: MarkVerdict },
+  ): Promise<TaskChanged & { readonly found: Found }> {
+    const rule = compileRule(where, MARK_ROOTS)
+    let found: Found = { items: [], unclear: [] }
+    const done = await commandTask(this.house, id, (now, state) => {
+      if (state.kind === 'open') found = findItems(state.items, rule)
+      return { type: 'mark_items', now, by, items: found.items, verdict }
+    })
+    return { ...changedOf(id, done), found }
+  }
+
+  /** Hides the task from this person until then; null shows it again. */
+  followUp(id: TaskId, by: Identity, until: Instant | null): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'set_follow_up', until })
+  }
+
+  /** One submit of one person. */
+  submit(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
+    const { taskWorld: world, ids } = this.house
+    const { action, reason = null, fields = {}, items = {}, shownHash = null, to = [], key = null } = decision
+    const { draftRevision: draftsSeen = null, confirm = null, acknowledged = false } = decision
+    const request =
+      key === null
+        ? null
+        : {
+            key: `${by.id}\n${key}`,
+            hash: ids.digest(
+              canonical({ action, reason, fields, items: { ...items }, shownHash, to: [...to] } as unknown as Json),
+            ),
+          }
+    const said = { action, reason, fields, items, shownHash, to, draftsSeen, confirm, acknowledged }
+    const wish = { type: 'decide_task', world, ...said, request } as const
+    return this.wish(id, by, wish, (state) => demandDoubt(this.house, id, state))
+  }
+
+  /** The task that asks people whether the effect of this step took place. */
+  ofStep(run: RunId, step: string): Promise<TaskId> {
+    return taskOfDoubt(this.house, run, step)
+  }
+
+  /** doubt-2. Answers the task that was decided. */
+  async resolve(run: RunId, step: string, { verdict, by, result, ...answer }: StepAnswer): Promise<TaskId> {
+    const fields = result === undefined ? {} : { [RESULT_FIELD]: toJson(result) }
+    const task = await this.ofStep(run, step)
+    await this.submit(task, by, { ...answer, action: actionOf(verdict), fields })
+    return task
+  }
+
+  /** Each with its own checks and its own append: what is refused for one does not concern the others. */
+  async submitMany(
+    by: Identity,
+    decisions: readonly (Decision & { readonly task: TaskId })[],
+  ): Promise<readonly BulkOutcome[]> {
+    if (decisions.length > MAX_BULK)
+      throw new TrihandError('INPUT_INVALID', `${decisions.length} decisions at once; at most ${MAX_BULK} are taken`)
+    return Promise.all(decisions.map(({ task, ...decision }) => this.attempt(task, by, decision)))
+  }
+
+  private async attempt(task: TaskId, by: Identity, decision: Decision): Promise<BulkOutcome> {
+    try {
+      return { task, kind: 'done', changed: await this.submit(task, by, decision) }
+    } catch (error) {
+      if (!(error instanceof TrihandError)) throw error
+      return { task, kind: 'refused', code: error.code, detail: error.detail }
+    }
+  }
+
+  private async wish(
+    id: TaskId,
+    by: Identity,
+    wish: Wish<TaskCommand>,
+    demand?: (state: TaskState) => Promise<void>,
+  ): Promise<TaskChanged> {
+    const command = (now: Instant): TaskCommand => ({ ...wish, now, by }) as unknown as TaskCommand
+    return changedOf(id, await commandTask(this.house, id, command, demand))
+  }
+}
+
+const changedOf = (id: TaskId, { state, facts, record }: Commanded): TaskChanged => ({
+  ...lookOf(id, { ...record, version: record.version + facts.length }, state),
+  isRepeated: facts.length === 0,
+})
+
+const lookOf = (
+  id: TaskId,
+  { handler, version }: { readonly handler: string; readonly version: number },
+  state: TaskState,
+): TaskLook => {
+  if (state.kind === 'none') throw new TrihandError('LEDGER_CORRUPT', `${id} has no beginning`)
+  return { id, handler, version, state }
+}

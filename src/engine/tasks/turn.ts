@@ -1,0 +1,132 @@
+/**
+ * A task that a worker holds for a moment, because time or a signal has made it due: reminders, deadlines, the end of its run.
+ *
+ * Owns that one turn: look, decide, one append that gives it back. What a deadline does is the task's own rule.
+ *
+ * task-turn-1  A task that its run no longer waits for is withdrawn.
+ * task-turn-2  Facts and the lease's return are one append, fenced by the epoch.
+ */
+
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { Instant, TaskId, WorkerId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { TaskCommand, TaskState } from '#model/task/fact.ts'
+import { taskWakeAt } from '#model/task/time.ts'
+import { advanceTask } from '#engine/core/advance.ts'
+import { commitBirths } from '#engine/run/births.ts'
+import type { House } from '#engine/core/house.ts'
+import { taskAppend } from './append.ts'
+import { type Emitted, emittedByActions } from './events.ts'
+import { loadTask } from './state.ts'
+
+export interface TaskHold {
+  readonly id: TaskId
+  readonly lease: WorkerId
+  readonly epoch: number
+  readonly signal: number
+}
+
+type Departed = (departure: 'parked' | 'fenced' | 'dropped', wakeAt: Instant | null) => void
+
+/** A store whose clock runs ahead hands a task out early: it is kept until its time, or it would be handed out again and again. */
+const KEEP_MS = 1_000
+
+export class TaskTurn {
+  readonly hold: TaskHold
+  private readonly house: House
+  private readonly departed: Departed
+  private isGone = false
+  private wait: (() => void) | null = null
+
+  constructor(house: House, hold: TaskHold, departed: Departed) {
+    this.house = house
+    this.hold = hold
+    this.departed = departed
+  }
+
+  /** Whatever has come: its own append finds that others wrote, or a signal makes it due again. */
+  nudge(): void {
+    this.wait?.()
+  }
+
+  leave(): void {
+    this.wait?.()
+  }
+
+  /** Stops without a word to the ledger. */
+  drop(): void {
+    this.go('fenced', null)
+  }
+
+  async work(): Promise<void> {
+    try {
+      while (!this.isGone) await this.turn()
+    } catch {
+      this.go('dropped', null)
+    }
+  }
+
+  private go(departure: 'parked' | 'fenced' | 'dropped', wakeAt: Instant | null): void {
+    if (this.isGone) return
+    this.isGone = true
+    this.wait?.()
+    this.departed(departure, wakeAt)
+  }
+
+  private async turn(): Promise<void> {
+    const { house, hold } = this
+    const { state: before, record } = await loadTask(house, hold.id)
+    if (record.epoch !== hold.epoch) return this.go('fenced', null)
+    await this.untilDue(before)
+    if (this.isGone) return
+    const { state, facts } = advanceTask(before, await this.command(before))
+    const change = { before, state, facts }
+    const { append, told, wakeAt } = taskAppend(house, record, change, await this.emitted(record, change), hold)
+    const outcome = await commitBirths(house, append, told.runs)
+    if (outcome.kind !== 'conflict') this.go('parked', wakeAt)
+    else if (outcome.reason !== 'version') this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
+  }
+
+  private async command(state: TaskState): Promise<TaskCommand> {
+    // By this clock alone: a deadline must not come early because another's ran ahead.
+    const now = this.house.clock.now()
+    if (this.hold.signal === 0 || (await this.isWanted(state))) return { type: 'pass_time', now }
+    return { type: 'withdraw_task', now, reason: 'the run that asked waits no more' }
+  }
+
+  /** task-turn-1. Its run signals it when it ends; who was retried meanwhile asks anew. */
+  private async isWanted(state: TaskState): Promise<boolean> {
+    if (state.kind !== 'open') return true
+    const [record] = await this.house.ledger.load([state.run])
+    if (record == null) return false
+    const run = fold(runMachine, record.facts.map(readRunFact))
+    return run.kind === 'live' && run.tasks.includes(this.hold.id)
+  }
+
+  /** Nobody is there to mend an event that the system may not send: the deadline counts all the same. */
+  private async emitted(
+    { handler }: { readonly handler: string },
+    change: Parameters<typeof emittedByActions>[2],
+  ): Promise<readonly Emitted[]> {
+    try {
+      return await emittedByActions(this.house, { id: this.hold.id, handler }, change)
+    } catch {
+      return []
+    }
+  }
+
+  private async untilDue(state: TaskState): Promise<void> {
+    const { clock } = this.house
+    const wakeAt = taskWakeAt(state)
+    if (this.hold.signal > 0 || wakeAt === null || wakeAt <= clock.now() || wakeAt > clock.now() + KEEP_MS) return
+    await new Promise<void>((resolve) => {
+      const cancel = clock.at(wakeAt, resolve)
+      this.wait = () => {
+        cancel()
+        resolve()
+      }
+    })
+    this.wait = null
+  }
+}

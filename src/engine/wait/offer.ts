@@ -1,0 +1,231 @@
+/**
+ * What a run finds when it looks: events for its open waits, the ends of its children.
+ *
+ * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
+ */
+import { partialEnd } from '#model/agent/call-terms.ts'
+import { callName, doneSteps, hasRetriedFor } from '#model/run/child-retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import type { ChildEnd, RunCommand, RunState } from '#model/run/fact.ts'
+import { isEnded } from '#model/run/status.ts'
+import { taskAnswer } from '#model/task/view.ts'
+import type { OpenWait, WaitSpec } from '#model/event/wait.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
+import type { House } from '#engine/core/house.ts'
+import {
+  type Look,
+  lookAmong,
+  lookFor,
+  NOTHING_PREFETCHED,
+  NOTHING_TAKEN,
+  type Prefetched,
+  type Taken,
+} from './look.ts'
+import { isStoreTrouble } from '#engine/core/patience.ts'
+import { fetchValue, storeValue } from '#engine/core/payloads.ts'
+import type { Answer } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { retryRun } from '#engine/rerun/retry-run.ts'
+import { loadTask } from '#engine/tasks/state.ts'
+
+/** The waits of a run that events can end. */
+export const openWaitsOf = (state: RunState | null): readonly OpenWait[] => {
+  if (state?.kind !== 'live' || state.open.size === 0 || state.cancel !== null) return []
+  return state.open.entries().flatMap(([, open]) => (open.kind === 'waiting' ? [open.wait] : []))
+}
+
+export const offerEvents = async (resident: Resident, prefetched: Prefetched = NOTHING_PREFETCHED): Promise<void> => {
+  const live = resident.live
+  if (live === null || live.cancel !== null) return
+  const { house, record, inputs } = resident
+  for (const [step, open] of live.open.entries()) {
+    if (open.kind !== 'waiting') continue
+    const { wait } = open
+    const known = prefetched(wait)
+    const looked = { wait, trigger: inputs.input, taken: takenIn(resident, step) }
+    const look = known === null ? await lookFor(house.ledger, record.tenant, looked) : lookAmong(looked, known)
+    receiveEvents(resident, { step, spec: wait.spec }, look)
+  }
+}
+
+/** Which events other waits of a run in memory have received, or were promised: as it is when it is asked, also in the midst of a look. */
+export const takenIn = (resident: Resident, step: string): Taken => ({
+  get consumed() {
+    return resident.live?.consumed ?? NOTHING_TAKEN.consumed
+  },
+  isPromised: (sequence) => resident.seen.isPromised(sequence, step),
+})
+
+/** Asks the run to record that a step's wait has received what a look has found. */
+export const receiveEvents = (
+  resident: Resident,
+  { step, spec }: { readonly step: string; readonly spec: WaitSpec },
+  { received, passed }: Pick<Look, 'received' | 'passed'>,
+): void => {
+  const { seen, house } = resident
+  const now = house.clock.now()
+  for (const found of received) seen.keep(found)
+  const events = received.map(({ type, sequence }) => ({ type, sequence }))
+  const together = spec.most === undefined ? events.map((event) => [event]) : [events]
+  for (const [event, ...others] of together) {
+    if (event === undefined) continue
+    const command = { type: 'receive_event', now, step, event, others, passed } as const
+    if (spec.fresh === true) promise(resident, command)
+    else resident.ask({ command, luggage: null, done: null })
+  }
+}
+
+/** Until it is recorded, other waits of the run leave these events to this one. */
+const promise = (resident: Resident, command: Extract<RunCommand, { readonly type: 'receive_event' }>): void => {
+  const { step, event, others = [] } = command
+  const sequences = [event, ...others].map(({ sequence }) => sequence)
+  for (const sequence of sequences) resident.seen.promise(sequence, step)
+  const seeAgain = lookUnless(resident, (answer) => answer.kind === 'recorded' && answer.facts.length > 0)
+  const done = (answer: Answer): void => {
+    for (const sequence of sequences) resident.seen.redeem(sequence)
+    seeAgain(answer)
+  }
+  resident.ask({ command, luggage: null, done })
+}
+
+/** A wait that left events to others looks again if one of them was not received after all. Null: it left none. */
+export const relying = (resident: Resident, passed: readonly number[]): ((answer: Answer) => void) | null =>
+  passed.length === 0
+    ? null
+    : lookUnless(resident, () => passed.every((sequence) => resident.live?.consumed.events.has(sequence) === true))
+
+/**
+ * Looks again for the waits that are still open, before the run may park, unless all went as it was meant to. For all of them: an event that
+ * was promised and not received is for another wait, also if the wait that it was promised to is over.
+ */
+const lookUnless = (resident: Resident, isWell: (answer: Answer) => boolean): ((answer: Answer) => void) => {
+  resident.begin()
+  return (answer) => {
+    const { live, isGone } = resident
+    const isOpen = !isGone && live !== null && live.cancel === null && live.pause === null
+    const mustLook = isOpen && openWaitsOf(live).length > 0 && !isWell(answer)
+    // A look that fails is made up for by the next claim: the store is in trouble, and the run is let go.
+    const look = mustLook ? resident.whileActive(() => offerEvents(resident)).catch(() => {}) : Promise.resolve()
+    void look.finally(() => resident.end())
+  }
+}
+
+/** So many streams are read at once. */
+const HEADS = 1_000
+const ENDED = 100
+
+interface Calling {
+  readonly step: string
+  readonly child: RunId | TaskId
+  /** The call goes on with a child that has ended before: it is retried for it. */
+  readonly isAgain: boolean
+  readonly isUngated?: boolean
+}
+
+/** The ends of children that have not been offered yet. */
+export const offerChildren = async (resident: Resident): Promise<void> => {
+  const calling =
+    resident.live?.open
+      .entries()
+      .flatMap(([step, open]) =>
+        open.kind === 'calling' && !resident.seen.isOffered(open.child)
+          ? [{ step, child: open.child, isAgain: open.again !== undefined, isUngated: open.ungated === true }]
+          : [],
+      ) ?? []
+  for (let from = 0; from < calling.length; from += HEADS) await offerSome(resident, calling.slice(from, from + HEADS))
+}
+
+const offerSome = async (resident: Resident, calling: readonly Calling[]): Promise<void> => {
+  const heads = await resident.house.ledger.load(
+    calling.map(({ child }) => child),
+    { after: Number.MAX_SAFE_INTEGER },
+  )
+  const ended = calling.filter(({ child }, i) => {
+    const head = heads[i]
+    return head != null && !isTaskId(child) && isEnded(head.status)
+  })
+  for (let from = 0; from < ended.length; from += ENDED) await offerEnded(resident, ended.slice(from, from + ENDED))
+  for (const [i, { step, child }] of calling.entries()) {
+    if (heads[i] == null || !isTaskId(child)) continue
+    const end = await answerOf(resident.house, child)
+    if (end !== null) endChild(resident, { step, child, isAgain: false }, end)
+  }
+}
+
+const offerEnded = async (resident: Resident, ended: readonly Calling[]): Promise<void> => {
+  const records = await resident.house.ledger.load(ended.map(({ child }) => child))
+  for (const [i, one] of ended.entries()) {
+    const record = records[i]
+    if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${one.child}`)
+    if (one.isAgain && (await retryFor(resident, one, record))) continue
+    const end = await endOf(resident.house, record)
+    if (end !== null && !resident.seen.isOffered(one.child)) endChild(resident, one, end)
+  }
+}
+
+/** child-retry-2. True: its end does not count yet. */
+const retryFor = async (resident: Resident, calling: Calling, record: StreamRecord): Promise<boolean> => {
+  const { house, live } = resident
+  const { step, child } = calling
+  if (live === null || record.broken !== undefined || isTaskId(child)) return false
+  const facts = record.facts.map(readRunFact)
+  const call = callName(live, step)
+  const state = fold(runMachine, facts)
+  if (state.kind !== 'ended' || state.output !== null || hasRetriedFor(facts, call)) return false
+  try {
+    const { by = `run ${resident.record.id}`, kind = 'user' } = live.retried ?? {}
+    const wish = { by, kind, call, ...(calling.isUngated === true && { isUngated: true }) }
+    await retryRun(house, child, wish, (happened) => hasRetriedFor(happened, call))
+  } catch (error) {
+    if (!(error instanceof TrihandError) || isStoreTrouble(error)) throw error
+    // RUN_NOT_FAILED: another has retried it meanwhile, and its end wakes this run.
+    if (error.code !== 'RUN_NOT_FAILED')
+      endChild(resident, calling, { kind: 'failed', error: { code: error.code, message: error.detail } })
+  }
+  return true
+}
+
+/** Until it is answered, further looks pass the child over. */
+const endChild = (resident: Resident, { step, child }: Calling, end: ChildEnd): void => {
+  const { house, seen } = resident
+  seen.offer(child)
+  resident.ask({
+    command: { type: 'end_child', now: house.clock.now(), step, child, end },
+    luggage: null,
+    done: () => seen.answered(child),
+  })
+}
+
+/** How a run ended; null while it has not. */
+const endOf = async (house: House, record: StreamRecord): Promise<ChildEnd | null> => {
+  const { stream, status, broken } = record
+  if (broken !== undefined)
+    return { kind: 'failed', error: { code: 'FACT_BROKEN', message: `child ${stream} ${status}: ${broken}` } }
+  const state = fold(runMachine, record.facts.map(readRunFact))
+  if (state.kind !== 'ended') return null
+  if (state.output !== null) {
+    if (state.status !== 'partial' || state.last.start.terms?.tellsPartial !== true)
+      return { kind: 'done', result: state.output }
+    const { payload } = await storeValue(house, partialEnd(await fetchValue(house, state.output)))
+    return { kind: 'done', result: payload }
+  }
+  const { code, message } = state.error ?? { code: 'CHILD_FAILED' as const, message: 'no reason was recorded' }
+  const done = doneSteps(state.last)
+  const error = { code, message: `child ${record.stream} ${state.status}: ${message}` }
+  return { kind: 'failed', error: done.length === 0 ? error : { ...error, done } }
+}
+
+/** What people have answered; null while they have not. A task that was withdrawn has failed its step, so that a retry asks anew. */
+const answerOf = async (house: House, task: TaskId): Promise<ChildEnd | null> => {
+  const { state } = await loadTask(house, task)
+  const answer = taskAnswer(state)
+  if (answer === null) return null
+  if (answer.status === 'withdrawn')
+    return { kind: 'failed', error: { code: 'TASK_WITHDRAWN', message: answer.feedback ?? 'the task was withdrawn' } }
+  const { payload } = await storeValue(house, { task, ...answer })
+  return { kind: 'done', result: payload, ...(state.kind === 'open' && { open: true as const }) }
+}

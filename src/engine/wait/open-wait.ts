@@ -1,0 +1,71 @@
+/**
+ * A step that waits for events: from where on it looks, what is there already, and what it then waits for.
+ *
+ * Owns the opening. Which events count is the model's (wait.ts, consumed.ts); reading them is look.ts.
+ *
+ * open-wait-1  Waits of one run for the same type look one after another: the first that was asked for gets the first event.
+ */
+import { startOf } from '#model/event/consumed.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { at, canonical, type Json } from '#model/kernel/json.ts'
+import { MATCH_PATH } from '#model/kernel/row-key.ts'
+import { openWait as newWait, type WaitSpec } from '#model/event/wait.ts'
+import type { WaitRequest } from '#ports/step-gate.ts'
+import { demandTold } from '#engine/core/lifecycle.ts'
+import { lookFor } from './look.ts'
+import { lookbackBase } from './lookback.ts'
+import { receiveEvents, relying, takenIn } from './offer.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { demandKey } from '#engine/core/row-key.ts'
+
+export const openWait = async (resident: Resident, step: string, request: WaitRequest): Promise<void> => {
+  demandTold(resident.house, request.types)
+  const now = resident.house.clock.now()
+  const { mode, types, condition, timeoutMs, isShared, most } = request
+  const wanted = {
+    mode,
+    types,
+    match: matchOf(request.match, resident.inputs.input),
+    ...(condition !== null && { condition }),
+    timeoutAt: timeoutMs === null ? null : now + timeoutMs,
+    ...(!isShared && { fresh: true as const }),
+    ...(most !== null && { most }),
+  }
+  // open-wait-1
+  await resident.seen.inTurn(types, () => lookAndOpen(resident, step, request, wanted))
+}
+
+const lookAndOpen = async (
+  resident: Resident,
+  step: string,
+  request: WaitRequest,
+  wanted: Omit<WaitSpec, 'base' | 'from'>,
+): Promise<void> => {
+  const { house, record, inputs, seen } = resident
+  const { tenant } = record
+  const now = house.clock.now()
+  const lookback = await lookbackBase(house.ledger, request, wanted, { tenant, base: record.base, now })
+  const taken = takenIn(resident, step)
+  const start =
+    wanted.fresh === true
+      ? startOf(taken.consumed, wanted, lookback)
+      : { after: Math.max(lookback, taken.consumed.endedBy), received: 0, covers: false }
+  const wait = newWait({ ...wanted, base: start.after })
+  const look = await lookFor(house.ledger, tenant, { wait, trigger: inputs.input, taken }, start)
+  const { base } = look
+  const spec: WaitSpec = { ...wanted, base, ...(wanted.fresh === true && base > lookback && { from: lookback }) }
+  for (const type of wanted.types) seen.count(step, type, look.read.get(type) ?? 0)
+  const done = look.received.length === 0 ? relying(resident, look.passed) : null
+  resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done })
+  receiveEvents(resident, { step, spec }, look)
+}
+
+const matchOf = (path: string | null, input: Json): WaitSpec['match'] => {
+  if (path === null) return null
+  const inData = path.replace(/^(payload|data)\./, '')
+  demandKey(MATCH_PATH, inData)
+  const value = at(input, inData)
+  if (value === undefined)
+    throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)
+  return { path: inData, value: canonical(value) }
+}

@@ -1,0 +1,400 @@
+/**
+ * The loop of one process: claims what is due, keeps runs in memory while they work, says that it lives, lets go when it stops.
+ *
+ * Owns slots, leases and the beat. Whatever the dispatcher loses, the next poll finds in the ledger.
+ *
+ * worker-1  At most `slots` runs are at work in memory or promised a place; more than that waits in the ledger, or in line (newborns.ts).
+ * worker-2  A lease this worker has but does not use (a birth in doubt, a dropped run) is given back.
+ * worker-3  After stop nothing new begins; what is still at work after the drain is let go and found by whoever comes next.
+ * worker-4  While it drains it goes on saying that it lives: its runs stay its own until they end or are let go.
+ * worker-5  It takes only runs that belong here (share.ts), and tells others of those it wakes and does not take.
+ * worker-6  While it is paused it takes nothing new; while everything is stopped no step of what it has begins, either.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '#model/kernel/ids.ts'
+import type { WorkerInfo, WorkerPlace } from '#model/worker/worker-info.ts'
+import type { Dispatcher } from '#ports/dispatcher.ts'
+import type { ClaimRequest, Claims, Ledger } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
+import { quarantineBroken } from '#engine/run/broken-run.ts'
+import { cancelRun } from '#engine/run/cancel-run.ts'
+import { ClaimLoop } from './claim-loop.ts'
+import { type Claimed, loadClaimed } from './claimed.ts'
+import type { ClerkDeparture } from '#engine/coordinators/clerk.ts'
+import { Clerks, type FindDuty } from '#engine/coordinators/clerks.ts'
+import { awaken, enterFresh, lookAgain } from '#engine/run/enter.ts'
+import type { StepErrors } from '#engine/step/gate.ts'
+import { turnAway } from '#engine/step/hold.ts'
+import type { House, WorkerDesk } from '#engine/core/house.ts'
+import { Leases } from './leases.ts'
+import type { NewRun } from '#engine/run/new-run.ts'
+import { claimOfNewborn, Newborns } from '#engine/run/newborns.ts'
+import { Nudges } from '#engine/wait/nudges.ts'
+import { Orders } from './orders.ts'
+import { OtherVersions } from './other-versions.ts'
+import { type Departure, type Keeper, Resident } from '#engine/run/resident.ts'
+import { type ResidentRecord, recordOfBirth, type Standing } from '#engine/run/resident-record.ts'
+import { Rhythm } from '#engine/core/rhythm.ts'
+import { wakeAfter } from '#engine/run/append.ts'
+import { Shares } from './share.ts'
+import { dropAfterStandstill } from '#engine/step/standstill.ts'
+import type { WorkerOptions } from './worker-options.ts'
+
+const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
+
+type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
+
+type Taken = Pick<Claims, 'claims' | 'records' | 'events'>
+
+const CLAIM_LIMIT = 256
+const TRY_AGAIN_MS = 1_000
+
+export class Worker implements WorkerDesk {
+  private readonly house: () => House
+  private readonly houseOf: (tenant: TenantId) => House
+  private readonly ledger: WorkerLedger
+  private readonly dispatcher: Dispatcher
+  private readonly errors: StepErrors
+  private readonly options: WorkerOptions
+  readonly leases: Leases
+  private readonly shares: Shares
+  private readonly orders: Orders
+  private startedAt = 0
+  private draining: Promise<void> | null = null
+  private tellStopped: () => void = () => {}
+  readonly whenStopped = new Promise<void>((resolve) => {
+    this.tellStopped = resolve
+  })
+  private readonly residents = new Map<RunId, Resident>()
+  private readonly clerks: Clerks
+  private readonly nudges = new Nudges()
+  private readonly isIdle = (): boolean => this.residents.size === 0 && this.clerks.count === 0
+  private readonly newborns: Newborns
+  private reserved = 0
+  private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
+  private readonly claims = new ClaimLoop({
+    clock: () => this.house().clock,
+    isTaking: () => this.isTaking,
+    hasRoom: () => this.free() > 0,
+    claimSome: () => this.claimSome(),
+    rested: () => this.beginNewborns(),
+  })
+  private readonly others = new OtherVersions(() => this.claims.soon())
+  private rhythm: Rhythm | null = null
+  private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
+  private readonly idle = new Set<() => void>()
+
+  private readonly keeper: Keeper = {
+    departed: (gone, departure) => this.departed(gone, departure),
+    look: lookAgain,
+  }
+
+  constructor(
+    deps: {
+      readonly house: () => House
+      readonly houseOf: (tenant: TenantId) => House
+      readonly ledger: WorkerLedger
+      readonly dispatcher: Dispatcher
+      readonly errors: StepErrors
+      readonly workers: Reader['workers']
+      readonly findDuty: FindDuty
+    },
+    options: WorkerOptions,
+  ) {
+    this.house = deps.house
+    this.houseOf = deps.houseOf
+    this.ledger = deps.ledger
+    this.dispatcher = deps.dispatcher
+    this.errors = deps.errors
+    this.options = options
+    this.clerks = new Clerks({ ...deps, departed: (...departure) => this.clerkDeparted(...departure) })
+    const isUsed = (id: ClaimableId, epoch: number): boolean =>
+      isRunId(id)
+        ? this.residents.get(id)?.record.epoch === epoch || this.newborns.has(id)
+        : this.clerks.isHeld(id, epoch)
+    const isNeeded = (name: WorkerId): boolean =>
+      this.clerks.needs(name) ||
+      this.newborns.needs(name) ||
+      [...this.residents.values()].some(({ record }) => record.lease === name)
+    const { name, place = NOWHERE, isAlone = false } = options
+    this.newborns = new Newborns(isAlone)
+    const told = name === undefined ? {} : { info: () => this.info(name, place) }
+    this.leases = new Leases({ ...deps, isUsed, isNeeded, isAlone, ...told }, options.id, options.leaseTtlMs)
+    this.shares = new Shares(place, () => this.house().system(), deps.workers)
+    this.orders = new Orders(deps.ledger, () => this.house().tenant, this.leases)
+  }
+
+  /** Recovers before it serves: the first beat frees the leases of the dead, the first claim takes what is due. */
+  async start(): Promise<void> {
+    if (this.state !== 'new') return
+    this.startedAt = this.house().clock.now()
+    await this.beat()
+    const { clock, ids } = this.house()
+    this.state = 'running'
+    const opened = this.lookForOrders().then(() => this.dispatcher.start(() => this.others.woken(clock.now())))
+    // Whoever starts it again starts all of it: a worker without its beats would hold what it takes, and do nothing with it.
+    await opened.catch((error: unknown) => {
+      if (this.state === 'running') this.state = 'new'
+      throw error
+    })
+    const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
+    // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
+    const [isHere, isRunning] = [() => this.state !== 'stopped', () => this.state === 'running']
+    this.rhythm = new Rhythm(clock, ids)
+    this.rhythm.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
+    // What another process did to a run in memory here is noticed within a third of the lease.
+    const compare = (): void => void this.nudges.compare(this.ledger, [...this.residents.values()]).catch(() => {})
+    this.rhythm.every(leaseTtlMs / 3, compare, isHere)
+    this.rhythm.every(pollMs, () => this.others.polled(), isRunning)
+    this.claims.soon()
+  }
+
+  async stop(): Promise<void> {
+    await this.drain()
+    await this.dispatcher.stop()
+  }
+
+  /** Takes nothing new, lets runs at work finish, gives the rest back. Others are still told of what this process sets off. */
+  drain(): Promise<void> {
+    this.draining ??= this.leave().finally(() => this.tellStopped())
+    return this.draining
+  }
+
+  private async leave(): Promise<void> {
+    const wasNew = this.state === 'new'
+    this.state = 'stopping'
+    this.dueTimer?.cancel()
+    // So that nobody leaves a run to this worker, and people see that it leaves.
+    if (!wasNew && this.options.name !== undefined) void this.leases.beat().catch(() => {})
+    if (!wasNew) await this.drained()
+    this.state = 'stopped'
+    this.rhythm?.stop()
+    this.clerks.drop()
+    for (const resident of [...this.residents.values()])
+      resident.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
+    if (!wasNew) await this.leases.retire()
+  }
+
+  /** An order is followed when it is seen. */
+  async lookForOrders(): Promise<void> {
+    if (this.state !== 'running' || this.options.name === undefined || !(await this.orders.look())) return
+    if (this.orders.standing.drains) return void this.drain().catch(() => {})
+    if (this.isStopped) for (const resident of [...this.residents.values()]) turnAway(resident)
+    if (!this.isTaking) this.clerks.letGo()
+    // So that others leave nothing to one that takes nothing, and people see it. What is not told now is told with the next beat.
+    await this.sayThatItLives().catch(() => {})
+    this.claims.soon()
+  }
+
+  private get isTaking(): boolean {
+    return this.state === 'running' && this.orders.takesAny
+  }
+
+  get residentCount(): number {
+    return this.residents.size
+  }
+
+  // -- WorkerDesk -----------------------------------------------------------------------------------------------------
+
+  get isStopped(): boolean {
+    return this.orders.standing.stop !== null
+  }
+
+  reserve(handler: string, isChild = false): WorkerId | null {
+    const room = this.free() + (isChild ? this.newborns.room : 0)
+    if (!this.isTaking || room <= 0 || !this.shares.takes(handler)) return null
+    this.reserved++
+    return this.leases.name
+  }
+
+  unreserve(): void {
+    this.reserved--
+  }
+
+  adopt(run: NewRun, base: number, sequence: number | null, isLeft: boolean): void {
+    this.reserved--
+    if (this.state === 'stopped') return
+    const record = recordOfBirth(run, this.house().tenant, base, sequence)
+    if (this.hasSlot && this.newborns.size === 0) void enterFresh(this.keep(record, run), this.errors, isLeft)
+    else this.newborns.add(run, record, isLeft)
+  }
+
+  private beginNewborns(): void {
+    while (this.isTaking && this.hasSlot) {
+      const next = this.newborns.next(this.claims.isUnderWay)
+      if (next === null) return
+      if (next.isChanged) void this.take({ claims: [claimOfNewborn(next)] })
+      else void enterFresh(this.keep(next.record, next.run), this.errors, false)
+    }
+  }
+
+  signal(streams: readonly ClaimableId[]): void {
+    const now = this.house().clock.now()
+    const takesSome = this.isTaking && this.free() > 0
+    const takesThem = takesSome && this.shares.current.atOnce === null
+    for (const id of streams) {
+      const resident = isRunId(id) ? this.residents.get(id) : undefined
+      if (resident !== undefined) this.nudges.nudge(resident)
+      else if (!this.newborns.change(id) && !this.clerks.nudge(id) && !takesThem) this.dispatcher.wake(id, now)
+    }
+    if (takesSome) this.claims.soon()
+  }
+
+  cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void> {
+    return cancelRun(this.houseOf(tenant), this.residents.get(run), { run, by, reason })
+  }
+
+  private info(name: string, place: WorkerPlace): WorkerInfo {
+    const { startedAt, options } = this
+    const drains = this.state === 'stopping'
+    return { name, ...place, slots: options.slots, startedAt, drains, ...this.orders.halt, ...this.shares.told }
+  }
+
+  // -- claiming -------------------------------------------------------------------------------------------------------
+
+  free(): number {
+    return this.options.slots - this.residents.size - this.reserved
+  }
+
+  private get hasSlot(): boolean {
+    return this.residents.size < this.options.slots
+  }
+
+  /** True if there may be more. */
+  private async claimSome(): Promise<boolean> {
+    const limit = Math.min(CLAIM_LIMIT, this.free())
+    const now = this.house().clock.now()
+    const taker = this.shares.taker(this.others.begin() || this.options.sweepMs === undefined)
+    const claimed = await this.shares.claim((what) => this.claim({ taker, ...what, now }), now, limit)
+    const { claims, nextDueAt, moved = 0 } = claimed
+    this.others.taken(moved, now)
+    if (claims.length > 0) await this.take(claimed)
+    if (nextDueAt !== null && nextDueAt > now) this.wakeAt(nextDueAt)
+    return claims.length === limit || moved > 0
+  }
+
+  private async claim(request: Omit<ClaimRequest, 'worker'>): Promise<Claims> {
+    try {
+      return await this.ledger.claim({ ...request, worker: this.leases.name })
+    } catch (error) {
+      if (!(error instanceof TrihandError) || error.outcome === 'unknown') this.leases.doubt()
+      throw error
+    }
+  }
+
+  private wakeAt(at: number): void {
+    // A claim that is answered while the worker leaves must not keep the process alive until then.
+    if (this.state !== 'running' || (this.dueTimer !== null && this.dueTimer.at <= at)) return
+    this.dueTimer?.cancel()
+    const cancel = this.house().clock.at(at, () => {
+      this.dueTimer = null
+      this.claims.soon()
+    })
+    this.dueTimer = { at, cancel }
+  }
+
+  /** worker-2: what was claimed is taken up or tried again; while the store is away the lease stays ours. */
+  private async take(claimed: Taken): Promise<void> {
+    const { claims } = claimed
+    // A clerk is taken up at its first claim, and lives its own life from there.
+    const runs = claims.filter(({ stream }) => isRunId(stream))
+    this.reserved += claims.length
+    try {
+      await this.takeUp(claimed)
+    } catch {
+      const { clock } = this.house()
+      // Without what the claim brought along: it is old by then.
+      clock.at(clock.now() + TRY_AGAIN_MS, () => void (this.state === 'running' && this.take({ claims: runs })))
+    } finally {
+      this.reserved -= claims.length
+    }
+  }
+
+  private async takeUp(claimed: Taken): Promise<void> {
+    const claims = claimed.claims.filter(({ stream }) => isRunId(stream))
+    for (const claim of claimed.claims) if (!isRunId(claim.stream)) this.clerks.take(claim, this.leases.name)
+    if (claims.length === 0) return
+    for (const one of await loadClaimed(this.ledger, { ...claimed, claims })) this.begin(one)
+  }
+
+  private begin({ runs, unreadable, broken, prefetched }: Claimed): void {
+    for (const found of runs) {
+      const { record, recoveries } = found
+      // A reload may have taken the handler away since the claim: the run waits for a worker that has it.
+      if (!this.house().system().functions.has(record.handler)) {
+        this.leases.letGo(record.id)
+        continue
+      }
+      const known = this.residents.get(record.id)
+      if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue
+      known?.drop('fenced', { code: 'STEP_ABORTED', message: 'the lease was lost meanwhile' })
+      void awaken(this.keep(record, found), recoveries, prefetched, this.errors)
+    }
+    for (const { stream } of unreadable) if (isClaimable(stream)) this.leases.letGo(stream)
+    quarantineBroken(broken, this.houseOf, (run) => this.leases.letGo(run))
+  }
+
+  private keep(record: ResidentRecord, standing: Standing): Resident {
+    const resident = new Resident(this.houseOf(record.tenant), record, standing, this.keeper)
+    this.residents.set(record.id, resident)
+    return resident
+  }
+
+  private departed(resident: Resident, departure: Departure): void {
+    this.residents.delete(resident.record.id)
+    if (departure === 'parked')
+      this.parked(resident.record, wakeAfter(resident.state, departure, resident, this.house().clock.now()))
+    if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
+    // One that has ended leaves nothing due, and whoever waited for it was signalled.
+    this.afterDeparture(departure === 'fenced' || departure === 'dropped')
+  }
+
+  private clerkDeparted(id: ClaimableId, departure: ClerkDeparture, at: number | null): void {
+    this.parked({ id, handler: null }, at)
+    if (departure === 'dropped' && this.state === 'running') this.leases.letGo(id)
+    // Also after parking: news may have come with the release.
+    this.afterDeparture(true)
+  }
+
+  /** It falls due here by this worker's own timer, and anywhere by a dispatcher that keeps instants. */
+  private parked({ id, handler }: { id: ClaimableId; handler: string | null }, at: number | null): void {
+    this.shares.remember(id, handler)
+    if (at === null) return
+    this.wakeAt(at)
+    if (this.options.tellsInstants === true) this.dispatcher.wake(id, at)
+  }
+
+  private afterDeparture(mayBeDueAgain: boolean): void {
+    if (this.claims.isWanted || mayBeDueAgain) this.claims.soon()
+    this.beginNewborns()
+    if (this.isIdle()) for (const resolve of this.idle) resolve()
+  }
+
+  // -- watching -------------------------------------------------------------------------------------------------------
+
+  private async beat(): Promise<void> {
+    dropAfterStandstill(this.leases.stoodStill(), this.residents)
+    await this.sayThatItLives()
+    await this.lookForOrders()
+  }
+
+  private async sayThatItLives(): Promise<void> {
+    if ((await this.leases.beat()) > 0) this.claims.soon()
+    await this.shares.refresh((name) => this.leases.isOwn(name))
+  }
+
+  private drained(): Promise<void> {
+    this.clerks.letGo()
+    if (this.isIdle()) return Promise.resolve()
+    const { clock } = this.house()
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        cancel()
+        this.idle.delete(finish)
+        resolve()
+      }
+      const cancel = clock.at(clock.now() + this.options.drainMs, finish)
+      this.idle.add(finish)
+    })
+  }
+}
