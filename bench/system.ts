@@ -4,7 +4,7 @@
  * Owns what each workload means as code. Shared by the bench and its child processes.
  */
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 
 /** Called by functions when something worth timing happens. */
 export interface Probe {

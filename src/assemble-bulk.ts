@@ -5,8 +5,8 @@
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { type BulkDeps, bulkHandler } from '#executors/workflow/bulk.ts'
-import { BULK, ownFunction } from '#manifest/own.ts'
-import type { System } from '#manifest/system.ts'
+import { BULK, ownFunction } from '#manifest/define/own.ts'
+import type { System } from '#manifest/define/system.ts'
 import { Jobs } from '#modes/jobs.ts'
 import type { Reader } from '#ports/reader.ts'
 

@@ -6,8 +6,8 @@
 
 import type { Engine } from '#engine/core/engine.ts'
 import { chatFunctions } from '#executors/workflow/chat.ts'
-import { normalise, type SystemSource } from '#manifest/define.ts'
-import type { System } from '#manifest/system.ts'
+import { normalise, type SystemSource } from '#manifest/define/define.ts'
+import type { System } from '#manifest/define/system.ts'
 import { Chats } from '#modes/chats.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'

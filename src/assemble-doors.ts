@@ -5,7 +5,7 @@
  */
 
 import type { Engine } from '#engine/core/engine.ts'
-import { type Environment, resolveReferences } from '#manifest/reference.ts'
+import { type Environment, resolveReferences } from '#manifest/expressions/reference.ts'
 import type { Chats } from '#modes/chats.ts'
 import type { Jobs } from '#modes/jobs.ts'
 import type { Plans } from '#planner/plans.ts'

@@ -9,7 +9,7 @@ import { readKeyRecord } from '#adapters/system/key-document.ts'
 import type { KeyRing } from '#adapters/system/key-record.ts'
 import { KeyedSeals } from '#adapters/system/keyed-seals.ts'
 import { LEDGER_KEY, readKeys } from '#adapters/system/keys.ts'
-import type { Environment } from '#manifest/reference.ts'
+import type { Environment } from '#manifest/expressions/reference.ts'
 import type { Store } from './assemble-stores.ts'
 
 export interface KeyOptions {

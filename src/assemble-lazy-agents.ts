@@ -5,7 +5,7 @@
  */
 
 import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
-import type { System } from '#manifest/system.ts'
+import type { System } from '#manifest/define/system.ts'
 import type { AgentHand, AgentsInput } from './assemble-agents.ts'
 import { simulatedFor } from './assemble-models.ts'
 

@@ -1,7 +1,7 @@
 /** Models for executors: live by the environment's keys over real HTTP, else simulated; what a call cost. */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { normalise, type SystemSource } from '#manifest/define.ts'
+import { normalise, type SystemSource } from '#manifest/define/define.ts'
 import { startOpenAIStub } from '#testing/stubs/openai-stub.ts'
 import { createTrihand } from './assemble.ts'
 import { executorModels } from './assemble-models.ts'

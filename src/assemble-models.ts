@@ -5,9 +5,9 @@
  */
 import { priceList } from '#adapters/models/prices.ts'
 import { type Models, openModels, type Variables } from '#adapters/models/registry.ts'
-import { valueChecker } from '#manifest/check-value.ts'
-import { resolveReferences } from '#manifest/reference.ts'
-import type { System } from '#manifest/system.ts'
+import { valueChecker } from '#manifest/schema/check-value.ts'
+import { resolveReferences } from '#manifest/expressions/reference.ts'
+import type { System } from '#manifest/define/system.ts'
 import type { ModelBook } from '#model/agent/agent.ts'
 import type { PriceOf } from '#model/agent/usage.ts'
 import type { Model } from '#ports/model.ts'

@@ -1,8 +1,8 @@
 /** Which functions the settings of notices add to a system, and which settings are refused at start. */
 import { describe, expect, test } from 'vitest'
 import { SystemIds } from '#adapters/system/ids.ts'
-import { normalise, type SystemSource } from '#manifest/define.ts'
-import type { Environment } from '#manifest/reference.ts'
+import { normalise, type SystemSource } from '#manifest/define/define.ts'
+import type { Environment } from '#manifest/expressions/reference.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 
 const ids = new SystemIds()

@@ -16,7 +16,7 @@ import {
 } from '#adapters/system/key-record.ts'
 import type { Key } from '#adapters/system/keys.ts'
 import { type RekeyProgress, rekeyPayloads } from '#adapters/system/rekey.ts'
-import type { Environment } from '#manifest/reference.ts'
+import type { Environment } from '#manifest/expressions/reference.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { idsWith, type KeyOptions, readKeyRing } from './assemble-keys.ts'
 import { openPayloads, openStore, type Store } from './assemble-stores.ts'

@@ -4,8 +4,8 @@
  * Owns its name and its place, from what it was told and what the pools of the system say. Holds no rule.
  */
 
-import { placeIn } from '#manifest/placement.ts'
-import type { System } from '#manifest/system.ts'
+import { placeIn } from '#manifest/define/placement.ts'
+import type { System } from '#manifest/define/system.ts'
 import { type WorkerId, workerId } from '#model/kernel/ids.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
 import type { Ids } from '#ports/ids.ts'

@@ -4,8 +4,8 @@
  * Owns the choice, as assemble.ts does for the ledger. Holds no rule.
  */
 import { SystemIds } from '#adapters/system/ids.ts'
-import { normalise, type SystemSource } from '#manifest/define.ts'
-import { resolveReferences } from '#manifest/reference.ts'
+import { normalise, type SystemSource } from '#manifest/define/define.ts'
+import { resolveReferences } from '#manifest/expressions/reference.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Outbox } from '#ports/outbox.ts'
 import { ownEnvironment } from '#triggers/host.ts'

@@ -2,7 +2,7 @@
 import { CheckedLedger } from '#adapters/system/checked-ledger.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
-import { normalise } from '#manifest/define.ts'
+import { normalise } from '#manifest/define/define.ts'
 import { joinEngine } from '../../src/assemble.ts'
 import { openStore } from '../../src/assemble-stores.ts'
 import { ledgerChoice } from '../../src/config.ts'

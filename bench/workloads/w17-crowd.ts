@@ -4,8 +4,8 @@
  */
 
 import { fn } from '#executors/workflow/function.ts'
-import { agent } from '#manifest/agents.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import { agent } from '#manifest/define/agents.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { createTrihand, type Trihand } from '../../src/assemble.ts'
 import { atMost, type Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'

@@ -4,7 +4,7 @@
  */
 
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { SessionId } from '#model/kernel/ids.ts'
 import { createTrihand } from '../../src/assemble.ts'
 import { atMost, type Measurement } from '../report.ts'

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { problemOf } from '#http/problem.ts'
-import { defineModels } from '#manifest/models.ts'
+import { defineModels } from '#manifest/define/models.ts'
 import type { ModelBook } from '#model/agent/agent.ts'
 import { createTrihand } from '../assemble.ts'
 import { modelWords, simulatedIn } from '../assemble-models.ts'

@@ -4,7 +4,7 @@
  * Owns what each flag means, once. Never performs anything.
  */
 import { type Command, InvalidArgumentError } from 'commander'
-import { durationMs } from '#manifest/duration.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import { parsePort, parseSlots } from './settings.ts'
 import type { Verb } from './shell.ts'
 

@@ -4,7 +4,7 @@
  * Owns what a refused manifest is told as: its first error, with its place, and how many more there are.
  */
 import { dirname, join } from 'node:path'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'

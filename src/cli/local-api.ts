@@ -6,7 +6,7 @@
 
 import { createApp } from '#http/app.ts'
 import type { Report } from '#http/problem.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { createTrihand } from '../assemble.ts'
 import { type Api, apiOver } from './api.ts'
 import { VERSION } from './version.ts'

@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isExportedIn } from '#manifest/lint/schema-files.ts'
-import { stubsOf } from '#manifest/stubs.ts'
+import { stubsOf } from '#manifest/edit/stubs.ts'
 import { tellFindings } from './manifest.ts'
 import { findManifest, readManifest } from './manifest-folder.ts'
 import { EXIT, visible } from './output.ts'

@@ -9,7 +9,7 @@
  */
 import pc from 'picocolors'
 import { type Problem, problemOf } from '#http/problem.ts'
-import { secretsOf } from '#manifest/secrets.ts'
+import { secretsOf } from '#manifest/define/secrets.ts'
 import { createRedaction } from '#model/kernel/redaction.ts'
 import { visibleLines, visibleText } from '#model/kernel/visible-text.ts'
 

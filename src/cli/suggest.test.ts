@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
-import { normalise } from '#manifest/define.ts'
+import { normalise } from '#manifest/define/define.ts'
 import { suggestionsFor } from './suggest.ts'
 
 const hear = fn('hear', { trigger: 'order.placed' }, () => null)

@@ -1,7 +1,7 @@
 /** An executor type as its author declares it. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { normalise } from '#manifest/define.ts'
+import { normalise } from '#manifest/define/define.ts'
 import type { Envelope, ExecutorResult } from '#ports/executor.ts'
 import { executor } from './registry.ts'
 

@@ -2,7 +2,7 @@
  * An executor type as its author declares it.
  *
  * Owns the declaration, and that a task fits what its executor declared before it is handed over. That each type has one executor
- * is manifest/executors.ts.
+ * is manifest/define/executors.ts.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'

@@ -1,6 +1,6 @@
 /** A scanner that opens every link: GET and HEAD change nothing, however often they are asked. */
 import { expect, test } from 'vitest'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { openApp } from '../../test/support/http-app.ts'
 import { until } from '../../test/support/until.ts'
 

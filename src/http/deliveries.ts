@@ -3,7 +3,7 @@
  *
  * Owns the reading. What a try is, and when there is another, is executors/workflow/notices.ts.
  */
-import type { EndpointDefinition } from '#manifest/endpoints.ts'
+import type { EndpointDefinition } from '#manifest/define/endpoints.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { ENDPOINT_TABLE, endpointHandler, storedHealth } from '#model/flow/policies/endpoint-health.ts'

@@ -1,7 +1,7 @@
 /** Requests with a key whose server dies before it answers: sent again, each answers the work that was done, and does it once. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'
 import { type Answer, type HttpApp, openApp } from '../../test/support/http-app.ts'
 import { type MortalRequests, withRequests } from '../../test/support/mortal-requests.ts'

@@ -1,7 +1,7 @@
 /** The requester of what a request begins is the person of its credential, through every door (issue 14.5). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
 import { until } from '../../test/support/until.ts'
 import { authSettings } from './auth-settings.ts'

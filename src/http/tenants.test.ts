@@ -1,7 +1,7 @@
 /** Two tenants on one server: over every operation, whatever ids one of them sends, it sees and reaches nothing of the other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { ROLES } from '#model/access/identity.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import { type Answer, type HttpApp, openApp } from '../../test/support/http-app.ts'

@@ -1,8 +1,8 @@
 /** The graph of the running system on the wire: its nodes with what they have to do now and what lint found about each. */
-import { type Graph, nodeOfFinding } from '#manifest/graph.ts'
-import { mermaidOf } from '#manifest/mermaid.ts'
-import type { System } from '#manifest/system.ts'
-import { graphOfSystem } from '#manifest/system-graph.ts'
+import { type Graph, nodeOfFinding } from '#manifest/define/graph.ts'
+import { mermaidOf } from '#manifest/define/mermaid.ts'
+import type { System } from '#manifest/define/system.ts'
+import { graphOfSystem } from '#manifest/define/system-graph.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import type { NewestCounts } from '#model/run/newest-counts.ts'
 import type { Graph as GraphDocument } from './api.ts'

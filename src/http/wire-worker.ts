@@ -4,7 +4,7 @@
  * Owns the documents. Never queries anything.
  */
 
-import type { Pool } from '#manifest/placement.ts'
+import type { Pool } from '#manifest/define/placement.ts'
 import type { CircuitState } from '#model/worker/circuit.ts'
 import type { Stop } from '#model/worker/orders.ts'
 import type { PoolLoad } from '#model/worker/pool-load.ts'

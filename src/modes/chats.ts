@@ -12,7 +12,7 @@ import type { PieceListener } from '#engine/core/deltas.ts'
 import type { RunSteps } from '#engine/outcome/steps.ts'
 import type { Sessions } from '#engine/services/sessions.ts'
 import { WaitingRoom } from '#engine/worker/waiting-room.ts'
-import type { System } from '#manifest/system.ts'
+import type { System } from '#manifest/define/system.ts'
 import {
   type ChatHead,
   type ChatMessage,

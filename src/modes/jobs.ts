@@ -5,7 +5,7 @@
  * and found among the others as any run is.
  */
 import type { StartOptions } from '#engine/core/intake.ts'
-import { BULK } from '#manifest/own.ts'
+import { BULK } from '#manifest/define/own.ts'
 import {
   type BulkWish,
   bulkOrder,

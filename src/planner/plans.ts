@@ -11,8 +11,8 @@
 
 import { advancePlan } from '#engine/core/advance.ts'
 import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/core/intake.ts'
-import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan-reading.ts'
-import type { System } from '#manifest/system.ts'
+import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan/reading.ts'
+import type { System } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import {
   type Instant,
@@ -209,7 +209,7 @@ export class Plans {
     const world = this.world(worksOn, namedBy)
     if (text !== undefined) return readText(goal ?? '', text, world)
     if (english === undefined) {
-      const { givenSteps } = await import('#manifest/plan-given.ts')
+      const { givenSteps } = await import('#manifest/plan/given.ts')
       return readSteps(goal ?? '', givenSteps(steps ?? []), world)
     }
     const reading = readEnglish(english, this.deps.system())

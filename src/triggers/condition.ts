@@ -4,7 +4,7 @@
  * Owns the asking and the reading of the roots. When it counts as met is decided in model/event/condition.ts; the state of that lives in
  * the ledger and is read before each sample, so that a restart and a second process go on where the last sample was.
  */
-import { type ConditionSource as Definition, WATCH_EVENTS } from '#manifest/sources.ts'
+import { type ConditionSource as Definition, WATCH_EVENTS } from '#manifest/define/sources.ts'
 import { type ConditionSample, type ConditionState, newCondition, sampleCondition } from '#model/event/condition.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { SessionId } from '#model/kernel/ids.ts'

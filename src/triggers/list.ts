@@ -3,8 +3,8 @@
  *
  * Owns the words for it. Reads a definition, and neither the ledger nor the outside.
  */
-import { endSource } from '#manifest/sources.ts'
-import type { Filter, System } from '#manifest/system.ts'
+import { endSource } from '#manifest/define/sources.ts'
+import type { Filter, System } from '#manifest/define/system.ts'
 
 export interface TriggerRow {
   readonly kind: 'event' | 'after' | 'signal' | 'file' | 'table' | 'condition' | 'webhook'

@@ -4,7 +4,7 @@
  * Owns the listening. A signal has no identity and is not kept by anyone: what arrives while the store is away is told as soon as
  * it is back, what arrives while the process is down is lost.
  */
-import { type SignalSource as Definition, WATCH_EVENTS } from '#manifest/sources.ts'
+import { type SignalSource as Definition, WATCH_EVENTS } from '#manifest/define/sources.ts'
 import { insist, type Source, type SourceDeps, tell } from './source.ts'
 
 export class SignalSource implements Source {

@@ -7,7 +7,7 @@
  * signature-2  Where a scheme signs a timestamp, a delivery from more than five minutes ago or ahead is refused.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { HmacScheme, WebhookDefinition } from '#manifest/webhooks.ts'
+import type { HmacScheme, WebhookDefinition } from '#manifest/define/webhooks.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 

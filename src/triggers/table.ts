@@ -4,7 +4,7 @@
  * Owns the polling. A change is told exactly once, because its row's id is the event's: a crash between telling and forgetting
  * repeats a row that the ledger knows already (source-1). Never installs anything (`trihand triggers install` does).
  */
-import { type TableSource as Definition, WATCH_EVENTS } from '#manifest/sources.ts'
+import { type TableSource as Definition, WATCH_EVENTS } from '#manifest/define/sources.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Outbox, OutboxRow, OutboxWatch } from '#ports/outbox.ts'

@@ -1,7 +1,7 @@
 /** A function that starts when another one's run has ended. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { normalise } from '#manifest/define.ts'
+import { normalise } from '#manifest/define/define.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { EndWord } from '#model/event/watch.ts'
 import { startTestSystem } from '#testing/system.ts'

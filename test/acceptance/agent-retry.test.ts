@@ -1,7 +1,7 @@
 /** Agent runs that failed and are retried: what failed before does not count against them, what was spent does. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { agent } from '#manifest/agents.ts'
+import { agent } from '#manifest/define/agents.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'

@@ -1,7 +1,7 @@
 /** Rows of managed tables in an agent's workspace: by a key, by conditions, by what the input speaks of; never a whole table. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { agent } from '#manifest/agents.ts'
+import { agent } from '#manifest/define/agents.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { agentPlace, beginAgents, ended } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'

@@ -1,7 +1,7 @@
 /** Agents and people: questions, approvals, doubt, loops. A run that waits for a person holds nothing and survives everything. */
 import { expect, test } from 'vitest'
-import { agent } from '#manifest/agents.ts'
-import type { ToolSource } from '#manifest/tools.ts'
+import { agent } from '#manifest/define/agents.ts'
+import type { ToolSource } from '#manifest/define/tools.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { agentPlace, beginAgents, ended, stepResults, untilStatus } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'

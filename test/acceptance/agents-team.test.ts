@@ -1,7 +1,7 @@
 /** Agents among each other: children with less, hand-offs, one budget for all; and models that want more than they may. */
 import { expect, test } from 'vitest'
-import { agent } from '#manifest/agents.ts'
-import type { ToolSource } from '#manifest/tools.ts'
+import { agent } from '#manifest/define/agents.ts'
+import type { ToolSource } from '#manifest/define/tools.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { ModelReply } from '#ports/model.ts'
 import { agentPlace, beginAgents, ended, stepResults } from '../support/agent-system.ts'

@@ -1,7 +1,7 @@
 /** Keys and names of any length and any character, through the doors that people and programs have (issue 14.7). */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { Inbox, person } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'

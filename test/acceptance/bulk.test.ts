@@ -1,7 +1,7 @@
 /** One word to many runs: every one that is meant hears it once, over crashes, and the sums are right. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { type BulkWish, failedOf } from '#model/run/bulk.ts'
 import { LOCAL_TENANT, type RunId, type TenantId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'

@@ -1,7 +1,7 @@
 /** Events that end runs: those that match, however late, and nothing else. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import type { CancelSource } from '#model/event/cancel-on.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'

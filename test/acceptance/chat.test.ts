@@ -1,6 +1,6 @@
 /** A chat, from a message to its saved answer: decided by an agent, judged by a policy, approved by a person, executed by a run. */
 import { expect, test } from 'vitest'
-import type { ChatSource } from '#manifest/chats.ts'
+import type { ChatSource } from '#manifest/define/chats.ts'
 import { textOfMessage } from '#model/chat/chat.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Chats } from '#modes/chats.ts'

@@ -1,9 +1,9 @@
 /** Agents that the Claude Agent SDK drives: approvals, crashes, files and budgets are as with our own turns. The SDK is a stand-in. */
 import { expect, test } from 'vitest'
 import { claudeAgent } from '#adapters/claude-agent/claude-agent.ts'
-import { agent } from '#manifest/agents.ts'
-import type { SystemSource } from '#manifest/define.ts'
-import type { ToolSource } from '#manifest/tools.ts'
+import { agent } from '#manifest/define/agents.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
+import type { ToolSource } from '#manifest/define/tools.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { agentPlace, ended, stepResults, untilStatus } from '../support/agent-system.ts'

@@ -1,8 +1,8 @@
 /** Many callers at one task, run, queue, plan or entity: each waits for its turn, none is refused because others came, too. */
 import { expect, test, vi } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
-import { human } from '#manifest/humans.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
+import { human } from '#manifest/human/humans.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { openPlans } from '../../src/assemble-plans.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
-import { normalise, type SystemSource } from '#manifest/define.ts'
+import { normalise, type SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { RunSummary } from '#ports/reader.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'

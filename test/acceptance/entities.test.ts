@@ -1,7 +1,7 @@
 /** The states of entities under many hands at once: a checked move leaves the state that it was judged on, or it is refused. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'

@@ -1,7 +1,7 @@
 /** An agent's answer that a declared rule hands to a person: the run stays, the hand changes. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type AgentOptions, agent } from '#manifest/agents.ts'
+import { type AgentOptions, agent } from '#manifest/define/agents.ts'
 import type { TestStore } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended, untilStatus } from '../support/agent-system.ts'
 import { paidModel, said } from '../support/agents.ts'

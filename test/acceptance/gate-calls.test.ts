@@ -1,7 +1,7 @@
 /** Runs that are asked for by name pass the gate of their handler as events do: calls, and slots of schedules. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'

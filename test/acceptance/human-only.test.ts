@@ -1,8 +1,8 @@
 /** What people alone may say: events that their decisions send, functions that start by those, and programs that try to do it for them. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { defineSystem, type SystemSource } from '#manifest/define.ts'
-import { human } from '#manifest/humans.ts'
+import { defineSystem, type SystemSource } from '#manifest/define/define.ts'
+import { human } from '#manifest/human/humans.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'

@@ -1,8 +1,8 @@
 /** Time and crowds around a task: reminders, deadlines, levels, decisions that race with each other and with the clock. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { normalise } from '#manifest/define.ts'
-import { type HumanOptions, human } from '#manifest/humans.ts'
+import { normalise } from '#manifest/define/define.ts'
+import { type HumanOptions, human } from '#manifest/human/humans.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { joinEngine } from '../../src/assemble.ts'
 import { ana, bob, cfo, Inbox, person } from '../support/inbox.ts'

@@ -1,7 +1,7 @@
 /** People in the loop: asked by a handler or a step, decided once, found again after days and crashes. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { isoTime } from '#model/kernel/iso-time.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { ana, bob, cfo, eve, Inbox, robot } from '../support/inbox.ts'

@@ -1,6 +1,6 @@
 /** An inbox as people work through it: what is late, put off or handed on, and marks by a rule that only a submit makes a decision of. */
 import { expect, test } from 'vitest'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT, type TaskId } from '#model/kernel/ids.ts'
 import { type InboxView, inboxesOf, type ViewCounts, viewCounts, viewedTasks } from '#model/task/inbox-view.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -1,7 +1,7 @@
 /** Idempotency keys that a gate keeps for long: looked up by key, whatever has happened to the gate meanwhile. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { KEPT_TABLE } from '#model/flow/kept-claims.ts'

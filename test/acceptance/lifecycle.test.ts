@@ -1,7 +1,7 @@
 /** What each hand tells of its work, heard like any event: by triggers, by waits, across crashes, and never in circles. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type AgentOptions, agent } from '#manifest/agents.ts'
+import { type AgentOptions, agent } from '#manifest/define/agents.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { at, type Json } from '#model/kernel/json.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'

@@ -1,6 +1,6 @@
 /** A manifest at work: what it declares in YAML is what the engine does, on every store. */
 import { expect, test } from 'vitest'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'

@@ -1,7 +1,7 @@
 /** Plans that people write down: drafted, revised, approved by their hash, run with the steps that were approved, across crashes and deploys. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { PLAN_RUN } from '#model/plan/draft.ts'
 import type { Plans } from '#planner/plans.ts'

@@ -1,8 +1,8 @@
 /** A "no" in a plan: whatever people say other than yes stops the steps that require it, and says so where people look. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
-import { human } from '#manifest/humans.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
+import { human } from '#manifest/human/humans.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -1,7 +1,7 @@
 /** An approval of a plan is of what people were shown: across deploys, with the input that was shown, without secrets. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { PLAN_RUN } from '#model/plan/draft.ts'
 import type { PlanSource } from '#model/plan/source.ts'

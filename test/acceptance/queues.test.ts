@@ -1,8 +1,8 @@
 /** Queues: bounded lines of messages that a handler works through in cycles; each across a crash. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
-import type { QueueSource } from '#manifest/queues.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
+import type { QueueSource } from '#manifest/flow/queues.ts'
 import type { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'

@@ -1,7 +1,7 @@
 /** Who asked may not decide: the requester goes with the chain of causes, from the credential that began it (issue 14.5). */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'

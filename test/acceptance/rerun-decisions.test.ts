@@ -1,7 +1,7 @@
 /** Runs once more and what people decided in them: nothing of it is carried over to what they never saw, and no program carries it. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import type { Kind } from '#model/access/identity.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'

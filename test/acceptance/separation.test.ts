@@ -1,7 +1,7 @@
 /** Whoever decided one step does not decide the next: across humans that are joined by an event. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { ana, bob, Inbox } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'

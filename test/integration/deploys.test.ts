@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/app.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { createTrihand, type Trihand } from '../../src/assemble.ts'
 import { until } from '../support/until.ts'
 

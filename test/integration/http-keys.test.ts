@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { type Answer, type HttpApp, openApp } from '../support/http-app.ts'
 import { type MortalRequests, withRequests } from '../support/mortal-requests.ts'
 import { fastFolder } from '../support/places.ts'

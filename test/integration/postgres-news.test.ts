@@ -6,7 +6,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, type RunId, type StreamId, type TenantId } from '#model/kernel/ids.ts'
 import type { NewsPosition } from '#ports/news.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'

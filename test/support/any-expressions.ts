@@ -4,8 +4,8 @@
  * Owns the words. For the property test beside the rules and for the stage `fuzz`.
  */
 import fc from 'fast-check'
-import { compileRule } from '#manifest/rules.ts'
-import { celText } from '#manifest/yaml/expression.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
+import { celText } from '#manifest/yaml/parse/expression.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { toJson } from '#model/kernel/json.ts'
 import type { Rule } from '#model/kernel/rule.ts'

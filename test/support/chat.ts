@@ -5,9 +5,9 @@
  */
 
 import { fn } from '#executors/workflow/function.ts'
-import { agent } from '#manifest/agents.ts'
-import type { ChatSource } from '#manifest/chats.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import { agent } from '#manifest/define/agents.ts'
+import type { ChatSource } from '#manifest/define/chats.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Chats } from '#modes/chats.ts'

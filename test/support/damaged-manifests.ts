@@ -4,13 +4,13 @@
  * Owns the damage: by lines, by tokens, by characters, by shape. For the property test beside the loader and for the stage `fuzz`.
  */
 import fc from 'fast-check'
-import { declarationsOf } from '#manifest/declarations.ts'
-import { graphOf } from '#manifest/graph.ts'
-import { mermaidOf } from '#manifest/mermaid.ts'
+import { declarationsOf } from '#manifest/define/declarations.ts'
+import { graphOf } from '#manifest/define/graph.ts'
+import { mermaidOf } from '#manifest/define/mermaid.ts'
 import { type Finding, hintOf } from '#manifest/yaml/finding.ts'
 import { type LoadedManifest, loadManifest } from '#manifest/yaml/load.ts'
-import { MANIFEST } from '#manifest/yaml/sections.ts'
-import type { Shape } from '#manifest/yaml/shape.ts'
+import { MANIFEST } from '#manifest/yaml/check/sections.ts'
+import type { Shape } from '#manifest/yaml/check/shape.ts'
 
 export const BASE = `product: {name: shop, version: 2.0}
 defaults: {tz: Europe/Berlin, model: haiku, retry: {max_attempts: 2}}

@@ -5,8 +5,8 @@
  */
 
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
-import { human } from '#manifest/humans.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
+import { human } from '#manifest/human/humans.ts'
 import type { Role } from '#model/access/identity.ts'
 import type { RunId, TaskId } from '#model/kernel/ids.ts'
 import type { Trihand } from '../../src/assemble.ts'

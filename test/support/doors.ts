@@ -4,7 +4,7 @@
  * Owns nothing but that opening.
  */
 
-import type { Environment } from '#manifest/reference.ts'
+import type { Environment } from '#manifest/expressions/reference.ts'
 import type { TestStore, TestSystem } from '#testing/system.ts'
 import { type Doors, joinDoors } from '../../src/assemble-doors.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the joining. Code of functions, answers of the model and what is asked of the system are the test's.
  */
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import type { Parts } from '#manifest/yaml/parts.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'

@@ -4,7 +4,7 @@
  * Owns the list. What is different between the two protocols stands with the way.
  */
 import { gzipSync } from 'node:zlib'
-import type { AgentOptions } from '#manifest/agents.ts'
+import type { AgentOptions } from '#manifest/define/agents.ts'
 import type { Json } from '#model/kernel/json.ts'
 import {
   type Act,

@@ -1,6 +1,6 @@
 /** Names of models: whose they are, how they are reached, what is missing, and when all of them are simulated. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { defineModels, type ModelsSource } from '#manifest/models.ts'
+import { defineModels, type ModelsSource } from '#manifest/define/models.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Model, ModelRequest } from '#ports/model.ts'
 import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'

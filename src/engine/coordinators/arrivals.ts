@@ -3,7 +3,7 @@
  *
  * Owns the evaluation. A key or a cost that cannot be worked out refuses the event; a priority falls back to none.
  */
-import type { FlowDefinition, FlowRules, TriggerFlow } from '#manifest/flow.ts'
+import type { FlowDefinition, FlowRules, TriggerFlow } from '#manifest/flow/flow.ts'
 import type { Arrival, Call } from '#model/event/arrival.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { GateCommand, RefusedEvent } from '#model/flow/gate-fact.ts'

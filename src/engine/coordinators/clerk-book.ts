@@ -3,9 +3,9 @@
  *
  * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
  */
-import type { FlowDefinition } from '#manifest/flow.ts'
-import { queueSource } from '#manifest/queues.ts'
-import type { FunctionDefinition, System } from '#manifest/system.ts'
+import type { FlowDefinition } from '#manifest/flow/flow.ts'
+import { queueSource } from '#manifest/flow/queues.ts'
+import type { FunctionDefinition, System } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { readScheduleFact } from '#model/kernel/fact-codec.ts'

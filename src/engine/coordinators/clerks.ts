@@ -3,7 +3,7 @@
  *
  * Owns which claim becomes which of them. Never decides for one (duty.ts, task-turn.ts).
  */
-import type { System } from '#manifest/system.ts'
+import type { System } from '#manifest/define/system.ts'
 import {
   type ClaimableId,
   type ClerkId,

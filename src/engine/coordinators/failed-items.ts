@@ -3,7 +3,7 @@
  *
  * Owns the reading. What counts as failed is model/flow/policies/batch-outcome.ts; whether they come again is the gate's.
  */
-import type { FlowDefinition } from '#manifest/flow.ts'
+import type { FlowDefinition } from '#manifest/flow/flow.ts'
 import type { Arrival } from '#model/event/arrival.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'

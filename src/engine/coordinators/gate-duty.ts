@@ -5,7 +5,7 @@
  * Which event starts a run, and when, is the model's (model/flow/gate.ts).
  */
 
-import type { FlowDefinition } from '#manifest/flow.ts'
+import type { FlowDefinition } from '#manifest/flow/flow.ts'
 import type { Arrival, Call } from '#model/event/arrival.ts'
 import { entriesOf, valueAt } from '#model/kernel/due-map.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

@@ -3,8 +3,8 @@
  *
  * Owns the shapes, and the name and cause of a run that an event begins; which gates there are is clerk-book.ts.
  */
-import type { FlowDefinition } from '#manifest/flow.ts'
-import type { FunctionDefinition, Listener } from '#manifest/system.ts'
+import type { FlowDefinition } from '#manifest/flow/flow.ts'
+import type { FunctionDefinition, Listener } from '#manifest/define/system.ts'
 import type { Call } from '#model/event/arrival.ts'
 import type { Cause, StoredEvent } from '#model/event/event.ts'
 import type { Kind } from '#model/access/identity.ts'

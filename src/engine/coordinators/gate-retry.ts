@@ -6,7 +6,7 @@
  *
  * gate-retry-4  A retry that is turned away at once writes nothing: the caller is told.
  */
-import type { FlowRules } from '#manifest/flow.ts'
+import type { FlowRules } from '#manifest/flow/flow.ts'
 import type { Call } from '#model/event/arrival.ts'
 import { valueAt } from '#model/kernel/due-map.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

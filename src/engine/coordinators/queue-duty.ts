@@ -6,8 +6,8 @@
  * queue-duty-1  What a cycle has done is acknowledged by its run's end: no message is lost between the two.
  */
 
-import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '#manifest/queues.ts'
-import { type FunctionDefinition, isHeard } from '#manifest/system.ts'
+import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
+import { type FunctionDefinition, isHeard } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Event, StoredEvent } from '#model/event/event.ts'
 import { readQueueFact, readRunFact } from '#model/kernel/fact-codec.ts'

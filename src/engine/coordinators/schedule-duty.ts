@@ -3,9 +3,9 @@
  *
  * Owns the reading of ends and outputs and how a scheduled run is born. Which slot runs is the model's (model/schedule/schedule.ts).
  */
-import { calendarsOf } from '#manifest/calendar.ts'
-import type { ScheduleDefinition } from '#manifest/schedule.ts'
-import type { FunctionDefinition } from '#manifest/system.ts'
+import { calendarsOf } from '#manifest/time/calendar.ts'
+import type { ScheduleDefinition } from '#manifest/time/schedule.ts'
+import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Event } from '#model/event/event.ts'
 import { readRunFact, readScheduleFact } from '#model/kernel/fact-codec.ts'

@@ -3,8 +3,8 @@
  *
  * Owns the list. Joins nothing (engine.ts).
  */
-import type { RemoteDefinition } from '#manifest/executors.ts'
-import type { System } from '#manifest/system.ts'
+import type { RemoteDefinition } from '#manifest/define/executors.ts'
+import type { System } from '#manifest/define/system.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Redaction } from '#model/kernel/redaction.ts'
 import type { PriceOf } from '#model/agent/usage.ts'

@@ -3,9 +3,9 @@
  *
  * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
  */
-import { diff, misfit } from '#manifest/edits.ts'
-import type { ExecutorDefinition } from '#manifest/executors.ts'
-import type { System } from '#manifest/system.ts'
+import { diff, misfit } from '#manifest/edit/edits.ts'
+import type { ExecutorDefinition } from '#manifest/define/executors.ts'
+import type { System } from '#manifest/define/system.ts'
 import type { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { QueuedRun } from '#model/flow/flow-outcome.ts'

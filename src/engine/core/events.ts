@@ -3,9 +3,9 @@
  *
  * Owns how an intent becomes an event with the runs it starts. They are written with the fact that carries them, or not at all.
  */
-import { laterFunction } from '#manifest/later.ts'
-import { checkAgainst } from '#manifest/schema.ts'
-import type { FunctionDefinition } from '#manifest/system.ts'
+import { laterFunction } from '#manifest/define/later.ts'
+import { checkAgainst } from '#manifest/schema/schema.ts'
+import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Cause, type Event, isEventType, isReservedType } from '#model/event/event.ts'
 import { forbidProducer, OWN, PROGRAM, type Producer } from '#model/access/human-only.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the list. Each part takes this and uses what it needs; nobody but commit can write the ledger.
  */
-import type { System } from '#manifest/system.ts'
+import type { System } from '#manifest/define/system.ts'
 import type { CancelRule } from '#model/event/cancel-on.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { ClaimableId, GateId, Instant, RunId, TenantId, WorkerId } from '#model/kernel/ids.ts'

@@ -9,11 +9,11 @@
  *           is never kept in memory alone.
  */
 
-import { CALLBACK, checkCallback } from '#manifest/callback.ts'
-import { durationMs } from '#manifest/duration.ts'
-import { isOwn as isOwnFunction } from '#manifest/own.ts'
-import { checkAgainst } from '#manifest/schema.ts'
-import { hasCode } from '#manifest/system.ts'
+import { CALLBACK, checkCallback } from '#manifest/define/callback.ts'
+import { durationMs } from '#manifest/time/duration.ts'
+import { isOwn as isOwnFunction } from '#manifest/define/own.ts'
+import { checkAgainst } from '#manifest/schema/schema.ts'
+import { hasCode } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Cause, type Event, isPlainId, isReservedSource, isReservedType } from '#model/event/event.ts'
 import { OWN, PERSON, PROGRAM, type Producer } from '#model/access/human-only.ts'

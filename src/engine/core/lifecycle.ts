@@ -6,8 +6,8 @@
  *
  * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
  */
-import { isOwn } from '#manifest/own.ts'
-import { isHeard } from '#manifest/system.ts'
+import { isOwn } from '#manifest/define/own.ts'
+import { isHeard } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Event } from '#model/event/event.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'

@@ -6,7 +6,7 @@
  * route-1  Every listener of an event gets a run or a recorded reason for none, here or at its gate.
  * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
  */
-import { type Filter, filtersFor, type Listener, type System } from '#manifest/system.ts'
+import { type Filter, filtersFor, type Listener, type System } from '#manifest/define/system.ts'
 import type { Event } from '#model/event/event.ts'
 import type { Instant, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -10,10 +10,10 @@
  *           that only its triggers start.
  */
 
-import { CALLBACK } from '#manifest/callback.ts'
-import { isOwn } from '#manifest/own.ts'
-import { checkAgainst } from '#manifest/schema.ts'
-import type { FunctionDefinition } from '#manifest/system.ts'
+import { CALLBACK } from '#manifest/define/callback.ts'
+import { isOwn } from '#manifest/define/own.ts'
+import { checkAgainst } from '#manifest/schema/schema.ts'
+import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'

@@ -6,9 +6,9 @@
  * ending-1  There is such an event if and only if the run has ended in that way while somebody listened, and it is there once.
  * ending-2  A run that was asked for with a callback has, with each of its ends, a run that tells of it.
  */
-import { callbackFunction } from '#manifest/callback.ts'
-import { endSource } from '#manifest/sources.ts'
-import { isHeard } from '#manifest/system.ts'
+import { callbackFunction } from '#manifest/define/callback.ts'
+import { endSource } from '#manifest/define/sources.ts'
+import { isHeard } from '#manifest/define/system.ts'
 import type { Event } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'

@@ -8,8 +8,8 @@
  * enter-3  An event that is in the ledger when a run wakes comes before a timeout that has passed meanwhile.
  * enter-4  A throttled run is first entered only when its throttle lets it begin at that moment (starts.ts).
  */
-import { checkAgainst } from '#manifest/schema.ts'
-import type { FunctionDefinition } from '#manifest/system.ts'
+import { checkAgainst } from '#manifest/schema/schema.ts'
+import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { type Failure, TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { NO_VERSION } from '#model/worker/pin.ts'

@@ -4,7 +4,7 @@
  * Owns the intents that the handler makes outside of steps, and the call of its code. Every run makes one: it is its own envelope and
  * task, and nothing is made before it is asked for.
  */
-import type { FunctionDefinition } from '#manifest/system.ts'
+import type { FunctionDefinition } from '#manifest/define/system.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { type CallTerms, effectUnder } from '#model/agent/call-terms.ts'
 import { type Failure, TrihandError } from '#model/kernel/errors.ts'

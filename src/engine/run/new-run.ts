@@ -3,7 +3,7 @@
  *
  * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
  */
-import { deadlines, type FunctionDefinition } from '#manifest/system.ts'
+import { deadlines, type FunctionDefinition } from '#manifest/define/system.ts'
 import { deadlineUnder } from '#model/agent/call-terms.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Cause, Event, StoredEvent } from '#model/event/event.ts'

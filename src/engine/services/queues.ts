@@ -8,7 +8,7 @@
  * queues-3  A put is refused for want of room, never because others put at the same time.
  */
 
-import { messageType, type QueueDefinition, queueSource } from '#manifest/queues.ts'
+import { messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Event, isPlainId } from '#model/event/event.ts'
 import { readQueueFact } from '#model/kernel/fact-codec.ts'

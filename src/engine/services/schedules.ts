@@ -4,8 +4,8 @@
  * Owns nothing durable; each verb is one command to the schedule's clerk.
  */
 
-import { DAY_MS } from '#manifest/civil.ts'
-import { nextChange, openZone } from '#manifest/zone.ts'
+import { DAY_MS } from '#manifest/time/civil.ts'
+import { nextChange, openZone } from '#manifest/time/zone.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Requesters } from '#model/access/requester.ts'

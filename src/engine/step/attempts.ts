@@ -4,8 +4,8 @@
  * Owns when an attempt begins, under which circuit and intent, and how its result becomes a request. Which call of the handler
  * begins a step is the gate's; what a task's result means is task-attempt.ts.
  */
-import type { Circuit } from '#manifest/circuit.ts'
-import type { Concurrency } from '#manifest/flow.ts'
+import type { Circuit } from '#manifest/flow/circuit.ts'
+import type { Concurrency } from '#manifest/flow/flow.ts'
 import { attemptsOf, carryOf } from '#model/run/attempt.ts'
 import { billOf } from '#model/agent/bill.ts'
 import type { Failure } from '#model/kernel/errors.ts'

@@ -4,7 +4,7 @@
  * Owns its birth in the append that opens the step. Its end is found by looking (offer.ts). A child of the life before is not born
  * again: the step is opened on it, and once that is in the ledger it is retried (child-retry-1).
  */
-import { checkAgainst } from '#manifest/schema.ts'
+import { checkAgainst } from '#manifest/schema/schema.ts'
 import { childRules } from '#model/run/child-retry.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'

@@ -5,7 +5,7 @@
  *
  * circuits-1  Who opens, probes or closes is settled by the event's id: the second teller of a fact learns that it was told.
  */
-import type { Circuit } from '#manifest/circuit.ts'
+import type { Circuit } from '#manifest/flow/circuit.ts'
 import { type CircuitCommand, type CircuitFact, type CircuitState, circuit as machine } from '#model/worker/circuit.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'

@@ -1,12 +1,12 @@
 /**
  * Functions that only their triggers start: whoever asks for one by name is refused.
  *
- * Owns that refusal. Whether a function is internal is said by its definition (manifest/define.ts).
+ * Owns that refusal. Whether a function is internal is said by its definition (manifest/define/define.ts).
  *
  * internal-1  A run of an internal function has an event, a schedule, a queue or a watched source behind it; no caller, no plan, no
  *             agent and no other function starts one.
  */
-import type { FunctionDefinition } from '#manifest/system.ts'
+import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 
 export const demandOpen = ({ name, internal }: Pick<FunctionDefinition, 'name' | 'internal'>): void => {

@@ -3,8 +3,8 @@
  *
  * Owns which capability each of these needs. What a module allows is model/access/module.ts; a run without a module is not limited.
  */
-import { isOwn } from '#manifest/own.ts'
-import type { FunctionDefinition } from '#manifest/system.ts'
+import { isOwn } from '#manifest/define/own.ts'
+import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Capability, demand, type Module } from '#model/access/module.ts'
 import { CALLS_OUTSIDE, demandListed } from '#model/access/outbound.ts'

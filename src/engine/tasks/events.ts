@@ -7,7 +7,7 @@
  * task-events-1  An event is named by the fact that it reports: the same fact never tells twice.
  * task-events-2  What a person does begins a new chain of causes; what time or the system does goes on with the run's.
  */
-import { compileValue } from '#manifest/values.ts'
+import { compileValue } from '#manifest/expressions/values.ts'
 import type { Cause, Event } from '#model/event/event.ts'
 import type { SessionId, TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

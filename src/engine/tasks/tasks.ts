@@ -3,7 +3,7 @@
  *
  * Owns which command each wish becomes. Who a person is comes from outside; what they may do is the task's own rule.
  */
-import { compileRule } from '#manifest/rules.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId, TaskId } from '#model/kernel/ids.ts'
 import { canonical, type Json, toJson } from '#model/kernel/json.ts'

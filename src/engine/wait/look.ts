@@ -4,7 +4,7 @@
  * Owns which events are asked for: by value where the wait names one, so that other events of the type cost nothing (ledger-11). Which of
  * them count is the model's (model/event/wait.ts).
  */
-import { compileRule } from '#manifest/rules.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
 import { type Consumed, consumedRules, NOTHING_CONSUMED, type Start } from '#model/event/consumed.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { TenantId } from '#model/kernel/ids.ts'

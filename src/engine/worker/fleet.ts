@@ -4,7 +4,7 @@
  * Owns how an order is given. It is an event in the ledger: workers of this process follow it at once, others with their next beat
  * (orders.ts). Belongs to the server, whatever tenant asks.
  */
-import type { System } from '#manifest/system.ts'
+import type { System } from '#manifest/define/system.ts'
 import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { OrderCommand, Stop, WorkerOrder } from '#model/worker/orders.ts'

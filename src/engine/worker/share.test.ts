@@ -1,8 +1,8 @@
 /** Which handlers a worker takes, given who else lives; and what is said when nobody does. */
 import { describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { normalise } from '#manifest/define.ts'
-import { LATER } from '#manifest/later.ts'
+import { normalise } from '#manifest/define/define.ts'
+import { LATER } from '#manifest/define/later.ts'
 import { type WorkerId, workerId } from '#model/kernel/ids.ts'
 import type { WorkerInfo, WorkerPlace } from '#model/worker/worker-info.ts'
 import type { WorkerSummary } from '#ports/reader.ts'

@@ -6,7 +6,7 @@
  *
  * versions-1  A definition's first time is kept, however often it is loaded again.
  */
-import type { System } from '#manifest/system.ts'
+import type { System } from '#manifest/define/system.ts'
 import { type Instant, SERVER_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'

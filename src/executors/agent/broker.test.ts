@@ -1,7 +1,7 @@
 /** The broker against models that want more than they may: names, inputs, taint, permission modes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { agent, agentHandler } from '#manifest/agents.ts'
+import { agent, agentHandler } from '#manifest/define/agents.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Tool } from '#ports/tool.ts'

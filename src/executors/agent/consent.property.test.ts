@@ -1,8 +1,8 @@
 /** Approved A, executed B: whatever is changed between the two, the call is not made. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { agent } from '#manifest/agents.ts'
-import { normalise } from '#manifest/define.ts'
+import { agent } from '#manifest/define/agents.ts'
+import { normalise } from '#manifest/define/define.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { Decided } from '#model/agent/state.ts'
 import { runId } from '#model/kernel/ids.ts'

@@ -1,7 +1,7 @@
 /**
  * `tool(…)`: a tool as an author declares it, with the types of its input and its surroundings.
  *
- * Owns the form only. What is wrong with a tool is told when its system is defined (manifest/tools.ts).
+ * Owns the form only. What is wrong with a tool is told when its system is defined (manifest/define/tools.ts).
  */
 import type { ToolContext, ToolEffect } from '#ports/tool.ts'
 

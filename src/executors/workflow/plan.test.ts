@@ -1,6 +1,6 @@
 /** A plan is entered again after each step: what that costs grows with its steps alone. */
 import { expect, test } from 'vitest'
-import { definePlan } from '#manifest/plans.ts'
+import { definePlan } from '#manifest/plan/plans.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanSource } from '#model/plan/source.ts'
 import { planned } from './plan.ts'

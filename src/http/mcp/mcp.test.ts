@@ -3,7 +3,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type Listening, listen } from '#http/server.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'
 

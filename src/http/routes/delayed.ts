@@ -1,7 +1,7 @@
 /**
  * Events that are to be sent later, over HTTP: listed, and taken back while their time has not come.
  *
- * Owns parsing and answers. Such an event is a run that sends it (manifest/later.ts): it has the id of that run until it is sent.
+ * Owns parsing and answers. Such an event is a run that sends it (manifest/define/later.ts): it has the id of that run until it is sent.
  */
 
 import type { DelayedEvent } from '#http/api.ts'
@@ -11,7 +11,7 @@ import { findRun } from '#http/run-id.ts'
 import { PAGING, page, ref } from '#http/schema.ts'
 import type { Service } from '#http/service.ts'
 import { isoTime, isoTimeOrNull } from '#http/wire-time.ts'
-import { LATER } from '#manifest/later.ts'
+import { LATER } from '#manifest/define/later.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId } from '#model/kernel/ids.ts'

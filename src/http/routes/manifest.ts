@@ -11,8 +11,8 @@ import { Validation } from '#http/validation.ts'
 import { MOST_COUNTED } from '#http/wire-counts.ts'
 import { graphDocument } from '#http/wire-graph.ts'
 import { isoTimeOrNull } from '#http/wire-time.ts'
-import { jsonSchemaOrNull } from '#manifest/json-schema.ts'
-import { isOwn } from '#manifest/own.ts'
+import { jsonSchemaOrNull } from '#manifest/schema/json-schema.ts'
+import { isOwn } from '#manifest/define/own.ts'
 import { body, type Handle, JSON_TYPE, json, type Operation } from './route.ts'
 
 const graph: Handle = async ({ system, reader, tenant }, context) => {

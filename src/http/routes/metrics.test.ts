@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { authSettings } from '#http/auth-settings.ts'
 import { gaugesOf } from '#http/metrics/gauges.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'
 

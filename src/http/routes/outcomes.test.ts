@@ -1,8 +1,8 @@
 /** What the work of each hand comes to: the same words in events, in the answers of HTTP, and in TypeScript. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { agent } from '#manifest/agents.ts'
-import { human } from '#manifest/humans.ts'
+import { agent } from '#manifest/define/agents.ts'
+import { human } from '#manifest/human/humans.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'

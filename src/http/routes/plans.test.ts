@@ -1,7 +1,7 @@
 /** Plans over HTTP, on a real engine. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'
 

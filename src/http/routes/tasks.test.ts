@@ -1,6 +1,6 @@
 /** Tasks over HTTP, on a real engine: inboxes, decisions, and everything that is refused. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { human } from '#manifest/humans.ts'
+import { human } from '#manifest/human/humans.ts'
 import { type Answer, type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'
 

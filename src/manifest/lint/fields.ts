@@ -6,13 +6,13 @@
  * be absent at times.
  */
 
-import { mapRules } from '#manifest/yaml/each-rule.ts'
-import { celText, namesIn, ROOTS } from '#manifest/yaml/expression.ts'
+import { mapRules } from '#manifest/yaml/check/each-rule.ts'
+import { celText, namesIn, ROOTS } from '#manifest/yaml/parse/expression.ts'
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { type HandlerEntry, type HandSection, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, type JsonRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
-import { MANIFEST } from '#manifest/yaml/sections.ts'
-import type { Shape } from '#manifest/yaml/shape.ts'
+import { MANIFEST } from '#manifest/yaml/check/sections.ts'
+import type { Shape } from '#manifest/yaml/check/shape.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { nearest } from '#model/kernel/nearest.ts'
 import { outputSchemaOf, payloadSchemaOf } from './schemas.ts'

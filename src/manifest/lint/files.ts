@@ -3,7 +3,7 @@
  *
  * Owns the conventions of the folder; those of schemas are schema-files.ts. The files are handed in: nothing is executed.
  */
-import { BUILT_IN } from '#manifest/executors.ts'
+import { BUILT_IN } from '#manifest/define/executors.ts'
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'

@@ -3,7 +3,7 @@
  *
  * Owns that finding. Circles and steps that are not there are refused when the system is made (plans.ts).
  */
-import { definePlan } from '#manifest/plans.ts'
+import { definePlan } from '#manifest/plan/plans.ts'
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { type HandlerEntry, handlersOf, type Manifest, MODALITY_OF } from '#manifest/yaml/manifest.ts'
 import { planOf } from '#manifest/yaml/source.ts'

@@ -14,7 +14,7 @@ import {
   heardBy,
   type Manifest,
 } from '#manifest/yaml/manifest.ts'
-import { payloadSchema } from '#manifest/yaml/payload.ts'
+import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 

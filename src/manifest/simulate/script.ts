@@ -16,7 +16,7 @@ import {
   type Manifest,
   type Route,
 } from '#manifest/yaml/manifest.ts'
-import { payloadSchema } from '#manifest/yaml/payload.ts'
+import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 

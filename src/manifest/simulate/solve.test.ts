@@ -1,8 +1,8 @@
 /** Data made from schemas and seeds, and conditions that are solved. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonSchema } from '#manifest/ajv-schema.ts'
-import { longPayload, payloadSchema } from '#manifest/yaml/payload.ts'
+import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
+import { longPayload, payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import { sampleOf, seeded } from './sample.ts'
 import { solve, valueIn } from './solve.ts'
 

@@ -4,8 +4,8 @@
  * Owns the hints that a text gives. Bounded: after fifty tries a condition counts as one that nothing was found for.
  */
 
-import { compileRule } from '#manifest/rules.ts'
-import { ROOTS } from '#manifest/yaml/expression.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
+import { ROOTS } from '#manifest/yaml/parse/expression.ts'
 import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Roll } from './sample.ts'

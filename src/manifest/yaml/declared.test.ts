@@ -1,6 +1,6 @@
 /** What a function of a manifest declares beside its code, as the engine gets it. */
 import { expect, test } from 'vitest'
-import { normalise } from '#manifest/define.ts'
+import { normalise } from '#manifest/define/define.ts'
 import { loadManifest } from './load.ts'
 import { sourceOf } from './source.ts'
 

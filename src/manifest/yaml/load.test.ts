@@ -1,9 +1,9 @@
 /** [A2] Manifests as people write them: those of the documents load, bad ones are told with code, line and column. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { agent } from '#manifest/agents.ts'
-import { jsonSchema } from '#manifest/ajv-schema.ts'
-import { defineSystem, normalise, type SystemSource } from '#manifest/define.ts'
+import { agent } from '#manifest/define/agents.ts'
+import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
+import { defineSystem, normalise, type SystemSource } from '#manifest/define/define.ts'
 import { loadManifest } from './load.ts'
 import { sourceOf } from './source.ts'
 

@@ -1,6 +1,6 @@
 /** What the files beside a manifest give to the system: code, schemas, scripts. Owns how a reference finds its schema. */
 
-import { jsonSchema } from '#manifest/ajv-schema.ts'
+import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
 import type { Json } from '#model/kernel/json.ts'
 
 /** All absent while nothing may be executed. */

@@ -1,7 +1,7 @@
 /**
  * Events that only people cause, and who may produce them.
  *
- * Owns the rule. Which events those are is read from the definition of a system (manifest/human-only.ts); who produces one is said by
+ * Owns the rule. Which events those are is read from the definition of a system (manifest/human/human-only.ts); who produces one is said by
  * the place where it would enter (engine/core/events.ts).
  *
  * human-only-1  An event that the action of a declared human emits comes from a decision of a task of that human, and from nothing else.

@@ -1,7 +1,7 @@
 /**
  * Triggers other than a plain event, as an author writes them on a function.
  *
- * Owns the shapes and their words only. What each means, and what is refused, is manifest/sources.ts.
+ * Owns the shapes and their words only. What each means, and what is refused, is manifest/define/sources.ts.
  */
 import type { ConditionEdge } from './condition.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Secrets taken out of text: known values in the spellings that they travel in, and keys that are known by their form.
  *
- * Owns what is found and what stands in its place. What is known is manifest/secrets.ts; every writer is given the result.
+ * Owns what is found and what stands in its place. What is known is manifest/define/secrets.ts; every writer is given the result.
  *
  * redaction-1  No known value of 8 characters or more is left, plain, JSON-escaped, URL-encoded or in base64 at any offset.
  * redaction-2  Redacted JSON is JSON of the same shape: strings alone are touched, each as it is read, never as it is escaped.

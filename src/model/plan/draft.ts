@@ -1,7 +1,7 @@
 /**
  * A plan that people write down, look at and approve before it runs: its revisions, and what was approved of them.
  *
- * Owns the life of a draft. Whether a plan can be done at all was found out before (manifest/plan-reading.ts) and arrives with the
+ * Owns the life of a draft. Whether a plan can be done at all was found out before (manifest/plan/reading.ts) and arrives with the
  * command; who walks its steps is executors/workflow/plan.ts.
  *
  * plan-draft-1  An approval is of one revision, by its hash: another revision has none.

@@ -1,7 +1,7 @@
 /**
  * Plans as people write them down, a line for each step: `c. Send emails (requires steps a and b)`.
  *
- * Owns that spelling. Who does a step is not said there: its words are looked up among the names of handlers (manifest/plans.ts).
+ * Owns that spelling. Who does a step is not said there: its words are looked up among the names of handlers (manifest/plan/plans.ts).
  */
 export interface WrittenStep {
   readonly id: string

@@ -1,7 +1,7 @@
 /**
  * What an author writes to ask people: in code, in a handler's definition or in a manifest.
  *
- * Owns the spelling. What it comes to, with defaults and refusals, is manifest/humans.ts.
+ * Owns the spelling. What it comes to, with defaults and refusals, is manifest/human/humans.ts.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Quorum, SectionType, TaskType } from './spec.ts'

@@ -1,7 +1,7 @@
 /**
  * Pinning: a run stays on the code version that it began with, as far as its handler's policy asks for it.
  *
- * Owns the rule who may take which run. Which workers live is the ledger's knowledge; the hash of a version is made in manifest/define.ts.
+ * Owns the rule who may take which run. Which workers live is the ledger's knowledge; the hash of a version is made in manifest/define/define.ts.
  *
  * pin-1  A worker takes a run of another version only if it has the run's handler.
  * pin-2  With `soft`, a worker leaves a run to the workers of the run's version while one of them lives and takes runs of that handler;

@@ -4,7 +4,7 @@
  * Owns the functions. Effects happen in a world outside (world.ts), which keeps count; nothing here remembers anything.
  */
 import { type FunctionContext, fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { Effect } from '#model/run/step.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { Performed } from './world.ts'

@@ -1,7 +1,7 @@
 /** What people are shown of a plan, the hash over it, and what runs after they have approved it. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { contentHash, defineContent } from '#manifest/plan-reading.ts'
+import { contentHash, defineContent } from '#manifest/plan/reading.ts'
 import type { PlanId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'

@@ -3,7 +3,7 @@
  *
  * Owns who lives. Never decides when something happens to them, only does it.
  */
-import type { System } from '#manifest/system.ts'
+import type { System } from '#manifest/define/system.ts'
 import type { Client } from './client.ts'
 import type { Faults, TurnFault } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'

@@ -7,7 +7,7 @@
  */
 import type { FunctionContext, FunctionSource } from '#executors/workflow/function.ts'
 import type { RunOptions } from '#executors/workflow/step-api.ts'
-import type { ScheduleOptions } from '#manifest/schedule.ts'
+import type { ScheduleOptions } from '#manifest/time/schedule.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -3,8 +3,8 @@
  *
  * Owns the lists. Defined once per process, because compiling their rules costs more than a schedule.
  */
-import { normalise } from '#manifest/define.ts'
-import type { System } from '#manifest/system.ts'
+import { normalise } from '#manifest/define/define.ts'
+import type { System } from '#manifest/define/system.ts'
 import { simDigest } from './digest.ts'
 import type { Play, Scene } from './play.ts'
 import { book, note, pay, purse, strike } from './plays/effects.ts'

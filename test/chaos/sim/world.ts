@@ -3,7 +3,7 @@
  *
  * Owns the record of executions and the delays of bodies. Never prevents anything: it is what our promises are measured against.
  */
-import type { System } from '#manifest/system.ts'
+import type { System } from '#manifest/define/system.ts'
 import type { Effect } from '#model/run/step.ts'
 import type { CrashPoints } from './crash-points.ts'
 import type { Owner, Scheduler } from './scheduler.ts'

@@ -7,7 +7,7 @@
  */
 
 import { fn } from '#executors/workflow/function.ts'
-import type { SystemSource } from '#manifest/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { PinMode } from '#model/worker/pin.ts'
 import { createTrihand, type Trihand } from '../../../src/assemble.ts'

@@ -1,6 +1,6 @@
 /** The built-in executors by the one suite, and by what each promises. */
 import { describe, expect, test } from 'vitest'
-import { compileRule } from '#manifest/rules.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Abort, Envelope, Executor } from '#ports/executor.ts'
 import type { Model, ModelAnswer, ModelReply, ModelRequest } from '#ports/model.ts'

@@ -1,7 +1,7 @@
 /** Escalation fails closed: whatever an agent says of its confidence, and whatever its rules make of it. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileRule } from '#manifest/rules.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
 import type { EscalationRule } from '#model/agent/agent.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { RuleAnswer } from '#model/kernel/rule.ts'

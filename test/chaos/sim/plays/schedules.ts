@@ -1,6 +1,6 @@
 /** Plays that are started by schedules: a few slots each, with every way to overlap and to catch up. */
 import { fn } from '#executors/workflow/function.ts'
-import type { ScheduleOptions } from '#manifest/schedule.ts'
+import type { ScheduleOptions } from '#manifest/time/schedule.ts'
 import { type Context, type Errand, type Play, perform, type ScheduleRule, START } from '../play.ts'
 
 const EVERY_MS = 1_000

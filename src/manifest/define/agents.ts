@@ -1,0 +1,354 @@
+/**
+ * Agents from what an author writes to the normal form.
+ *
+ * Owns their spelling, their defaults and every refusal at definition time. Never reads a file and calls no model.
+ */
+import {
+  type AgentEmit,
+  type AgentLimits,
+  type AgentSpec,
+  type ArtifactSpec,
+  CLEANUPS,
+  type Cleanup,
+  type ContextFile,
+  type ContextRows,
+  EMIT_ON,
+  type EmitOn,
+  type EscalationRule,
+  type McpServer,
+  PERMISSION_MODES,
+  type PermissionMode,
+  type Subagent,
+} from '#model/agent/agent.ts'
+import type { CancelSource } from '#model/event/cancel-on.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { FlowSource } from '#model/flow/policies/flow-source.ts'
+import { isFieldName, parseOrder, parseWhere } from '#model/kernel/row-filter.ts'
+import type { WatchTrigger } from '#model/event/watch.ts'
+import type { WorkflowSource } from '#model/workflow/source.ts'
+import type { CircuitSource } from '#manifest/flow/circuit.ts'
+import { durationMs } from '#manifest/time/duration.ts'
+import { checkName, invalid } from './invalid.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
+import type { PlacementSource } from './placement.ts'
+import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
+
+type Duration = string | number
+type Trigger = string | { readonly event: string; readonly filter?: string } | WatchTrigger
+
+/** What an agent and the agents inside it have in common. */
+interface Talents {
+  readonly description?: string
+  /** The instructions themselves. */
+  readonly instructions?: string
+  /** The file that holds them. Absent: `agents/<name>/CLAUDE.md`, then `agents/<name>.md`. */
+  readonly prompt?: string
+  readonly model?: string
+}
+
+export interface SubagentSource extends Talents {
+  readonly name: string
+  /** Absent: those of its parent. More than the parent's are withheld. */
+  readonly tools?: readonly string[]
+  readonly outputSchema?: unknown
+}
+
+export interface McpServerSource {
+  readonly name: string
+  readonly url?: string
+  readonly command?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly tools?: McpServer['tools']
+  readonly trusted?: boolean
+}
+
+export interface AgentOptions
+  extends Talents,
+    FlowSource,
+    PlacementSource,
+    Pick<WorkflowSource, 'entity' | 'entityKey' | 'stateIn' | 'stateOut'> {
+  readonly trigger?: Trigger
+  readonly triggers?: readonly Trigger[]
+  readonly input?: unknown
+  /** A schema that can be written as JSON Schema, or JSON Schema itself. Absent: the agent answers with text. */
+  readonly outputSchema?: unknown
+  readonly emits?: readonly (string | (Partial<AgentEmit> & { readonly event: string }))[]
+  readonly fallbackModels?: readonly string[]
+  readonly allowedModels?: readonly string[]
+  readonly temperature?: number
+  /** A harness that drives it in our place: `claude-agent`, or one that the host brings. */
+  readonly backend?: string
+  readonly allowedTools?: readonly string[]
+  readonly permissionMode?: PermissionMode
+  readonly taint?: 'ask' | 'allow'
+  /** Other agents by name, or agents that only this one knows. */
+  readonly subagents?: readonly (string | SubagentSource)[]
+  readonly handoffs?: readonly string[]
+  readonly mcpServers?: readonly McpServerSource[]
+  readonly contextIn?: {
+    readonly fromDb?: readonly (Partial<ContextRows> & { readonly table: string; readonly as: string })[]
+    readonly static?: readonly (Partial<ContextFile> & { readonly dest: string })[]
+  }
+  readonly artifacts?: readonly (string | (Partial<ArtifactSpec> & { readonly file: string }))[]
+  /** Who is asked to approve its calls and to answer its questions. Default: the group operators. */
+  readonly asks?: { readonly users?: readonly string[]; readonly groups?: readonly string[] }
+  readonly confidenceScale?: number
+  readonly escalationRules?: readonly (Partial<EscalationRule> & { readonly condition: string })[]
+  readonly limits?: {
+    readonly maxTokens?: number
+    readonly maxOutputTokens?: number
+    readonly maxToolCalls?: number
+    readonly timeout?: Duration
+    readonly maxRetries?: number
+    readonly maxTurns?: number
+    readonly maxCostUsd?: number
+    readonly maxDepth?: number
+  }
+  readonly workspace?: { readonly cleanup?: Cleanup; readonly snapshotOnFailure?: boolean }
+  readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
+  readonly allowReentry?: number
+  /** Started by its triggers alone. Default: true where an event that only people cause starts it. */
+  readonly internal?: boolean
+  readonly cancelOn?: readonly CancelSource[]
+  readonly circuit?: CircuitSource
+}
+
+export interface AgentSource {
+  readonly name: string
+  readonly options: AgentOptions
+}
+
+const KIND = Symbol.for('trihand.kind')
+const DEFAULT_ROWS = 100
+const MICROS = 1_000_000
+const OPERATORS = 'operators'
+const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_./:*-]{0,127}$/
+
+/** Declares an agent. */
+export const agent = (name: string, options: AgentOptions = {}): AgentSource => {
+  const source = { name, options }
+  Object.defineProperty(source, KIND, { value: 'agent' })
+  return source
+}
+
+const oneOf = <T extends string>(value: T | undefined, words: readonly [T, ...T[]], path: string): T => {
+  if (value === undefined) return words[0]
+  if (!words.includes(value)) throw invalid(path, `"${value}" is none of ${words.join(', ')}`)
+  return value
+}
+
+const whole = (value: number | undefined, fallback: number, least: number, path: string): number => {
+  if (value === undefined) return fallback
+  if (!Number.isInteger(value) || value < least) throw invalid(path, `expected a whole number from ${least}`)
+  return value
+}
+
+const costOf = (usd: number | undefined, path: string): number | null => {
+  if (usd === undefined) return null
+  if (!Number.isFinite(usd) || usd < 0) throw invalid(path, 'expected dollars, like 0.5')
+  return Math.floor(usd * MICROS)
+}
+
+const limitsOf = (limits: AgentOptions['limits'] = {}, path: string): AgentLimits => ({
+  maxTokens: whole(limits.maxTokens, 50_000, 1, `${path}.maxTokens`),
+  maxOutputTokens: whole(limits.maxOutputTokens, 4_096, 1, `${path}.maxOutputTokens`),
+  maxToolCalls: whole(limits.maxToolCalls, 50, 0, `${path}.maxToolCalls`),
+  timeoutMs: durationMs(limits.timeout ?? '300s'),
+  maxRetries: whole(limits.maxRetries, 3, 0, `${path}.maxRetries`),
+  maxTurns: whole(limits.maxTurns, 50, 1, `${path}.maxTurns`),
+  maxCost: costOf(limits.maxCostUsd, `${path}.maxCostUsd`),
+  maxDepth: whole(limits.maxDepth, 4, 0, `${path}.maxDepth`),
+})
+
+const toolsOf = (tools: readonly string[] = [], path: string): readonly string[] => {
+  for (const name of tools) if (!TOOL_NAME.test(name)) throw invalid(path, `"${name}" is not the name of a tool`)
+  return [...new Set(tools)]
+}
+
+const emitsOf = (emits: AgentOptions['emits'] = [], path: string): readonly AgentEmit[] =>
+  emits.map((entry) => {
+    const given = typeof entry === 'string' ? { event: entry } : entry
+    if (given.when != null) compileRule(given.when, EMIT_ROOTS)
+    return {
+      event: given.event,
+      when: given.when ?? null,
+      on: oneOf<EmitOn>(given.on, EMIT_ON, `${path}.on`),
+      data: given.data ?? null,
+    }
+  })
+
+const asksOf = ({ users = [], groups = [] }: NonNullable<AgentOptions['asks']> = {}): AgentSpec['asks'] => ({
+  users,
+  groups: users.length + groups.length === 0 ? [OPERATORS] : groups,
+})
+
+const serverOf = (server: McpServerSource, path: string): McpServer => {
+  if ((server.url === undefined) === (server.command === undefined))
+    throw invalid(`${path}.${server.name}`, 'a server has either a url or a command')
+  return {
+    name: server.name,
+    url: server.url ?? null,
+    command: server.command ?? null,
+    args: server.args ?? [],
+    env: server.env ?? {},
+    tools: server.tools ?? null,
+    trusted: server.trusted ?? false,
+  }
+}
+
+/** Read here already: what cannot be said is refused when the system is defined. */
+const whereOf = (where: string | null | undefined): string | null => {
+  if (where != null && !isFieldName(where)) parseWhere(where)
+  return where ?? null
+}
+
+const orderOf = (order: string | null | undefined): string | null => {
+  if (order != null) parseOrder(order)
+  return order ?? null
+}
+
+const contextOf = (given: AgentOptions['contextIn'] = {}, path: string): AgentSpec['context'] => ({
+  rows: (given.fromDb ?? []).map((rows) => ({
+    table: rows.table,
+    as: rows.as,
+    template: rows.template ?? null,
+    mustHave: rows.mustHave ?? [],
+    where: whereOf(rows.where),
+    orderBy: orderOf(rows.orderBy),
+    limit: whole(rows.limit, DEFAULT_ROWS, 1, `${path}.limit`),
+    untrusted: rows.untrusted ?? false,
+  })),
+  files: (given.static ?? []).map((file) => {
+    const { source = null, text = null, dest, untrusted = false } = file
+    if ((source === null) === (text === null)) throw invalid(`${path}.static`, `${dest} needs either source or text`)
+    return { source, text, dest, untrusted }
+  }),
+})
+
+const artifactOf = (given: NonNullable<AgentOptions['artifacts']>[number]): ArtifactSpec => {
+  const artifact = typeof given === 'string' ? { file: given } : given
+  return { file: artifact.file, required: artifact.required ?? true, persistTo: artifact.persistTo ?? 'blob' }
+}
+
+const ruleOf = (rule: Partial<EscalationRule> & { readonly condition: string }): EscalationRule => {
+  compileRule(rule.condition, ['agent', 'output', 'payload'])
+  return {
+    condition: rule.condition,
+    escalateTo: rule.escalateTo ?? 'human',
+    reason: rule.reason ?? `${rule.condition} holds`,
+  }
+}
+
+/** The handler that an agent inside another one becomes. */
+const subagentName = (parent: string, name: string): string => `${parent}--${name}`
+
+const subagentOf = (parent: string, given: string | SubagentSource): Subagent =>
+  typeof given === 'string'
+    ? { name: given, description: '', handler: given }
+    : { name: given.name, description: given.description ?? '', handler: subagentName(parent, given.name) }
+
+const promptOf = (name: string, given: string | undefined): readonly string[] =>
+  given === undefined ? [`agents/${name}/CLAUDE.md`, `agents/${name}.md`] : [given]
+
+const checkModels = (options: AgentOptions, path: string): void => {
+  const { allowedModels = [], fallbackModels = [], model } = options
+  if (allowedModels.length === 0) return
+  const outside = [...(model === undefined ? [] : [model]), ...fallbackModels].find((id) => !allowedModels.includes(id))
+  if (outside !== undefined)
+    throw new TrihandError('MODEL_NOT_ALLOWED', `${path}: ${outside} is not in allowedModels`, { place: { path } })
+}
+
+const backendOf = (name: string | undefined, path: string): string | null => {
+  if (name === undefined) return null
+  checkName(name, path)
+  return name
+}
+
+const defineAgent = ({ name, options }: AgentSource): AgentSpec => {
+  const path = `agents.${name}`
+  checkName(name, path)
+  checkModels(options, path)
+  return {
+    name,
+    description: options.description ?? '',
+    instructions: options.instructions ?? null,
+    prompt: promptOf(name, options.prompt),
+    model: options.model ?? null,
+    fallbackModels: options.fallbackModels ?? [],
+    allowedModels: options.allowedModels ?? [],
+    temperature: options.temperature ?? null,
+    backend: backendOf(options.backend, `${path}.backend`),
+    allowedTools: toolsOf(options.allowedTools, `${path}.allowedTools`),
+    permissionMode: oneOf<PermissionMode>(options.permissionMode, PERMISSION_MODES, `${path}.permissionMode`),
+    taint: oneOf(options.taint, ['ask', 'allow'], `${path}.taint`),
+    subagents: (options.subagents ?? []).map((given) => subagentOf(name, given)),
+    handoffs: options.handoffs ?? [],
+    mcpServers: (options.mcpServers ?? []).map((server) => serverOf(server, `${path}.mcpServers`)),
+    context: contextOf(options.contextIn, `${path}.contextIn`),
+    artifacts: (options.artifacts ?? []).map(artifactOf),
+    output: options.outputSchema === undefined ? null : jsonSchemaOf(options.outputSchema, `${path}.outputSchema`),
+    confidenceScale: options.confidenceScale ?? 1,
+    escalationRules: (options.escalationRules ?? []).map(ruleOf),
+    asks: asksOf(options.asks),
+    emits: emitsOf(options.emits, `${path}.emits`),
+    limits: limitsOf(options.limits, `${path}.limits`),
+    workspace: {
+      cleanup: oneOf<Cleanup>(options.workspace?.cleanup, CLEANUPS, `${path}.workspace.cleanup`),
+      snapshotOnFailure: options.workspace?.snapshotOnFailure ?? true,
+    },
+  }
+}
+
+/** The agents that are written inside this one, as agents of their own: same models, no more tools than their parent. */
+export const innerAgents = ({ name, options }: AgentSource): readonly AgentSource[] =>
+  (options.subagents ?? []).flatMap((given) => {
+    if (typeof given === 'string') return []
+    const allowed = options.allowedTools ?? []
+    const tools = (given.tools ?? allowed).filter((tool) => allowed.includes(tool))
+    const { model = options.model, instructions, prompt, description, outputSchema } = given
+    return agent(subagentName(name, given.name), {
+      ...(model === undefined ? {} : { model }),
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(description === undefined ? {} : { description }),
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...(options.module === undefined ? {} : { module: options.module }),
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...(options.fallbackModels === undefined ? {} : { fallbackModels: options.fallbackModels }),
+      ...(options.allowedModels === undefined ? {} : { allowedModels: options.allowedModels }),
+      allowedTools: tools,
+    })
+  })
+
+/** An agent as a handler: what starts it and how it flows is as with a function; its code is its definition. */
+export const agentHandler = (source: AgentSource) => {
+  const { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement, ...rest } = source.options
+  const { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle } = rest
+  const { concurrency, priority, fairness, cancelOn, internal, pin, pinFor } = rest
+  const { entity, entityKey, stateIn, stateOut } = rest
+  const moves = { entity, entityKey, stateIn, stateOut }
+  const given = { trigger, triggers, input, deadline, allowReentry, circuit, pool, pin, pinFor, module, placement }
+  const flow = { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle }
+  const options = Object.entries({
+    ...given,
+    ...flow,
+    ...moves,
+    concurrency,
+    priority,
+    fairness,
+    cancelOn,
+    internal,
+  }).filter(([, value]) => value !== undefined)
+  return {
+    name: source.name,
+    // A failed agent is not begun again by itself: what may be tried again was tried inside it.
+    options: { ...(Object.fromEntries(options) as Omit<Partial<AgentOptions>, 'emits'>), retry: { maxAttempts: 1 } },
+    code: defineAgent(source),
+    modality: 'agent',
+  } as const
+}
+
+/** What the hash of a system covers of an agent. */
+export const agentShape = (source: AgentSource): Json => JSON.parse(JSON.stringify(defineAgent(source))) as Json

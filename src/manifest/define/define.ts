@@ -1,0 +1,379 @@
+/**
+ * The author API for systems: events and functions as values, checked and brought to the normal form.
+ *
+ * Owns normalisation and every refusal at definition time. Never runs anything.
+ */
+
+import type { Finding } from '#manifest/yaml/finding.ts'
+import type { CancelSource } from '#model/event/cancel-on.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType, isReservedType } from '#model/event/event.ts'
+import { type HumanOnly, tellsDecision } from '#model/access/human-only.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
+import { isOfLife } from '#model/event/lifecycle.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { ConstraintsSource } from '#model/flow/policies/constraints.ts'
+import type { BudgetSource, FlowSource } from '#model/flow/policies/flow-source.ts'
+import { DEFAULT_RETRY, type RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { Effect } from '#model/run/step.ts'
+import { DEFAULT_MAX_HOPS } from '#model/event/trigger.ts'
+import type { StateMachineSource, WorkflowSource } from '#model/workflow/source.ts'
+import { PLAIN, type WorkflowSpec } from '#model/workflow/spec.ts'
+import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
+import { awaitedBy, bindAll, ownFlows, type TriggerSource, triggersOf } from './bindings.ts'
+import { defineCancelOn } from './cancel-on.ts'
+import { asDeciders, type ChatSource, defineChats } from './chats.ts'
+import { type CircuitSource, defineCircuit } from '#manifest/flow/circuit.ts'
+import { codeGiven, misplacedCode } from './code-file.ts'
+import { defineConstraints } from '#manifest/human/constraints.ts'
+import { durationMs } from '#manifest/time/duration.ts'
+import { defineEndpoints, type EndpointSource } from './endpoints.ts'
+import { defineExecutors, type ExecutorSource } from './executors.ts'
+import { defineFlows } from '#manifest/flow/flow.ts'
+import { defineBudgets, type SharedBudgets } from '#manifest/flow/policies.ts'
+import { type EventOptions, forgeries, humanOnlyEvents, isEventOptions } from '#manifest/human/human-only.ts'
+import { type HumanSource, humanEvents, humanHandler, humanShape } from '#manifest/human/humans.ts'
+import { jsonSchemaOrNull } from '#manifest/schema/json-schema.ts'
+import { LATER, laterFunction } from './later.ts'
+import { defineModels, type ModelsSource } from './models.ts'
+import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
+import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
+import { handlersIn, withShownPlans } from '#manifest/plan/reading.ts'
+import { asReader, defineQueues, type QueueReading, type QueueSource } from '#manifest/flow/queues.ts'
+import type { ScheduleOptions } from '#manifest/time/schedule.ts'
+import { definedSchedules } from '#manifest/time/schedules.ts'
+import { isSchema, type Schema } from '#manifest/schema/schema.ts'
+import { type EventDefinition, type FunctionDefinition, hasCode, type System } from './system.ts'
+import { defineTools, type ToolSource } from './tools.ts'
+import { defineWebhooks, type WebhookSource } from './webhooks.ts'
+import { defineMachines, defineWorkflow, fieldsOf, toldBy, type WorkflowWorld } from './workflow.ts'
+
+type Duration = string | number
+export interface FunctionSource {
+  readonly name: string
+  readonly options: PlacementSource &
+    WorkflowSource &
+    FlowSource & {
+      readonly trigger?: string | TriggerSource
+      readonly triggers?: readonly (string | TriggerSource)[]
+      readonly waits?: readonly string[]
+      readonly input?: unknown
+      readonly output?: unknown
+      readonly effect?: Effect
+      readonly retry?: Partial<RetryPolicy>
+      readonly timeout?: Duration
+      readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
+      readonly allowReentry?: number
+      /** Started by its triggers alone. Default: true where an event that only people cause starts it. */
+      readonly internal?: boolean
+      readonly cancelOn?: readonly CancelSource[]
+      readonly circuit?: CircuitSource
+      readonly constraints?: ConstraintsSource
+      /** The queue that it works through. */
+      readonly source?: QueueReading
+    }
+  readonly code: unknown
+  /** Absent: a workflow function. */
+  readonly modality?: Modality
+}
+
+export interface SystemSource {
+  readonly name: string
+  /** Event types with their schemas, or with a schema, a source and `open`; null or true takes any data. */
+  readonly events?: Readonly<Record<string, unknown>>
+  readonly functions?: readonly FunctionSource[]
+  readonly agents?: readonly AgentSource[]
+  readonly humans?: readonly HumanSource[]
+  /** Conversations: who decides, and what may be executed. */
+  readonly chats?: readonly ChatSource[]
+  /** What agents may be allowed to use. */
+  readonly tools?: readonly ToolSource[]
+  readonly models?: ModelsSource
+  /** Answers of the simulated model, by agent. */
+  readonly scripts?: Readonly<Record<string, Json>>
+  /** Where its files are: instructions of agents, static files, templates. Set by whoever loads a system from a folder. */
+  readonly folder?: string
+  /** What lint says of the text it was written in. Set by whoever loads it. */
+  readonly findings?: readonly Finding[]
+  readonly webhooks?: readonly WebhookSource[]
+  /** Who outside is told of which events. */
+  readonly endpoints?: readonly EndpointSource[]
+  /** Take undeclared event types from outside too. */
+  readonly open?: boolean
+  readonly maxHops?: number
+  /** Budgets of throttles that many functions take from, by name. */
+  readonly limits?: { readonly shared?: Readonly<Record<string, BudgetSource>> }
+  readonly pools?: readonly PoolSource[]
+  readonly schedules?: readonly ScheduleOptions[]
+  /** Bounded lines of messages, each worked through by one handler. */
+  readonly queues?: readonly QueueSource[]
+  /** The time zone of schedules that name none. */
+  readonly tz?: string
+  readonly modules?: readonly ModuleSource[]
+  /** The field of events that names their tenant. */
+  readonly tenancy?: { readonly identifier?: string }
+  /** Executor types beside the built-in ones. */
+  readonly executors?: readonly ExecutorSource[]
+  /** States of entities, and the moves between them. */
+  readonly stateMachines?: readonly StateMachineSource[]
+}
+
+const NAME = /^[a-z][a-z0-9_-]{0,63}$/
+const DEFAULT_TIMEOUT_MS = 300_000
+const HASH_LENGTH = 16
+
+const invalid = (path: string, problem: string): TrihandError =>
+  new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
+
+const schemaIn = (given: unknown): unknown => (isEventOptions(given) ? (given.schema ?? null) : given)
+
+const defineEvent = (type: string, whole: unknown, only: HumanOnly | null): EventDefinition => {
+  const given = schemaIn(whole)
+  if (!isEventType(type))
+    throw invalid(`events.${type}`, 'an event type is lower case words joined by dots, at most 128 characters')
+  if (isReservedType(type))
+    throw new TrihandError('EVENT_RESERVED', `${type} has a reserved prefix`, { place: { path: `events.${type}` } })
+  if (given === null || given === true) return { type, schema: null, only }
+  if (!isSchema(given))
+    throw invalid(`events.${type}`, 'expected a schema with the ~standard interface, or null for any data')
+  return { type, schema: given, only }
+}
+
+const schemaOf = (given: unknown, path: string): Schema | null => {
+  if (given === undefined || given === null) return null
+  if (!isSchema(given)) throw invalid(path, 'expected a schema with the ~standard interface')
+  return given
+}
+
+/** What a function takes from the rest of its system. */
+interface Surroundings {
+  readonly humanOnly: ReadonlyMap<string, HumanOnly>
+  /** The names of declared humans. */
+  readonly humans: ReadonlySet<string>
+  readonly modules: Modules
+  readonly budgets: SharedBudgets
+  readonly world: WorkflowWorld
+}
+
+/** A person is only asked: a program that has them asked decides nothing. */
+const isInternal = (source: FunctionSource, { humanOnly, humans }: Surroundings): boolean =>
+  source.options.internal ??
+  (source.modality !== 'human' &&
+    triggersOf(source).some(
+      (trigger) =>
+        ('event' in trigger && tellsDecision(trigger.event, humanOnly.get(trigger.event) ?? null)) ||
+        ('after' in trigger && humans.has(trigger.after)),
+    ))
+
+/** An agent moves an entity as a function does; what else it declares is its own definition's. */
+const defineWorkflowOf = (
+  modality: Modality,
+  path: string,
+  options: FunctionSource['options'],
+  world: Parameters<typeof defineWorkflow>[2],
+): WorkflowSpec => {
+  if (modality === 'workflow') return defineWorkflow(path, options, world)
+  const { stateIn, stateOut, entity, entityKey } = options
+  if (modality !== 'agent' || (stateIn === undefined && stateOut === undefined)) return PLAIN
+  const moves = { stateIn, stateOut, entity, entityKey }
+  return defineWorkflow(
+    path,
+    Object.fromEntries(Object.entries(moves).filter(([, value]) => value !== undefined)),
+    world,
+  )
+}
+
+const defineFunction = (source: FunctionSource, around: Surroundings): FunctionDefinition => {
+  const { modules, budgets, world } = around
+  const { name, options, modality = 'workflow' } = source
+  const code = codeGiven(source.code)
+  const path = `${modality === 'workflow' ? 'function' : modality}s.${name}`
+  if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+  if (modality === 'workflow' && code !== null && typeof code !== 'function')
+    throw invalid(path, 'the code of a function must be a function')
+  const retry = { ...DEFAULT_RETRY, ...options.retry }
+  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
+    throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
+  const module = moduleOf(modules, path, name, options.module)
+  const misplaced = modality === 'workflow' ? misplacedCode(code, module) : null
+  if (misplaced !== null) throw invalid(path, misplaced)
+  const flow = defineFlows(options, ownFlows(source), path, { retry, budgets })
+  const declared = { ...world, fanIn: flow?.policies.fanIn ?? null }
+  const workflow = defineWorkflowOf(modality, path, options, declared)
+  const placement = definePlacement(path, options, module?.name ?? null)
+  return {
+    name,
+    modality,
+    code,
+    effect: options.effect ?? 'idempotent',
+    retry,
+    timeoutMs: options.timeout === undefined ? DEFAULT_TIMEOUT_MS : durationMs(options.timeout),
+    deadline: {
+      startMs: options.deadline?.start === undefined ? null : durationMs(options.deadline.start),
+      finishMs: options.deadline?.finish === undefined ? null : durationMs(options.deadline.finish),
+    },
+    allowReentry: options.allowReentry ?? 0,
+    internal: isInternal(source, around),
+    cancelOn: defineCancelOn(options.cancelOn, `${path}.cancelOn`),
+    input: schemaOf(options.input, `${path}.input`),
+    output: schemaOf(options.output, `${path}.output`),
+    circuit: defineCircuit(path, name, options.circuit),
+    placement: hasCode({ code, workflow, modality }) ? placement : { ...placement, lacksCode: true },
+    module,
+    workflow,
+    constraints: defineConstraints(`${path}.constraints`, options.constraints),
+    flow,
+  }
+}
+
+/** A pool that only a function names is declared by that. */
+const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDefinition>): System['pools'] => {
+  const declared = source.pools ?? []
+  const named = new Set([...functions.values()].flatMap(({ placement }) => placement.pool ?? []))
+  for (const { name } of declared) named.delete(name)
+  return definePools([...declared, ...[...named].map((name) => ({ name }))])
+}
+
+const functionShape = (source: FunctionSource): object => {
+  const { trigger: _, input, output, ...options } = source.options
+  const schemas = { input: jsonSchemaOrNull(input), output: jsonSchemaOrNull(output) }
+  const given = codeGiven(source.code)
+  const code = typeof given === 'function' ? String(given) : null
+  return { name: source.name, ...options, ...schemas, triggers: triggersOf(source), ...(code !== null && { code }) }
+}
+
+const eventShape = ([type, given]: readonly [string, unknown]): readonly unknown[] => {
+  const { source, open } = isEventOptions(given) ? given : ({} as EventOptions)
+  const about = source === undefined && open === undefined ? [] : [{ source, open }]
+  return [type, jsonSchemaOrNull(schemaIn(given)), ...about]
+}
+
+/** What the hash of a system covers: its declared shape and the text of its functions. What they import is not seen. */
+export const shapeOf = (source: SystemSource): string => {
+  const { events = {}, functions = [], agents = [], humans = [], executors = [], webhooks = [], tools = [] } = source
+  const {
+    name,
+    open = false,
+    pools = [],
+    modules = [],
+    schedules = [],
+    models = {},
+    scripts = {},
+    limits = {},
+    stateMachines = [],
+    chats = [],
+    queues = [],
+  } = source
+  const shape = {
+    ...{ name, open, pools, modules, schedules, models, scripts, limits, stateMachines, chats },
+    ...(queues.length === 0 ? {} : { queues }),
+    maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
+    ...{ tz: source.tz ?? null, ...(source.tenancy === undefined ? {} : { tenancy: source.tenancy }) },
+    events: Object.entries(events).map(eventShape),
+    executors: executors.map(({ type }) => type),
+    // Without secrets and code.
+    webhooks: webhooks.map(({ name, path, auth, emits }) => ({ name, path, auth, emits })),
+    functions: functions.map(functionShape),
+    agents: agents.map((agent) => ({ ...functionShape(agentHandler(agent)), spec: agentShape(agent) })),
+    humans: humans.map((human) => ({ ...functionShape(humanHandler(human)), spec: humanShape(human) })),
+    tools: tools.map(({ name, effect, approval, egress, untrusted }) => ({
+      name,
+      effect,
+      approval,
+      egress,
+      untrusted,
+    })),
+  }
+  return canonical(JSON.parse(JSON.stringify(shape)) as Json)
+}
+
+/** Every handler, whichever hand does its work. */
+const handlersOf = ({ functions = [], agents = [], humans = [] }: SystemSource): readonly FunctionSource[] => [
+  ...functions,
+  ...agents.flatMap((source) => [source, ...innerAgents(source)]).map(agentHandler),
+  ...humans.map(humanHandler),
+]
+
+type ChatWorld = Parameters<typeof defineChats>[1]
+
+const chatsOf = (chats: readonly ChatSource[], known: Omit<ChatWorld, 'handlers'>): System['chats'] => {
+  const names = chats.map(({ name }) => name)
+  return defineChats(chats, { ...known, handlers: handlersIn(known.functions, names) })
+}
+
+/** A system with whatever is forged in it: for who tells all of that at once. */
+export const assemble = (given: SystemSource, digest: (text: string) => string): System => {
+  const source = { ...given, agents: asDeciders(given.agents ?? [], given.chats ?? []) }
+  const humanOnly = humanOnlyEvents(source)
+  const onlyOf = (type: string): HumanOnly | null => humanOnly.get(type) ?? null
+  const events = new Map(
+    Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given, onlyOf(type))]),
+  )
+  const sources = handlersOf(source)
+  const modules = defineModules(source.modules ?? [])
+  const budgets = defineBudgets(source.limits?.shared ?? {})
+  const defined = new Map<string, FunctionDefinition>()
+  const hands = new Map(sources.map(({ name, modality = 'workflow' }) => [name, modality] as const))
+  const machines = defineMachines(source.stateMachines ?? [])
+  const world = { fieldsOf: (type: string) => fieldsOf(events.get(type)?.schema ?? null), machines, hands }
+  const humans = new Set((source.humans ?? []).map(({ name }) => name))
+  const around = { modules, budgets, world, humanOnly, humans }
+  for (const entry of sources) {
+    if (defined.has(entry.name))
+      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)
+    const read = { ...entry, options: asReader(entry.options, source.queues ?? []) }
+    defined.set(entry.name, defineFunction(read, around))
+  }
+  const functions = new Map(withShownPlans(defined, digest))
+  const { listeners, sources: watched } = bindAll(sources, functions)
+  const executors = defineExecutors(source.executors ?? [])
+  functions.set(LATER, laterFunction)
+  const webhooks = defineWebhooks(source.webhooks ?? [])
+  // An event that is only named, by who listens or who sends it, is declared by that: any data.
+  const sent = [
+    ...[...webhooks.values()].map(({ emits }) => emits),
+    ...(source.humans ?? []).flatMap(humanEvents),
+    ...[...functions.values()].flatMap(toldBy),
+  ]
+  const awaited = new Set(sources.flatMap(awaitedBy))
+  const heard = [...listeners.keys(), ...awaited]
+  for (const type of [...heard, ...sent])
+    if (!events.has(type)) events.set(type, { type, schema: null, only: onlyOf(type) })
+  return {
+    name: source.name,
+    hash: digest(shapeOf(source)).slice(0, HASH_LENGTH),
+    open: source.open ?? false,
+    events,
+    functions,
+    listeners,
+    awaited,
+    hearsLife: heard.some(isOfLife),
+    ...{ maxHops: source.maxHops ?? DEFAULT_MAX_HOPS, tenantField: source.tenancy?.identifier ?? null },
+    pools: poolsOf(source, functions),
+    sources: watched,
+    executors,
+    chats: chatsOf(source.chats ?? [], { functions, executors, digest }),
+    webhooks,
+    endpoints: defineEndpoints(source.endpoints ?? []),
+    schedules: definedSchedules(source, functions, events),
+    queues: defineQueues(source.queues ?? [], sources),
+    tools: defineTools(source.tools ?? [], digest),
+    models: defineModels(source.models),
+    scripts: new Map(Object.entries(source.scripts ?? {})),
+    folder: source.folder ?? null,
+    findings: source.findings ?? [],
+  }
+}
+
+export const normalise = (given: SystemSource, digest: (text: string) => string): System => {
+  const system = assemble(given, digest)
+  const [forgery] = forgeries(system)
+  if (forgery !== undefined) throw forgery
+  return system
+}
+
+/** Declares a system. Checked here, so that a mistake is told where it was made. */
+export const defineSystem = (source: SystemSource): SystemSource => {
+  normalise(source, (text) => text)
+  return source
+}

@@ -1,0 +1,154 @@
+/**
+ * A system in its one normal form: what the engine runs, whatever it was written in.
+ *
+ * Owns the shape. YAML and the author API both end here; the engine reads nothing else.
+ */
+
+import type { Finding } from '#manifest/yaml/finding.ts'
+import type { ModelBook } from '#model/agent/agent.ts'
+import type { CancelRule } from '#model/event/cancel-on.ts'
+import type { ChatSpec } from '#model/chat/chat.ts'
+import type { HumanOnly } from '#model/access/human-only.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { Module } from '#model/access/module.ts'
+import type { Placement } from '#model/worker/placement.ts'
+import type { Limits } from '#model/flow/policies/constraints.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { Rule } from '#model/kernel/rule.ts'
+import type { Effect } from '#model/run/step.ts'
+import type { WorkflowSpec } from '#model/workflow/spec.ts'
+import type { Circuit } from '#manifest/flow/circuit.ts'
+import type { EndpointDefinition } from './endpoints.ts'
+import type { ExecutorDefinition } from './executors.ts'
+import type { FlowDefinition } from '#manifest/flow/flow.ts'
+import type { Pool } from './placement.ts'
+import type { QueueDefinition } from '#manifest/flow/queues.ts'
+import type { ScheduleDefinition } from '#manifest/time/schedule.ts'
+import type { Schema } from '#manifest/schema/schema.ts'
+import type { SourceDefinition } from './sources.ts'
+import type { ToolDefinition } from './tools.ts'
+import type { WebhookDefinition } from './webhooks.ts'
+
+export interface System {
+  readonly name: string
+  /** Pins each run to the definition it was started under. */
+  readonly hash: string
+  /** Undeclared event types are taken too. */
+  readonly open: boolean
+  readonly events: ReadonlyMap<string, EventDefinition>
+  readonly functions: ReadonlyMap<string, FunctionDefinition>
+  /** Who listens, by event type. */
+  readonly listeners: ReadonlyMap<string, readonly Listener[]>
+  /** Types that handlers say they wait for while they run. */
+  readonly awaited: ReadonlySet<string>
+  /** Whether anybody listens to or waits for what is told of the work itself: asked with every step there is. */
+  readonly hearsLife: boolean
+  readonly maxHops: number
+  /** The field of an event's data that names its tenant; null: none does. */
+  readonly tenantField: string | null
+  /** Declared, or named by a function. */
+  readonly pools: ReadonlyMap<string, Pool>
+  /** What must be watched, by name. */
+  readonly sources: ReadonlyMap<string, SourceDefinition>
+  /** By path. */
+  readonly webhooks: ReadonlyMap<string, WebhookDefinition>
+  /** Who outside is told of which events, by name. */
+  readonly endpoints: ReadonlyMap<string, EndpointDefinition>
+  /** Who performs tasks, by executor type; the built-in ones are not here. */
+  readonly executors: ReadonlyMap<string, ExecutorDefinition>
+  readonly schedules: ReadonlyMap<string, ScheduleDefinition>
+  readonly queues: ReadonlyMap<string, QueueDefinition>
+  readonly chats: ReadonlyMap<string, ChatSpec>
+  /** What agents may be allowed to use, by its own name. */
+  readonly tools: ReadonlyMap<string, ToolDefinition>
+  readonly models: ModelBook
+  /** Answers of the simulated model, by agent. */
+  readonly scripts: ReadonlyMap<string, Json>
+  /** Where its files are; null: it does not say. */
+  readonly folder: string | null
+  /** What lint says of its text; none for a system in code. */
+  readonly findings: readonly Finding[]
+}
+
+export interface EventDefinition {
+  readonly type: string
+  readonly schema: Schema | null
+  /** Only people cause it; null: programs may, too. */
+  readonly only: HumanOnly | null
+}
+
+export interface Listener {
+  readonly handler: FunctionDefinition
+  /** The handler's triggers on this type: it starts once if any of them holds. An empty text holds always. */
+  readonly filters: readonly Filter[]
+}
+
+export interface Filter {
+  readonly text: string
+  readonly rule: Rule | null
+  /** Only events of this source are meant; null: of any. */
+  readonly from: string | null
+  /** The trigger's name, if it has flow control of its own. */
+  readonly trigger?: string
+}
+
+/** The filters that are about events of this source; none: the listener does not hear it at all. */
+export const filtersFor = ({ filters }: Listener, source: string): readonly Filter[] =>
+  filters.every(({ from }) => from === null) ? filters : filters.filter(({ from }) => from === null || from === source)
+
+/** Whether anyone listens to this type from this source, or says that they wait for it. */
+export const isHeard = ({ listeners, awaited }: System, type: string, source: string): boolean =>
+  awaited.has(type) || (listeners.get(type) ?? []).some((listener) => filtersFor(listener, source).length > 0)
+
+export interface FunctionDefinition {
+  readonly name: string
+  /** The hand that does its work. */
+  readonly modality: Modality
+  /** What that hand is given: a function's code, or the definition of an agent or a human. */
+  readonly code: unknown
+  readonly effect: Effect
+  readonly retry: RetryPolicy
+  /** Longest time in code without durable progress. */
+  readonly timeoutMs: number
+  readonly deadline: { readonly startMs: number | null; readonly finishMs: number | null }
+  readonly allowReentry: number
+  /** Started by its triggers alone, never by name. */
+  readonly internal: boolean
+  readonly input: Schema | null
+  readonly output: Schema | null
+  readonly placement: Placement
+  /** Holds back its steps while what they call keeps failing. */
+  readonly circuit: Circuit | null
+  /** What its code may do; null: it is in no module and not limited by one. */
+  readonly module: Module | null
+  /** What it declares beside its code. */
+  readonly workflow: WorkflowSpec
+  /** What executors of its tasks must keep to, whatever a step asks for. */
+  readonly constraints: Limits
+  /** Events that end its runs. */
+  readonly cancelOn: readonly CancelRule[]
+  /** Null: every event that holds starts a run at once. */
+  readonly flow: FlowDefinition | null
+}
+
+/** Whether there is anything to run: a manifest may declare a function whose code is not written yet. */
+export const hasCode = ({
+  code,
+  workflow,
+  modality,
+}: Pick<FunctionDefinition, 'code' | 'workflow' | 'modality'>): boolean =>
+  modality !== 'workflow' ||
+  typeof code === 'function' ||
+  workflow.plan !== null ||
+  workflow.routing !== null ||
+  workflow.fanIn !== null
+
+export const deadlines = (
+  definition: FunctionDefinition,
+  now: Instant,
+): { readonly startBy: Instant | null; readonly deadlineAt: Instant | null } => ({
+  startBy: definition.deadline.startMs === null ? null : now + definition.deadline.startMs,
+  deadlineAt: definition.deadline.finishMs === null ? null : now + definition.deadline.finishMs,
+})

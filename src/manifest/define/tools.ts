@@ -1,0 +1,70 @@
+/**
+ * Tools as an author writes them, checked.
+ *
+ * Owns every refusal at definition time: a tool must say what it does to the world, and two may not meet under one name on the wire.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { wireName } from '#model/agent/tool-name.ts'
+import { invalid } from './invalid.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
+
+/** As `Tool` of the ports; its code is the agent hand's business. */
+export interface ToolSource {
+  readonly name: string
+  readonly description?: string
+  readonly input?: unknown
+  readonly output?: unknown
+  readonly effect: 'none' | 'idempotent' | 'once'
+  readonly approval?: boolean | string
+  readonly egress?: boolean
+  readonly untrusted?: boolean
+  readonly timeoutMs?: number
+  readonly maxOutputChars?: number
+  readonly run: (input: never, context: never) => unknown
+}
+
+export interface ToolDefinition extends ToolSource {
+  readonly description: string
+  readonly input: Json
+}
+
+const NAME = /^[A-Za-z][A-Za-z0-9_./-]{0,127}$/
+const EFFECTS: readonly unknown[] = ['none', 'idempotent', 'once']
+const ANY_OBJECT: Json = { type: 'object' }
+
+const defineTool = (source: ToolSource): ToolDefinition => {
+  const { name, effect, approval, output } = source
+  const path = `tools.${name}`
+  if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 128 of A-Z a-z 0-9 _ . / -')
+  if (!EFFECTS.includes(effect))
+    throw new TrihandError('TOOL_EFFECT_MISSING', `${path}: effect is one of ${EFFECTS.join(', ')}`, {
+      place: { path },
+    })
+  if (typeof source.run !== 'function') throw invalid(path, 'the code of a tool is a function named run')
+  if (typeof approval === 'string') compileRule(approval, ['input'])
+  return {
+    ...source,
+    description: source.description ?? '',
+    input: source.input === undefined ? ANY_OBJECT : jsonSchemaOf(source.input, `${path}.input`),
+    ...(output === undefined ? {} : { output: jsonSchemaOf(output, `${path}.output`) }),
+  }
+}
+
+export const defineTools = (
+  sources: readonly ToolSource[],
+  digest: (text: string) => string,
+): ReadonlyMap<string, ToolDefinition> => {
+  const tools = new Map<string, ToolDefinition>()
+  const onWire = new Map<string, string>()
+  for (const source of sources) {
+    const tool = defineTool(source)
+    const other = onWire.get(wireName(tool.name, digest))
+    if (other !== undefined)
+      throw new TrihandError('TOOL_NAME_CLASH', `${tool.name} and ${other} are one name to a model`)
+    onWire.set(wireName(tool.name, digest), tool.name)
+    tools.set(tool.name, tool)
+  }
+  return tools
+}

@@ -1,0 +1,26 @@
+/**
+ * What people change by hand: whether it fits the schema that stands with it, and how it differs from what it was.
+ *
+ * Owns both answers as values. Never decides what follows from them (model/task/submit.ts). What makes patches is loaded with the first
+ * edit: most starts see none.
+ */
+import { createRequire } from 'node:module'
+import type { Json } from '#model/kernel/json.ts'
+import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
+
+const patches = (): typeof import('rfc6902') => createRequire(import.meta.url)('rfc6902')
+
+/** The RFC 6902 patch from one value to another. */
+export const diff = (before: Json, after: Json): Json => patches().createPatch(before, after) as unknown as Json
+
+/** Null: it fits. A schema that cannot be read lets nothing pass. */
+export const misfit = (schema: Json, value: Json): string | null => {
+  try {
+    const answer = jsonSchema(schema)['~standard'].validate(value)
+    if (answer instanceof Promise) return 'the schema gives no answer at once'
+    if (answer.issues === undefined) return null
+    return answer.issues.map(({ path = [], message }) => `/${path.join('/')} ${message}`).join('; ')
+  } catch (error) {
+    return `the schema cannot be read: ${error instanceof Error ? error.message : String(error)}`
+  }
+}

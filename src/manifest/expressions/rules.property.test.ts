@@ -1,0 +1,27 @@
+/**
+ * Whatever an expression is, compiling it ends with a rule or a refusal that has a place, and a rule ends with an answer.
+ *
+ * As many as a test run has time for; the stage `fuzz` of `npm run test:chaos` plays the full number.
+ */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compiled, EXPRESSIONS, ends } from '../../../test/support/any-expressions.ts'
+import { compileRule } from './rules.ts'
+
+const CASES = 20_000
+
+const allEnd = (texts: fc.Arbitrary<string>, numRuns: number): void => fc.assert(fc.property(texts, ends), { numRuns })
+
+describe('an expression', () => {
+  test.each([
+    ['[1, 2]', { kind: 'value', value: [1, 2] }],
+    ['9'.repeat(400), { kind: 'error', detail: 'gives Infinity, which is no number of JSON' }],
+    ['1e308 * 10.0', { kind: 'error', detail: 'gives Infinity, which is no number of JSON' }],
+  ])('%s gives what JSON can hold, or an error', (text, answer) => expect(compileRule(text)({})).toEqual(answer))
+
+  test.each(['b"z"', '1u'])('%s is refused: JSON has no such value', (text) => expect(compiled(text)).toBeNull())
+
+  test('of any words ends with a rule or a refusal', () => allEnd(EXPRESSIONS.words, CASES))
+  test('that means something ends with an answer', () => allEnd(EXPRESSIONS.sensible, CASES / 4))
+  test('of any text ends', () => allEnd(EXPRESSIONS.text, CASES / 4))
+})

@@ -1,0 +1,299 @@
+/**
+ * Plans from what an author writes to the normal form: who does each step, after which others, with what.
+ *
+ * Owns the spelling, who is meant by a type or by the words of a line, and every refusal at definition time. A step that nobody is said to
+ * do is kept, and refused when it is its turn.
+ */
+
+import { namesIn, ROOTS } from '#manifest/yaml/parse/expression.ts'
+import { isRecord } from '#manifest/yaml/record.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType } from '#model/event/event.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import { againFor, circleIn, type PlanSpec, type PlanStep, type PlanWait, type PlanWork } from '#model/plan/plan.ts'
+import { takesOver } from '#model/plan/shown.ts'
+import type { PlanSource, PlanStepSource } from '#model/plan/source.ts'
+import { readPlanText, slugOf, type WrittenStep } from '#model/plan/text.ts'
+import type { TaskOptions } from '#model/task/source.ts'
+import { durationMs } from '#manifest/time/duration.ts'
+import { stepTerms, timeoutOfAsk, timeoutOfWait } from './step-terms.ts'
+import { invalidAt, oneOf, withPath } from '#manifest/expressions/ranges.ts'
+import { compileRule, rootsAmong } from '#manifest/expressions/rules.ts'
+import { compileValue } from '#manifest/expressions/values.ts'
+
+export type Hands = ReadonlyMap<string, Modality>
+/** What every rule and template of a plan may speak of. */
+type Roots = readonly string[]
+
+const HUMAN_TYPES = ['approval', 'review', 'input', 'decision'] as const
+const FAILURES = ['fail', 'skip', 'human', 'replan'] as const
+const PARENT_ENDS = ['cancel', 'detach'] as const
+const REJECTIONS = ['skip', 'continue'] as const
+const GATES = ['none'] as const
+const TIMEOUTS = ['continue', 'fail', 'escalate'] as const
+const WORD = /^[A-Za-z_]\w*$/
+const MAX_STEPS = 1_000
+
+const isHumanType = (type: string | undefined): type is (typeof HUMAN_TYPES)[number] =>
+  HUMAN_TYPES.some((one) => one === type)
+
+/** A line's words are the name of whoever does it; what it says behind a colon is the input. */
+const ofLine = (step: WrittenStep, hands: Hands): PlanStepSource => {
+  const slug = slugOf(step)
+  const handler = [...hands.keys()].find((name) => name.replaceAll('_', '-') === slug)
+  const { id, name, requires, text } = step
+  return {
+    ...{ id, name, requires },
+    ...(handler === undefined ? {} : { assignedTo: handler }),
+    ...(text === null ? {} : { inputs: { text } }),
+  }
+}
+
+export const stepsOf = ({ text, steps = [] }: PlanSource, path: string, hands: Hands): readonly PlanStepSource[] => {
+  if (text === undefined) return steps
+  if (steps.length > 0) throw invalidAt(`${path}.text`, 'a plan has text or steps, not both')
+  const read = readPlanText(text)
+  if (read.kind === 'unread')
+    throw invalidAt(`${path}.text`, `line ${read.line}, "${read.text}": expected a step such as "a. Get all contacts"`)
+  return read.steps.map((step) => ofLine(step, hands))
+}
+
+/** A modality, a handler, or what the type is usually done by. */
+const handOf = (step: PlanStepSource, hands: Hands): { modality: Modality | null; handler: string | null } => {
+  const { assignedTo, defaultModality, type, agentConfig, humanConfig, workflowConfig } = step
+  const meant = assignedTo ?? defaultModality
+  const handler = agentConfig?.agentId ?? workflowConfig?.functionName ?? null
+  if (meant === 'agent' || meant === 'human' || meant === 'workflow') return { modality: meant, handler }
+  if (meant !== undefined) return { modality: hands.get(meant) ?? null, handler: meant }
+  if (agentConfig !== undefined || type === 'generation') return { modality: 'agent', handler }
+  if (humanConfig !== undefined || isHumanType(type)) return { modality: 'human', handler: null }
+  return { modality: type === undefined && handler === null ? null : 'workflow', handler }
+}
+
+const waitAt = (path: string, source: NonNullable<PlanStepSource['waitConfig']>): PlanWait => {
+  const { duration, untilEvent, timeout } = source
+  if ((duration === undefined) === (untilEvent === undefined))
+    throw invalidAt(path, 'expected one of duration and untilEvent')
+  if (duration !== undefined) {
+    withPath(`${path}.duration`, () => durationMs(duration))
+    return { duration }
+  }
+  if (untilEvent === undefined || !isEventType(untilEvent))
+    throw invalidAt(path, `"${untilEvent}" is not an event type`)
+  if (timeout !== undefined) withPath(`${path}.timeout`, () => durationMs(timeout))
+  return { event: untilEvent, timeout: timeout ?? null }
+}
+
+/** What people go through besides: parts of what they are shown. */
+const reviewed = ({ humanConfig = {}, approvalConfig, reviewConfig }: PlanStepSource): Pick<TaskOptions, 'bundle'> => {
+  const parts = [
+    { id: 'approval', title: 'Approval', content: approvalConfig },
+    { id: 'checklist', title: 'Checklist', content: reviewConfig?.checklist },
+  ].flatMap(({ content, ...part }) =>
+    content === undefined ? [] : [{ ...part, type: 'summary' as const, content: toJson(content) }],
+  )
+  return parts.length === 0 ? {} : { bundle: { sections: [...(humanConfig.bundle?.sections ?? []), ...parts] } }
+}
+
+/** What a person is asked, as `step.human` takes it once the templates are filled in. */
+const askOf = (path: string, step: PlanStepSource, roots: Roots): PlanWork => {
+  const { allowedActions, approvalBundleId, ...config } = step.humanConfig ?? {}
+  const taskType = config.taskType ?? (isHumanType(step.type) ? step.type : 'approval')
+  const { assign } = config
+  const ruled = typeof assign === 'object' && !Array.isArray(assign) && 'rule' in assign ? assign : null
+  const { rule, ...others } = ruled ?? {}
+  const { inputs } = step
+  const context =
+    isRecord(config.context) || config.context === undefined ? { ...inputs, ...config.context } : config.context
+  const task = {
+    ...config,
+    ...(inputs === undefined ? {} : { context }),
+    ...timeoutOfAsk(path, step),
+    ...reviewed(step),
+    ...{ taskType, title: config.title ?? step.name ?? step.id },
+    ...(allowedActions === undefined || config.actions !== undefined ? {} : { actions: allowedActions }),
+    ...(approvalBundleId === undefined || config.context !== undefined || inputs !== undefined
+      ? {}
+      : { context: { approval_bundle_id: approvalBundleId } }),
+    ...(rule === undefined ? {} : { assign: { ...others, user: { expr: rule } } }),
+  }
+  return { kind: 'ask', task: withPath(path, () => compileValue(toJson(task), roots)) }
+}
+
+const workOf = (path: string, step: PlanStepSource, hands: Hands, roots: Roots): PlanWork => {
+  if (step.type === 'wait' || step.waitConfig !== undefined) {
+    const onTimeout = oneOf(`${path}.waitConfig.timeoutAction`, step.waitConfig?.timeoutAction ?? 'continue', TIMEOUTS)
+    const waits = waitAt(`${path}.waitConfig`, step.waitConfig ?? {})
+    return { kind: 'wait', for: timeoutOfWait(path, waits, step.timeout), onTimeout }
+  }
+  const { modality, handler } = handOf(step, hands)
+  if (modality === 'human' && handler === null) return askOf(path, step, roots)
+  const called = handler ?? (modality === null ? null : (step.type ?? null))
+  const hand = called === null ? undefined : hands.get(called)
+  return called === null || hand === undefined ? { kind: 'nobody' } : { kind: 'call', handler: called, hand }
+}
+
+const BEFORE = /^(after|delay|event|manual)(?::(.+))?$/
+
+const beforeOf = (path: string, trigger: string | undefined): PlanStep['before'] => {
+  if (trigger === undefined) return null
+  const [, kind, rest] = BEFORE.exec(trigger.trim()) ?? []
+  if (kind === 'manual') return 'manual'
+  if (kind === 'after') return null
+  if (kind === 'delay' && rest !== undefined) return waitAt(path, { duration: rest.trim() })
+  if (kind === 'event' && rest !== undefined) return waitAt(path, { untilEvent: rest.trim() })
+  throw invalidAt(path, `"${trigger}" is none of after:<step>, delay:<duration>, event:<type> and manual`)
+}
+
+const asked = (path: string, text: string | undefined, roots: Roots): PlanStep['when'] =>
+  text === undefined ? null : withPath(path, () => ({ text, rule: compileRule(text, roots) }))
+
+const inputOf = (step: PlanStepSource, roots: Roots): PlanStep['input'] => {
+  const given = step.inputs ?? step.workflowConfig?.inputs
+  return given === undefined ? null : compileValue(toJson({ ...step.inputs, ...step.workflowConfig?.inputs }), roots)
+}
+
+const textsOf = (step: PlanStepSource): readonly unknown[] => [
+  step.inputs,
+  step.workflowConfig,
+  step.humanConfig,
+  step.agentConfig?.context,
+  step.approvalConfig,
+  step.reviewConfig,
+  step.when,
+  step.each,
+]
+
+const READ = /\bsteps\.([A-Za-z_][\w-]*)|\bsteps\[\s*["']([^"']+)["']\s*\]/g
+const AFTER = /^after:(.+)$/
+
+interface Edges {
+  readonly named: readonly string[]
+  readonly read: readonly string[]
+  /** It speaks of steps in another way. */
+  readonly isAll: boolean
+}
+
+/** Steps that must come before it by name, and those whose output it speaks of, by `steps.<id>` or by the id alone. */
+const edgesOf = (step: PlanStepSource): Edges => {
+  const [, after] = AFTER.exec(step.trigger ?? '') ?? []
+  const texts = textsOf(step)
+  const written = JSON.stringify(texts)
+  const spoken = [...written.matchAll(READ)].map(([, dotted, quoted]) => dotted ?? quoted ?? '')
+  // `when` and `each` are expressions as a whole, the others hold expressions.
+  const rules = [step.when ?? '', step.each ?? ''].flatMap(namesIn)
+  const bare = [...rules, ...namesOf(texts.map((text) => toJson(text ?? null)))]
+  return {
+    named: [...(step.requires ?? []), ...(after === undefined ? [] : [after.trim()])],
+    read: [...new Set([...spoken, ...bare])],
+    isAll: /\bsteps\b/.test(written.replaceAll(READ, '')),
+  }
+}
+
+interface Whole {
+  readonly hands: Hands
+  readonly roots: Roots
+  readonly ids: ReadonlySet<string>
+}
+
+const gateOf = (path: string, { gate }: PlanStepSource, work: PlanWork): Pick<PlanStep, 'gate'> => {
+  if (gate === undefined) return {}
+  if (work.kind !== 'call') throw invalidAt(`${path}.gate`, 'only a step that calls a handler has a gate to pass')
+  return { gate: oneOf(`${path}.gate`, gate, GATES) }
+}
+
+/** Whoever else takes over has a timeout of their own. */
+const deadlineOfRule = (path: string, to: string, deadline: string | undefined): { readonly deadline?: string } => {
+  if (deadline === undefined) return {}
+  if (takesOver(to) !== null) throw invalidAt(`${path}.deadline`, `${to} is no person; only a person has a deadline`)
+  withPath(`${path}.deadline`, () => durationMs(deadline))
+  return { deadline }
+}
+
+const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: Whole): PlanStep => {
+  const { id, name = id, trigger, as = 'item', onFailure = 'fail', escalationRules = [] } = step
+  const { named, read, isAll } = edgesOf(step)
+  const stranger = named.find((other) => !ids.has(other))
+  if (stranger !== undefined)
+    throw new TrihandError('PLAN_BAD_REF', `${path}: ${id} requires ${stranger}, which is no step`, { place: { path } })
+  const reads = read.filter((other) => ids.has(other) && other !== id)
+  const failing = oneOf(`${path}.onFailure`, onFailure, FAILURES)
+  const work = workOf(path, step, hands, roots)
+  return {
+    ...{ id, name, as, reads },
+    ...gateOf(path, step, work),
+    ...stepTerms(path, step, work, roots),
+    // What a person is asked may be the name of the step, which is no expression that was looked through.
+    readsAll: isAll || work.kind === 'ask',
+    onReject: oneOf(`${path}.onReject`, step.onReject ?? 'skip', REJECTIONS),
+    onParentEnd: oneOf(`${path}.onParentEnd`, step.onParentEnd ?? 'cancel', PARENT_ENDS),
+    requires: [...new Set([...named, ...reads])],
+    when: asked(`${path}.when`, step.when, roots),
+    each: asked(`${path}.each`, step.each, roots),
+    before: beforeOf(`${path}.trigger`, trigger),
+    input: withPath(path, () => inputOf(step, roots)),
+    work,
+    // Nobody makes another plan: what was to be planned anew is asked of a person.
+    onFailure: failing === 'replan' ? 'human' : failing,
+    escalation: escalationRules.map(({ condition, escalateTo = 'human', reason = condition, deadline }, i) => ({
+      ...{ condition, escalateTo, reason },
+      ...deadlineOfRule(`${path}.escalationRules.${i}`, escalateTo, deadline),
+      rule: withPath(`${path}.escalationRules.${i}`, () => compileRule(condition, ['agent', 'output', 'payload'])),
+    })),
+  }
+}
+
+const EXPRESSION = /\{\{(.*?)\}\}/gs
+
+/** Names that templates and expressions anywhere inside speak of. */
+const namesOf = (value: Json): readonly string[] => {
+  if (typeof value === 'string') return [...value.matchAll(EXPRESSION)].flatMap(([, inner = '']) => namesIn(inner))
+  if (value === null || typeof value !== 'object') return []
+  if (Array.isArray(value)) return value.flatMap(namesOf)
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === 'expr' && typeof one === 'string' ? namesIn(one) : namesOf(one),
+  )
+}
+
+/** The known roots, the ids of steps, and whatever else is spoken of: that must be a field of what the plan is given. */
+const rootsOf = (steps: readonly PlanStepSource[]): Roots => {
+  const rules = steps.flatMap(({ when = '', each = '' }) => [...namesIn(when), ...namesIn(each)])
+  const spoken = namesOf(toJson(steps.map(textsOf).map((texts) => texts.map((text) => toJson(text ?? null)))))
+  const own = steps.flatMap(({ id, as }) => [id, as ?? 'item']).filter((name) => WORD.test(name))
+  return rootsAmong([...new Set<string>([...ROOTS, ...own, ...rules, ...spoken])])
+}
+
+/** Changes are made by a step before the question, or by none. */
+const checkReturns = (path: string, given: readonly PlanStepSource[], steps: readonly PlanStep[]): void => {
+  for (const { id, humanConfig } of given)
+    for (const action of humanConfig?.actions ?? humanConfig?.allowedActions ?? []) {
+      const to = typeof action === 'string' ? undefined : action.returnsTo
+      if (to === undefined || againFor(steps, to, id).length > 0) continue
+      const place = { path: `${path}.steps.${id}.humanConfig` }
+      throw new TrihandError('PLAN_BAD_REF', `${place.path}: ${id} returns to ${to}, which is no step before it`, {
+        place,
+      })
+    }
+}
+
+export const definePlan = (path: string, source: PlanSource, hands: Hands): PlanSpec => {
+  const given = stepsOf(source, path, hands)
+  if (given.length > MAX_STEPS) throw invalidAt(path, `${given.length} steps; at most ${MAX_STEPS} are allowed`)
+  const ids = new Set(given.map(({ id }) => id))
+  if (ids.size < given.length) throw invalidAt(path, 'two steps have the same id')
+  const whole = { hands, ids, roots: rootsOf(given) }
+  const steps = given.map((step) => defineStep(`${path}.steps.${step.id}`, step, whole))
+  const circle = circleIn(steps)
+  if (circle !== null) {
+    const place = { path: `${path}.steps.${circle[0]}` }
+    throw new TrihandError('PLAN_CYCLE', `${place.path}: ${circle.join(' → ')} is a circle`, { place })
+  }
+  checkReturns(path, given, steps)
+  return {
+    goal: source.goal ?? '',
+    approve: oneOf(`${path}.approve`, source.approve ?? 'human', ['human', 'auto']),
+    steps,
+    written: given,
+  }
+}

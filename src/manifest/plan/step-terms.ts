@@ -1,0 +1,204 @@
+/**
+ * What a step of a plan asks of whoever does it, beside its input: time, tries, care, a model, an answer of a shape.
+ *
+ * Owns which of these keys belong to which kind of step, and every refusal: a key that would have no effect is an error, never ignored.
+ */
+import type { CallTerms } from '#model/agent/call-terms.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import type { PlanStep, PlanWait, PlanWork } from '#model/plan/plan.ts'
+import type { PlanStepSource } from '#model/plan/source.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
+import { checkJsonSchema, jsonSchema } from '#manifest/schema/ajv-schema.ts'
+import { durationMs } from '#manifest/time/duration.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
+import { invalidAt, oneOf, wholeNumber, withPath } from '#manifest/expressions/ranges.ts'
+import { checkAgainst } from '#manifest/schema/schema.ts'
+import { compileValue } from '#manifest/expressions/values.ts'
+
+type Terms = Pick<PlanStep, 'terms' | 'retry' | 'onPartial' | 'check' | 'context'>
+
+const EFFECTS = ['idempotent', 'once', 'transactional'] as const
+const PARTIALS = ['accept', 'continue', 'fail'] as const
+const MAX_ATTEMPTS = 1_000
+const MAX_MS = 3_650 * 86_400_000
+/** A prompt that is a file has no spaces and the ending of one. */
+const PROMPT_FILE = /^[^\s{}]+\.md$/
+
+const retryOf = (path: string, given: PlanStepSource['retry']): Pick<Terms, 'retry'> => {
+  if (given === undefined) return {}
+  const { maxAttempts, baseMs, factor, maxMs } = { ...DEFAULT_RETRY, ...given }
+  wholeNumber(`${path}.maxAttempts`, maxAttempts, { min: 1, max: MAX_ATTEMPTS })
+  for (const [name, value] of Object.entries({ baseMs, maxMs }))
+    if (!(value >= 0 && value <= MAX_MS)) throw invalidAt(`${path}.${name}`, 'expected milliseconds, up to ten years')
+  if (!(factor >= 1 && Number.isFinite(factor))) throw invalidAt(`${path}.factor`, 'expected a number from 1')
+  return { retry: { maxAttempts, baseMs, factor, maxMs } }
+}
+
+const schemaOf = (path: string, given: unknown): Json => {
+  const schema = withPath(path, () => jsonSchemaOf(given, path))
+  checkJsonSchema(schema, path)
+  return schema
+}
+
+const checkOf = (schema: Json, what: string): NonNullable<PlanStep['check']> => {
+  const compiled = jsonSchema(schema)
+  return (output) => checkAgainst(compiled, output, 'OUTPUT_INVALID', what)
+}
+
+const agentTerms = (path: string, { agentConfig = {} }: PlanStepSource, output: Json | null): CallTerms['agent'] => {
+  const { model, prompt } = agentConfig
+  if (prompt !== undefined && prompt.trim() === '') throw invalidAt(`${path}.agentConfig.prompt`, 'the prompt is empty')
+  return {
+    ...(model !== undefined && { model }),
+    ...(prompt !== undefined &&
+      (PROMPT_FILE.test(prompt) ? { prompt: [prompt], instructions: null } : { instructions: prompt })),
+    ...(output !== null && { output }),
+  }
+}
+
+const isEmpty = (value: object | undefined): boolean => value === undefined || Object.keys(value).length === 0
+
+const refuseUnless = (isMeant: boolean, path: string, value: unknown, problem: string): void => {
+  if (value !== undefined && !isMeant) throw invalidAt(path, problem)
+}
+
+/** Keys of another kind of step, which nobody would read. */
+const refuseStrange = (path: string, step: PlanStepSource, work: PlanWork): void => {
+  const { humanConfig, agentConfig, workflowConfig, inputs, escalationRules, onParentEnd } = step
+  const called = work.kind === 'call' ? work.handler : null
+  refuseUnless(
+    work.kind !== 'call',
+    `${path}.humanConfig`,
+    humanConfig,
+    `the step calls ${called}, which says itself what people are asked; leave out human_config or the name`,
+  )
+  for (const [key, value] of Object.entries({ inputs, agentConfig, workflowConfig, humanConfig }))
+    refuseUnless(work.kind !== 'wait', `${path}.${key}`, value, 'a wait does nothing but wait; leave the key out')
+  for (const [key, name] of [
+    ['agentConfig.agentId', agentConfig?.agentId],
+    ['workflowConfig.functionName', workflowConfig?.functionName],
+  ] as const)
+    refuseUnless(
+      called === null || name === called,
+      `${path}.${key}`,
+      name,
+      `the step calls ${called}, and not ${name}; name one of them`,
+    )
+  refuseUnless(
+    work.kind === 'nobody' || (work.kind === 'call' && work.hand !== 'human'),
+    `${path}.escalationRules`,
+    escalationRules,
+    'only the answer of an agent or a function is judged; what people answer stands',
+  )
+  refuseUnless(
+    work.kind === 'call' || work.kind === 'nobody' || onParentEnd === 'cancel',
+    `${path}.onParentEnd`,
+    onParentEnd,
+    'only a run that is called goes on after the plan; leave the key out',
+  )
+}
+
+const refuseMisplaced = (path: string, step: PlanStepSource, work: PlanWork): void => {
+  refuseStrange(path, step, work)
+  const isCall = work.kind === 'call' || work.kind === 'nobody'
+  const isAgent = work.kind === 'nobody' || (work.kind === 'call' && work.hand === 'agent')
+  const isFunction = work.kind === 'nobody' || (work.kind === 'call' && work.hand === 'workflow')
+  const { agentConfig = {}, effect, onPartial } = step
+  refuseUnless(
+    isFunction || effect === 'idempotent',
+    `${path}.effect`,
+    effect,
+    'only a step that calls a function has an effect; a person and an agent decide, and what they decide is recorded once',
+  )
+  refuseUnless(
+    isCall || onPartial === 'accept',
+    `${path}.onPartial`,
+    onPartial,
+    'only what is called can end partial; leave the key out',
+  )
+  for (const key of ['model', 'prompt', 'outputSchema', 'context'] as const)
+    refuseUnless(
+      isAgent,
+      `${path}.agentConfig.${key}`,
+      agentConfig[key],
+      'the step calls no agent; name one with agent_id or assigned_to, or leave the key out',
+    )
+  refuseUnless(
+    work.kind !== 'wait',
+    `${path}.retry`,
+    step.retry,
+    'a wait is not tried again; leave the key out, or raise wait_config.timeout',
+  )
+  refuseUnless(
+    work.kind !== 'wait',
+    `${path}.outputSchema`,
+    step.outputSchema,
+    'the output of a wait is the event; check the data of the event where it is declared',
+  )
+  for (const [key, meant] of [
+    ['approvalConfig', 'ask'],
+    ['reviewConfig', 'ask'],
+  ] as const)
+    refuseUnless(
+      work.kind === meant,
+      `${path}.${key}`,
+      step[key],
+      'the step asks nobody by itself; write it at the human that it calls, or make it an approval',
+    )
+}
+
+export const stepTerms = (path: string, step: PlanStepSource, work: PlanWork, roots: readonly string[]): Terms => {
+  refuseMisplaced(path, step, work)
+  const { effect = 'idempotent', onPartial = 'accept', timeout, agentConfig = {} } = step
+  oneOf(`${path}.effect`, effect, EFFECTS)
+  const partial = oneOf(`${path}.onPartial`, onPartial, PARTIALS)
+  const ofAgent =
+    agentConfig.outputSchema === undefined
+      ? null
+      : schemaOf(`${path}.agentConfig.outputSchema`, agentConfig.outputSchema)
+  const own = step.outputSchema === undefined ? null : schemaOf(`${path}.outputSchema`, step.outputSchema)
+  const isAgent = work.kind === 'call' && work.hand === 'agent'
+  const agent = isAgent ? agentTerms(path, step, ofAgent ?? own) : undefined
+  const withinMs = timeout === undefined ? undefined : withPath(`${path}.timeout`, () => durationMs(timeout))
+  if (withinMs === 0) throw invalidAt(`${path}.timeout`, 'a timeout of nothing leaves no time to do the step')
+  const terms: CallTerms = {
+    ...(withinMs !== undefined && { withinMs }),
+    ...(effect !== 'idempotent' && { effect }),
+    ...(partial !== 'accept' && { tellsPartial: true }),
+    ...(!isEmpty(agent) && agent !== undefined && { agent }),
+  }
+  const promised = own ?? ofAgent
+  return {
+    ...(work.kind === 'call' && !isEmpty(terms) && { terms }),
+    ...retryOf(`${path}.retry`, step.retry),
+    ...(partial !== 'accept' && { onPartial: partial }),
+    ...(promised !== null && { check: checkOf(promised, `the output of ${step.id}`) }),
+    ...(agentConfig.context !== undefined && {
+      context: withPath(`${path}.agentConfig.context`, () => compileValue(toJson(agentConfig.context), roots)),
+    }),
+  }
+}
+
+/** A question is answered by then, and a wait ends: each has a key of its own for that, and only one of the two is written. */
+export const timeoutOfWait = (path: string, wait: PlanWait, timeout: PlanStepSource['timeout']): PlanWait => {
+  if (timeout === undefined) return wait
+  if ('duration' in wait)
+    throw invalidAt(`${path}.timeout`, 'a wait for a length of time has no timeout; write the length')
+  if (wait.timeout !== null)
+    throw invalidAt(`${path}.timeout`, 'the wait has a timeout in wait_config already; keep one of the two')
+  withPath(`${path}.timeout`, () => durationMs(timeout))
+  return { ...wait, timeout }
+}
+
+/** A question that nobody has answered by then is over: no yes. */
+export const timeoutOfAsk = (
+  path: string,
+  { timeout, humanConfig = {} }: PlanStepSource,
+): Pick<NonNullable<PlanStepSource['humanConfig']>, 'deadline' | 'autoActionOnTimeout'> => {
+  if (timeout === undefined) return {}
+  for (const key of ['deadline', 'escalation'] as const)
+    if (humanConfig[key] !== undefined)
+      throw invalidAt(`${path}.timeout`, `human_config has a ${key} already; keep one of the two`)
+  withPath(`${path}.timeout`, () => durationMs(timeout))
+  return { deadline: timeout, autoActionOnTimeout: humanConfig.autoActionOnTimeout ?? 'expire' }
+}

@@ -1,0 +1,278 @@
+/**
+ * Schedules as authors write them, brought to the normal form.
+ *
+ * Owns the options, their defaults and every refusal at definition time. Slots are calendar.ts, decisions model/schedule/schedule.ts.
+ */
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isEventType } from '#model/event/event.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { type Json, toJson } from '#model/kernel/json.ts'
+import type { OverlapPolicy } from '#model/flow/policies/overlap.ts'
+import type { Rule } from '#model/kernel/rule.ts'
+import type { Exclusion, MissedPolicy, ScheduleSpec, Timing } from '#model/schedule/spec.ts'
+import { calendarsOf } from './calendar.ts'
+import { instantText, parseDate, parseInstant } from './civil.ts'
+import { parseCron } from './cron.ts'
+import { durationMs } from './duration.ts'
+import { checkName, invalid } from '#manifest/define/invalid.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
+import { openZone } from './zone.ts'
+
+type Duration = string | number
+/** RFC 3339 with its offset, or milliseconds in code. */
+type Moment = string | Instant
+
+export interface ScheduleOptions {
+  readonly name: string
+  readonly cron?: string
+  readonly every?: Duration
+  readonly at?: Moment
+  /** So long from now, once: in a definition from the moment when a ledger first meets it. */
+  readonly in?: Duration
+  readonly tz?: string
+  readonly phase?: Duration
+  readonly jitter?: Duration
+  readonly start?: Moment
+  readonly end?: Moment
+  /** Local days `2026-12-24` or `2026-12-24/2026-12-26`, spans `<instant>/<instant>`, cron expressions. */
+  readonly exclude?: readonly string[]
+  readonly maxRuns?: number
+  readonly function?: string
+  readonly agent?: string
+  readonly plan?: string
+  readonly emit?: string
+  readonly prompt?: string
+  readonly input?: unknown
+  readonly session?: string
+  readonly overlap?: OverlapPolicy
+  readonly missed?: {
+    readonly policy?: MissedPolicy['policy']
+    readonly window?: Duration
+    readonly max?: number
+    readonly spacing?: Duration
+  }
+  readonly grace?: Duration
+  readonly pauseOnFailures?: number
+  readonly countPause?: boolean
+  readonly adaptive?: { readonly min: Duration; readonly max: Duration; readonly yield: string }
+}
+
+/** What a schedule starts: a handler by name, an event by type, or a message to its session. */
+export interface ScheduleTarget {
+  readonly kind: 'function' | 'agent' | 'plan' | 'emit' | 'prompt'
+  readonly name: string
+}
+
+export interface ScheduleFinding {
+  readonly code: 'LINT_SCHEDULE_TZ'
+  readonly detail: string
+  readonly path: string
+}
+
+export interface ScheduleDefinition {
+  readonly name: string
+  readonly spec: ScheduleSpec
+  readonly target: ScheduleTarget
+  readonly input: Json
+  /** The key of the session that every run of this schedule resumes. */
+  readonly session: string
+  /** The adaptive rule over `output`: whether a run was worth its while. */
+  readonly yields: Rule | null
+  readonly findings: readonly ScheduleFinding[]
+}
+
+/** `now` is given by a call and null in a definition: a call must name its zone, and may count from now. */
+export interface ScheduleDefaults {
+  readonly tz: string | null
+  readonly now: Instant | null
+}
+
+const TARGETS = ['function', 'agent', 'plan', 'emit', 'prompt'] as const
+const OVERLAPS: readonly string[] = [
+  'allow',
+  'skip',
+  'buffer_one',
+  'buffer_all',
+  'cancel_running',
+  'terminate_running',
+] satisfies readonly OverlapPolicy[]
+const POLICIES: readonly string[] = ['run_once', 'skip', 'run_all'] satisfies readonly MissedPolicy['policy'][]
+
+const MIN_EVERY_MS = 1_000
+const MAX_CAUGHT_UP = 1_000
+const DEFAULT_GRACE_MS = 60_000
+const DEFAULT_WINDOW_MS = 86_400_000
+const DEFAULT_MAX_CAUGHT_UP = 100
+/** From where to look for the first slot of a calendar without a start: any day does. */
+const LONG_AGO = 0
+const END_OF_TIME = 8.64e15
+
+const momentOf = (moment: Moment, path: string): Instant => {
+  if (typeof moment === 'string') return parseInstant(moment, path)
+  if (!Number.isSafeInteger(moment)) throw invalid(path, 'an instant is a text, or a whole number of milliseconds')
+  return moment
+}
+
+const lengthOf = (duration: Duration | undefined, fallback: number): number =>
+  duration === undefined ? fallback : durationMs(duration)
+
+const countOf = (value: number | undefined, path: string, most = Number.MAX_SAFE_INTEGER): number | null => {
+  if (value === undefined) return null
+  if (!Number.isSafeInteger(value) || value < 1 || value > most)
+    throw invalid(path, `expected a whole number from 1${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`)
+  return value
+}
+
+const oneOf = (given: string | undefined, known: readonly string[], fallback: string, path: string): string => {
+  if (given !== undefined && !known.includes(given)) throw invalid(path, `"${given}" is none of ${known.join(', ')}`)
+  return given ?? fallback
+}
+
+const everyOf = (every: Duration, phase: Duration | undefined, path: string): Timing => {
+  const everyMs = durationMs(every)
+  if (everyMs < MIN_EVERY_MS) throw invalid(`${path}.every`, 'a schedule does not come round in less than a second')
+  const phaseMs = lengthOf(phase, 0)
+  if (phaseMs >= everyMs) throw invalid(`${path}.phase`, 'a phase is shorter than the interval')
+  return { kind: 'every', everyMs, phaseMs }
+}
+
+const timingOf = (options: ScheduleOptions, path: string, now: Instant | null): Timing => {
+  const { cron, every, at, in: delay, phase } = options
+  const given = [cron, every, at, delay].filter((value) => value !== undefined)
+  if (given.length !== 1) throw invalid(path, 'a schedule has exactly one of cron, every, at and in')
+  if (phase !== undefined && every === undefined) throw invalid(`${path}.phase`, 'only an interval has a phase')
+  if (cron !== undefined) {
+    if (typeof cron !== 'string') throw invalid(`${path}.cron`, 'a cron expression is a text, like 0 9 * * 1-5')
+    parseCron(cron, `${path}.cron`)
+    return { kind: 'cron', expression: cron }
+  }
+  if (every !== undefined) return everyOf(every, phase, path)
+  if (at !== undefined) return { kind: 'at', at: momentOf(at, `${path}.at`) }
+  const afterMs = lengthOf(delay, 0)
+  return now === null ? { kind: 'in', afterMs } : { kind: 'at', at: now + afterMs }
+}
+
+const pairOf = (from: string, to: string, path: string): Exclusion => {
+  const days = [parseDate(from), parseDate(to)]
+  if (days.includes(null)) {
+    const span = { kind: 'span', from: parseInstant(from, path), to: parseInstant(to, path) } as const
+    if (span.from >= span.to) throw invalid(path, 'the span ends before it begins')
+    return span
+  }
+  if (from > to) throw invalid(path, 'the last day is before the first')
+  return { kind: 'days', from, to }
+}
+
+/** A slash also stands in cron expressions, but never right behind a date or an instant. */
+const exclusionOf = (text: string, path: string): Exclusion => {
+  if (/^\d{4}-\d{2}-\d{2}/.test(text)) {
+    const [from = '', to = from, ...rest] = text.split('/')
+    if (rest.length > 0) throw invalid(path, 'write a span as <from>/<to>')
+    return pairOf(from, to, path)
+  }
+  parseCron(text, path)
+  return { kind: 'cron', expression: text }
+}
+
+const targetOf = (options: ScheduleOptions, path: string): ScheduleTarget => {
+  const given = TARGETS.flatMap((kind) => {
+    const name = options[kind]
+    return name === undefined ? [] : [{ kind, name }]
+  })
+  const [target] = given
+  if (target === undefined || given.length > 1)
+    throw invalid(path, 'a schedule starts exactly one of function, agent, plan, emit and prompt')
+  if (target.kind === 'emit' && !isEventType(target.name))
+    throw invalid(`${path}.emit`, `"${target.name}" is not an event type`)
+  if (target.kind === 'prompt' && options.session === undefined)
+    throw invalid(`${path}.prompt`, 'a prompt goes to a session; name it')
+  return target
+}
+
+const missedOf = (missed: ScheduleOptions['missed'], path: string): MissedPolicy => ({
+  policy: oneOf(missed?.policy, POLICIES, 'run_once', `${path}.policy`) as MissedPolicy['policy'],
+  windowMs: lengthOf(missed?.window, DEFAULT_WINDOW_MS),
+  max: countOf(missed?.max, `${path}.max`, MAX_CAUGHT_UP) ?? DEFAULT_MAX_CAUGHT_UP,
+  spacingMs: lengthOf(missed?.spacing, 0),
+})
+
+const adaptiveOf = (options: ScheduleOptions, timing: Timing, path: string): ScheduleSpec['adaptive'] => {
+  if (options.adaptive === undefined) return null
+  if (timing.kind !== 'every' || options.phase !== undefined)
+    throw new TrihandError('POLICY_CONFLICT', `${path}: only an interval without a phase adapts`, { place: { path } })
+  if (options.jitter !== undefined || options.exclude !== undefined)
+    throw new TrihandError('POLICY_CONFLICT', `${path}: an adaptive schedule takes no jitter and no exclude`, {
+      place: { path },
+    })
+  const [minMs, maxMs] = [durationMs(options.adaptive.min), durationMs(options.adaptive.max)]
+  if (minMs < MIN_EVERY_MS || minMs > timing.everyMs || timing.everyMs > maxMs)
+    throw invalid(path, 'expected 1s <= min <= every <= max')
+  return { minMs, maxMs }
+}
+
+const needsZone = (timing: Timing, exclude: readonly Exclusion[]): boolean =>
+  timing.kind === 'cron' || exclude.some(({ kind }) => kind !== 'span')
+
+interface ZoneChoice {
+  readonly tz: string
+  readonly findings: readonly ScheduleFinding[]
+}
+
+const zoneOf = (given: string | undefined, defaults: ScheduleDefaults, needed: boolean, path: string): ZoneChoice => {
+  const tz = given ?? (defaults.now === null ? defaults.tz : null)
+  if (tz !== null) {
+    openZone(tz, `${path}.tz`)
+    return { tz, findings: [] }
+  }
+  if (!needed) return { tz: 'UTC', findings: [] }
+  if (defaults.now !== null)
+    throw new TrihandError('SCHEDULE_TZ_REQUIRED', `${path} names no time zone`, { place: { path } })
+  const detail = 'the schedule names no time zone: UTC is taken'
+  return { tz: 'UTC', findings: [{ code: 'LINT_SCHEDULE_TZ', detail, path }] }
+}
+
+const checkFires = (spec: ScheduleSpec, path: string): void => {
+  if (spec.adaptive !== null || spec.timing.kind === 'in') return
+  const from = spec.start ?? LONG_AGO
+  // The digest is for jitter, which no slot needs to exist.
+  for (const _ of calendarsOf('', () => '')(spec).slots(from - 1, END_OF_TIME)) return
+  const bounds = [spec.start, spec.end].map((bound) => (bound === null ? 'any time' : instantText(bound)))
+  throw new TrihandError('SCHEDULE_NEVER_FIRES', `${path}: no slot from ${bounds.join(' to ')}`, { place: { path } })
+}
+
+export const defineSchedule = (
+  options: ScheduleOptions,
+  path: string,
+  defaults: ScheduleDefaults,
+): ScheduleDefinition => {
+  checkName(options.name, path)
+  const timing = timingOf(options, path, defaults.now)
+  const exclude = (options.exclude ?? []).map((text, i) => exclusionOf(text, `${path}.exclude[${i}]`))
+  const { tz, findings } = zoneOf(options.tz, defaults, needsZone(timing, exclude), path)
+  const { start, end, adaptive } = options
+  const spec: ScheduleSpec = {
+    timing,
+    tz,
+    jitterMs: lengthOf(options.jitter, 0),
+    start: start === undefined ? null : momentOf(start, `${path}.start`),
+    end: end === undefined ? null : momentOf(end, `${path}.end`),
+    exclude,
+    maxRuns: countOf(options.maxRuns, `${path}.maxRuns`),
+    overlap: oneOf(options.overlap, OVERLAPS, 'skip', `${path}.overlap`) as OverlapPolicy,
+    missed: missedOf(options.missed, `${path}.missed`),
+    graceMs: lengthOf(options.grace, DEFAULT_GRACE_MS),
+    pauseOnFailures: countOf(options.pauseOnFailures, `${path}.pauseOnFailures`),
+    countPause: options.countPause ?? false,
+    adaptive: adaptiveOf(options, timing, `${path}.adaptive`),
+  }
+  checkFires(spec, path)
+  return {
+    name: options.name,
+    spec,
+    target: targetOf(options, path),
+    input: toJson(options.input),
+    session: options.session ?? `schedule:${options.name}`,
+    yields: adaptive === undefined ? null : compileRule(adaptive.yield, ['output', 'result']),
+    findings,
+  }
+}

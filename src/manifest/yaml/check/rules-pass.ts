@@ -1,0 +1,116 @@
+/**
+ * Every expression of a manifest: brought to its explicit form and compiled once, so that a mistake is told with its line and column.
+ *
+ * Owns which roots an expression may use where, and whose field a bare name is. Never evaluates one.
+ */
+
+import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { mapRules } from './each-rule.ts'
+import { celText, ROOTS, rootNames } from '#manifest/yaml/parse/expression.ts'
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { HAND_SECTIONS, type HandlerEntry, type HandSection, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
+import { MANIFEST } from './sections.ts'
+import { any, type Shape } from './shape.ts'
+
+/** By the last part of the path; absent: what a trigger knows. */
+const WIDE: ReadonlySet<string> = new Set(['when', 'route_on', 'each', 'correlation_key', 'match', 'score', 'validate'])
+const WATCHING = ['runs', 'queue', 'table', 'session']
+const JUDGING = ['agent', 'output', 'payload']
+const YIELDING = ['output', 'result']
+const STARTING = ['event', 'payload', 'trigger', 'run']
+const WORD = /^[A-Za-z_]\w*$/
+
+const rootsAt = (path: Path): readonly string[] => {
+  const last = String(path.at(-1))
+  if (path.includes('escalation_rules')) return JUDGING
+  if (path.includes('emits')) return EMIT_ROOTS
+  if (last === 'condition') return WATCHING
+  if (last === 'yield') return YIELDING
+  return WIDE.has(last) || path.includes('cancel_on') || path.includes('session_pools') ? ROOTS : STARTING
+}
+
+const fieldsOf = (schema: unknown): readonly string[] => {
+  if (!isRecord(schema)) return []
+  return Object.keys(isRecord(schema['properties']) ? schema['properties'] : schema)
+}
+
+const payloadFields = (handler: HandlerEntry, manifest: Manifest): readonly string[] => {
+  const heard = new Set(heardBy(handler, manifest))
+  return manifest.events.definitions.filter(({ name }) => heard.has(name)).flatMap(({ payload }) => fieldsOf(payload))
+}
+
+const outputFields = (handler: HandlerEntry): readonly string[] => {
+  const contract = handler['contract']
+  const schema = isRecord(contract) ? contract['output_schema'] : handler['output_schema']
+  return isRecord(schema) ? fieldsOf(schema['properties']) : []
+}
+
+const tellShadowed = (text: string, path: Path, fields: readonly string[], tell: Tell): void => {
+  for (const name of rootNames(text).filter((root) => fields.includes(root))) {
+    const message = `${name} is a root of expressions and a field of the payload: the root is meant; write payload.${name}`
+    tell({ level: 'warning', code: 'LINT_NAME_SHADOWED', message, path })
+  }
+}
+
+/** What the rules of a plan's steps may name besides: its steps, and the item of a list. They win over fields of the payload. */
+const planNames = (handler: HandlerEntry): readonly string[] => {
+  const named = recordsIn(handler['steps'] as Json | undefined).flatMap(({ id, as = 'item' }) => [id, as])
+  return [...new Set(named.filter((one): one is string => typeof one === 'string' && WORD.test(one) && !(one in {})))]
+}
+
+/** What stands for a rule that was refused, so that it is refused once. */
+const REFUSED = 'true'
+
+/** The same rule, once it compiles. A position counts only in a text that stands as it was written. */
+const compiled = (
+  text: string,
+  path: Path,
+  tell: Tell,
+  { own = [] as readonly string[], isAsWritten = true } = {},
+): string => {
+  try {
+    compileRule(text, path.includes('steps') ? [...new Set([...rootsAt(path), ...own])] : rootsAt(path))
+    return text
+  } catch (error) {
+    if (!(error instanceof TrihandError)) throw error
+    tell({
+      level: 'error',
+      code: error.code,
+      message: error.detail,
+      path,
+      offset: isAsWritten ? (error.place?.column ?? 1) - 1 : 0,
+    })
+    return REFUSED
+  }
+}
+
+const handlerRules = (section: HandSection, handler: HandlerEntry, manifest: Manifest, tell: Tell): HandlerEntry => {
+  const fields = payloadFields(handler, manifest)
+  const shape = MANIFEST.fields[section] as { readonly of: Shape }
+  const own = section === 'plans' ? planNames(handler) : []
+  const ofPayload = new Map(fields.filter((name) => !own.includes(name)).map((name) => [name, 'payload']))
+  const ofOutput = new Map([...ofPayload, ...outputFields(handler).map((name) => [name, 'output'] as const)])
+  return mapRules(shape.of, handler as Json, [section, handler.name], (text, path) => {
+    const explicit = celText(text, path.includes('emits') ? ofOutput : ofPayload)
+    tellShadowed(text, path, fields, tell)
+    return compiled(explicit, path, tell, { own, isAsWritten: explicit === text })
+  }) as unknown as HandlerEntry
+}
+
+export const withRules = (manifest: Manifest, tell: Tell): Manifest => {
+  const hands = HAND_SECTIONS.flatMap((section) => {
+    const handlers = manifest[section]
+    if (handlers === undefined) return []
+    return [[section, handlers.map((handler) => handlerRules(section, handler, manifest, tell))] as const]
+  })
+  const rest = Object.keys(manifest).filter((key) => !HAND_SECTIONS.includes(key as HandSection))
+  const others = rest.map((section) => {
+    const shape = MANIFEST.fields[section] ?? any
+    const value = mapRules(shape, manifest[section] as Json, [section], (text, path) => compiled(text, path, tell))
+    return [section, value] as const
+  })
+  return Object.fromEntries([...others, ...hands]) as unknown as Manifest
+}

@@ -1,0 +1,167 @@
+/**
+ * The payload of an event: short forms to the long form, the long form to JSON Schema 2020-12.
+ *
+ * Owns the names of types, what `min` and `max` mean for each, and `!`. Never checks a value (ajv-schema.ts).
+ */
+import type { Json } from '#model/kernel/json.ts'
+import { nearest } from '#model/kernel/nearest.ts'
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
+
+/** What each type is in JSON Schema. */
+const TYPES: Readonly<Record<string, JsonRecord>> = {
+  string: { type: 'string' },
+  text: { type: 'string' },
+  uuid: { type: 'string', format: 'uuid' },
+  timestamp: { type: 'string', format: 'date-time' },
+  number: { type: 'number' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  object: { type: 'object' },
+  array: { type: 'array' },
+  json: {},
+  any: {},
+}
+const ALIASES: Readonly<Record<string, string>> = { int: 'integer', float: 'number', bool: 'boolean', list: 'array' }
+
+const typeName = (text: string): string => ALIASES[text] ?? text
+
+/** `string!` is required, `string?` is not, `string[]` is a list of them. */
+const shortField = (text: string): JsonRecord => {
+  const [, type = '', list = '', mark = ''] = /^(.*?)(\[\])?([!?]?)$/s.exec(text.trim()) ?? []
+  const required = mark === '!'
+  if (list !== '') return { type: 'array', required, items: { type: typeName(type) } }
+  return { type: type === '' ? 'any' : typeName(type), required }
+}
+
+const longItem = (given: Json): Json => {
+  const { required: _, ...item } = longField(given)
+  return item
+}
+
+const longField = (given: Json): JsonRecord => {
+  if (given === null) return { type: 'any', required: false }
+  if (typeof given === 'string') return shortField(given)
+  // Left as it is for the check, which knows the place.
+  if (!isRecord(given)) return { type: given, required: false }
+  const { type = 'any', required, items, properties, ...rest } = given
+  const field = typeof type === 'string' ? shortField(type) : { type, required: false }
+  return {
+    ...field,
+    ...(required === undefined ? {} : { required }),
+    ...(items === undefined ? {} : { items: longItem(items) }),
+    ...(properties === undefined ? {} : { properties: longPayload(properties) }),
+    ...rest,
+  }
+}
+
+/** A payload that is JSON Schema already. */
+const isJsonSchema = (payload: JsonRecord): boolean => payload['type'] === 'object' && isRecord(payload['properties'])
+
+export const longPayload = (given: Json): Json => {
+  if (Array.isArray(given) && given.every((name) => typeof name === 'string'))
+    return Object.fromEntries(given.map((name) => [name, { type: 'any', required: true }]))
+  if (!isRecord(given) || isJsonSchema(given)) return given
+  return Object.fromEntries(Object.entries(given).map(([name, field]) => [name, longField(field)]))
+}
+
+const BOUNDS: Readonly<Record<string, readonly [min: string, max: string]>> = {
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+  string: ['minLength', 'maxLength'],
+  array: ['minItems', 'maxItems'],
+}
+
+const FIELD_KEYS = ['type', 'required', 'enum', 'min', 'max', 'items', 'properties', 'description', 'default', 'format']
+
+const refuse = (tell: Tell, path: Path, message: string): void =>
+  tell({ level: 'error', code: 'MANIFEST_INVALID', message, path })
+
+const baseOf = (field: JsonRecord, path: Path, tell: Tell): JsonRecord => {
+  const type = field['type']
+  const base = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
+  if (base !== undefined) return base
+  const near = nearest(String(type), Object.keys(TYPES))
+  const guess = near === null ? `expected one of ${Object.keys(TYPES).join(', ')}` : `did you mean ${near}?`
+  refuse(tell, [...path, 'type'], `${JSON.stringify(type)} is not a type of a field; ${guess}`)
+  return {}
+}
+
+const boundsOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: Tell): JsonRecord => {
+  const names = BOUNDS[String(base['type'])]
+  const bounds: Record<string, Json> = {}
+  for (const [i, key] of ['min', 'max'].entries()) {
+    const value = field[key]
+    if (value === undefined) continue
+    const name = names?.[i]
+    if (name === undefined || typeof value !== 'number')
+      refuse(tell, [...path, key], `${key} is a number, and only numbers, texts and lists have one`)
+    else bounds[name] = value
+  }
+  return bounds
+}
+
+/** Values of a text compare as texts, however YAML read them. */
+const enumOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: Tell): JsonRecord => {
+  const values = field['enum']
+  if (values === undefined) return {}
+  if (!Array.isArray(values) || values.length === 0) {
+    refuse(tell, [...path, 'enum'], 'an enum is a list of values')
+    return {}
+  }
+  return { enum: base['type'] === 'string' ? [...new Set(values.map((value) => String(value)))] : values }
+}
+
+const unknownKeys = (field: JsonRecord, path: Path, tell: Tell): void => {
+  for (const key of Object.keys(field)) {
+    if (FIELD_KEYS.includes(key) || key.startsWith('x-')) continue
+    const near = nearest(key, FIELD_KEYS)
+    const message = `a field has no ${key}${near === null ? '' : `; did you mean ${near}?`}`
+    tell({ level: 'warning', code: 'MANIFEST_UNKNOWN_KEY', message, path: [...path, key], on: 'key' })
+  }
+}
+
+const fieldSchema = (given: Json | undefined, path: Path, tell: Tell): Json => {
+  if (!isRecord(given)) {
+    refuse(tell, path, 'a field is a type, like string!, or has one')
+    return {}
+  }
+  unknownKeys(given, path, tell)
+  const base = baseOf(given, path, tell)
+  const { items, properties, description, default: usual, format } = given
+  if (given['required'] !== undefined && typeof given['required'] !== 'boolean')
+    refuse(tell, [...path, 'required'], 'required is true or false')
+  return {
+    ...base,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(usual === undefined ? {} : { default: usual }),
+    ...(typeof format === 'string' ? { format } : {}),
+    ...enumOf(given, base, path, tell),
+    ...boundsOf(given, base, path, tell),
+    ...(items === undefined ? {} : { items: fieldSchema(items, [...path, 'items'], tell) }),
+    ...(properties === undefined ? {} : membersSchema(properties, [...path, 'properties'], tell)),
+  }
+}
+
+const membersSchema = (given: Json, path: Path, tell: Tell): JsonRecord => {
+  if (!isRecord(given)) {
+    refuse(tell, path, 'the fields are a map of names to types, or a list of names')
+    return {}
+  }
+  const fields = Object.entries(given)
+  const required = fields.filter(([, field]) => isRecord(field) && field['required'] === true).map(([name]) => name)
+  return {
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field, [...path, name], tell)])),
+    ...(required.length === 0 ? {} : { required }),
+  }
+}
+
+/** From the long form. `additional: false` takes no field that is not named. */
+export const payloadSchema = (payload: Json, additional: boolean, path: Path, tell: Tell): Json => {
+  if (isRecord(payload) && isJsonSchema(payload)) return payload
+  return {
+    type: 'object',
+    ...membersSchema(payload, path, tell),
+    ...(additional ? {} : { additionalProperties: false }),
+  }
+}
