@@ -7,8 +7,8 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ledgerServer, removeServerFile, writeServerFile } from '#http/server-file.ts'
-import type { Service } from '#http/service.ts'
+import { ledgerServer, removeServerFile, writeServerFile } from '#http/server/server-file.ts'
+import type { Service } from '#http/server/service.ts'
 import { ownPid, reportToStderr } from '#triggers/host.ts'
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
@@ -18,10 +18,10 @@ const SECRET_BYTES = 32
 const serve = async (service: Service, secret: string, ending: AbortSignal): Promise<Listener> => {
   const [{ createApp }, { LOOPBACK }, { askedLocally }, { isSameSecret }, { VERSION }, { getRequestListener }] =
     await Promise.all([
-      import('#http/app.ts'),
-      import('#http/auth-settings.ts'),
-      import('#http/identity.ts'),
-      import('#http/secret.ts'),
+      import('#http/server/app.ts'),
+      import('#http/access/auth-settings.ts'),
+      import('#http/access/identity.ts'),
+      import('#http/access/secret.ts'),
       import('#cli/version.ts'),
       import('@hono/node-server'),
     ])

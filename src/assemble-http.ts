@@ -4,9 +4,9 @@
  * Owns when it is loaded: with the first request. Ends what is open when the system closes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Peer } from '#http/address.ts'
-import type { Embedded, EmbedOptions } from '#http/embed.ts'
-import type { Service } from '#http/service.ts'
+import type { Peer } from '#http/server/address.ts'
+import type { Embedded, EmbedOptions } from '#http/server/embed.ts'
+import type { Service } from '#http/server/service.ts'
 import { ownPid, reportToStderr } from '#triggers/host.ts'
 
 export interface EmbeddedHttp {
@@ -33,8 +33,8 @@ const serve = async (service: Service, options: EmbedOptions, ending: AbortSigna
     { VERSION },
     { getRequestListener },
   ] = await Promise.all([
-    import('#http/app.ts'),
-    import('#http/embed.ts'),
+    import('#http/server/app.ts'),
+    import('#http/server/embed.ts'),
     import('#http/web-app.ts'),
     import('#cli/version.ts'),
     import('@hono/node-server'),

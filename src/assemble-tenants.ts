@@ -6,7 +6,7 @@
 
 import type { Engine } from '#engine/core/engine.ts'
 import { tenantReader } from '#engine/services/tenant-reader.ts'
-import type { Service, TenantNews } from '#http/service.ts'
+import type { Service, TenantNews } from '#http/server/service.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

@@ -3,7 +3,7 @@
  *
  * Each figure is the slowest kind of question of its list, by p99: newest and deep pages, every filter, common and rare values.
  */
-import { MOST_COUNTED } from '#http/wire-counts.ts'
+import { MOST_COUNTED } from '#http/wire/counts.ts'
 import { LOCAL_TENANT, type RunId, type TaskId } from '#model/kernel/ids.ts'
 import type { Reader, RunQuery, TaskQuery } from '#ports/reader.ts'
 import { fill, GROUPS, HANDLERS, RARE, runAt, type Size, taskAt, USERS } from '../fill.ts'

@@ -1,6 +1,6 @@
 /** The document that the server serves, asked of a server that was never opened: no socket, no file. */
 
-import { createApp } from '#http/app.ts'
+import { createApp } from '#http/server/app.ts'
 import { createTrihand } from '../../src/assemble.ts'
 
 export const apiDocument = async (): Promise<unknown> => {

@@ -4,9 +4,9 @@
  * Owns the budget: more than a screen in a second is summed up, so that a busy system is not slowed down by its own talk.
  */
 import type { RunNotice } from '#engine/core/publish.ts'
-import { shortId } from '#http/run-id.ts'
-import { isoTime } from '#http/wire-time.ts'
-import { tell } from '#http/words.ts'
+import { shortId } from '#http/server/run-id.ts'
+import { isoTime } from '#http/wire/time.ts'
+import { tell } from '#http/wire/words.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
 import { type Output, visible } from './output.ts'

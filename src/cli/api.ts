@@ -3,7 +3,7 @@
  *
  * Owns the reading of answers. A verb cannot tell the two apart, so there is one behaviour to test.
  */
-import type { Problem } from '#http/problem.ts'
+import type { Problem } from '#http/server/problem.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { Refused } from './output.ts'
 

@@ -5,8 +5,8 @@
  * grows with one page of runs and with what is found.
  */
 import { realpathSync } from 'node:fs'
-import type { OpenRun } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { OpenRun } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { defineSystem, normalise } from '#manifest/define/define.ts'
 import type { System } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

@@ -3,7 +3,7 @@
  *
  * Shows the settings of a server (model/kernel/setting.ts). A secret is never shown, only that it is set.
  */
-import type { ConfiguredSetting } from '#http/api.ts'
+import type { ConfiguredSetting } from '#http/openapi/api.ts'
 import { SETTINGS, type Setting } from '#model/kernel/setting.ts'
 import type { Environment } from './settings.ts'
 

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { folderServer, ledgerServer, readServerFile, type ServerFile } from '#http/server-file.ts'
+import { folderServer, ledgerServer, readServerFile, type ServerFile } from '#http/server/server-file.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { ledgerChoice } from '../config.ts'

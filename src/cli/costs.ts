@@ -1,5 +1,5 @@
 /** `trihand costs`: what models were asked and what it cost, by day, agent or model. */
-import type { Costs, Spent } from '#http/api.ts'
+import type { Costs, Spent } from '#http/openapi/api.ts'
 import { withApi } from './connect.ts'
 import { queryText } from './listing.ts'
 import { EXIT } from './output.ts'

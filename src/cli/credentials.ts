@@ -5,8 +5,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/auth-settings.ts'
-import { randomText } from '#http/chance.ts'
+import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/access/auth-settings.ts'
+import { randomText } from '#http/access/chance.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Trihand } from '../assemble.ts'

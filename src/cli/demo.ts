@@ -6,7 +6,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { problemOf } from '#http/problem.ts'
+import { problemOf } from '#http/server/problem.ts'
 import { createTrihand } from '../assemble.ts'
 import { loadSystem } from './load-system.ts'
 import { serve } from './serve.ts'

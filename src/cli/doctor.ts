@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { problemOf } from '#http/problem.ts'
+import { problemOf } from '#http/server/problem.ts'
 import { defineModels } from '#manifest/define/models.ts'
 import type { ModelBook } from '#model/agent/agent.ts'
 import { createTrihand } from '../assemble.ts'

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Json } from '#http/api.ts'
+import type { Json } from '#http/openapi/api.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { parseJson } from './json-argument.ts'
 

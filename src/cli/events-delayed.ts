@@ -1,6 +1,6 @@
 /** `trihand events list --delayed`, `trihand events cancel <id>`: events that are to be sent later, and how one is taken back. */
-import type { DelayedEvent } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { DelayedEvent } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import { EXIT, visible } from './output.ts'

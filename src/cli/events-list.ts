@@ -1,6 +1,6 @@
 /** `trihand events list`: events, newest first. */
-import type { StoredEvent } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { StoredEvent } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { withApi } from './connect.ts'
 import { listDelayed } from './events-delayed.ts'
 import { type Listing, printPage, queryText } from './listing.ts'

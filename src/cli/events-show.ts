@@ -3,8 +3,8 @@
  *
  * Owns what a replay is: type, source, subject and data of the old event. What it starts is decided anew.
  */
-import type { StoredEvent } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { StoredEvent } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'

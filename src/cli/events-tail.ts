@@ -4,8 +4,8 @@
  * Owns where it begins and ends: after the newest event or after a number that was given; until Ctrl+C (130), a limit of time (8) or a
  * count of events (0). It asks a server: to hold a ledger open only to look at it would keep others out.
  */
-import type { StoredEvent } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { StoredEvent } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'

@@ -1,6 +1,6 @@
 /** `trihand pools list`, `circuits list|reset`, `stop`, `go`: what holds work back, and the words that let it go on. */
-import type { Circuit, Pool, Stop } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { Circuit, Pool, Stop } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { confirmed } from './confirm.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage } from './listing.ts'

@@ -5,8 +5,8 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RunDetail } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { RunDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
 import type { Api } from './api.ts'
 import { EXIT } from './output.ts'

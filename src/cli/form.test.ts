@@ -1,6 +1,6 @@
 /** A form at a terminal: what is asked, what is asked again, and the value that the answers make. */
 import { expect, test } from 'vitest'
-import type { TaskDetail } from '#http/api.ts'
+import type { TaskDetail } from '#http/openapi/api.ts'
 import { fieldsOf } from '#model/kernel/form-fields.ts'
 import { askForm, begun } from './form.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the questions. Which fields there are, and what fits, is model/kernel/form-fields.ts, as on the page.
  */
-import type { Json, TaskAction, TaskDetail } from '#http/api.ts'
+import type { Json, TaskAction, TaskDetail } from '#http/openapi/api.ts'
 import {
   type Field,
   type FieldKind,

@@ -4,7 +4,7 @@
  * Owns the question in between: the word is bound to what this very call has printed, by its hash. Where nobody can be asked, `--hash` says
  * what was seen. What a word does is the task's own rule.
  */
-import type { Json, TaskDetail, TaskItem } from '#http/api.ts'
+import type { Json, TaskDetail, TaskItem } from '#http/openapi/api.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { confirmed, demandSomebody, isMeant } from './confirm.ts'
 import { withApi } from './connect.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the shape of a listing, so that all of them behave alike. Never knows what is listed.
  */
-import type { Page } from '#http/query.ts'
+import type { Page } from '#http/server/query.ts'
 import { EXIT, type Output, visible } from './output.ts'
 
 /** The parameters that were given, as a query string. */

@@ -7,7 +7,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
-import { problemOf } from '#http/problem.ts'
+import { problemOf } from '#http/server/problem.ts'
 import { defineSystem, type SystemSource } from '#manifest/define/define.ts'
 import { isErrorCode, type Place, TrihandError } from '#model/kernel/errors.ts'
 import { keptCode, type Translate } from './kept-code.ts'

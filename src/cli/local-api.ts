@@ -4,8 +4,8 @@
  * Owns nothing but that opening. Loaded only when no server answers: the stores are most of what a call would have to load.
  */
 
-import { createApp } from '#http/app.ts'
-import type { Report } from '#http/problem.ts'
+import { createApp } from '#http/server/app.ts'
+import type { Report } from '#http/server/problem.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { createTrihand } from '../assemble.ts'
 import { type Api, apiOver } from './api.ts'

@@ -7,7 +7,7 @@
  */
 
 import type { Written } from '#engine/core/observers.ts'
-import { isoTime } from '#http/wire-time.ts'
+import { isoTime } from '#http/wire/time.ts'
 import { type Failure, TrihandError } from '#model/kernel/errors.ts'
 import type { Readiness } from '#model/kernel/readiness.ts'
 import type { RunFact } from '#model/run/fact.ts'

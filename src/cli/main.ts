@@ -4,7 +4,7 @@
  * Owns the shell that verbs are given. Usage errors end with 2 and name the nearest verb.
  */
 import { type Command, CommanderError } from 'commander'
-import { problem } from '#http/problem.ts'
+import { problem } from '#http/server/problem.ts'
 import { EXIT, Output, type OutputOptions } from './output.ts'
 import { loadEnvFile, readSettings } from './settings.ts'
 import type { Shell } from './shell.ts'

@@ -1,6 +1,6 @@
 /** `trihand manifest versions`: which definitions of the system this ledger has met, and which runs still follow each. */
-import type { ManifestVersion } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { ManifestVersion } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage } from './listing.ts'
 import type { CommonFlags, Verb } from './shell.ts'

@@ -1,6 +1,6 @@
 /** What reaches the two streams: colour, escapes, forms, exit codes. */
 import { describe, expect, test } from 'vitest'
-import { problem } from '#http/problem.ts'
+import { problem } from '#http/server/problem.ts'
 import { ERRORS, type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { exitCodeOf, jsonText, Output, type OutputOptions, Refused, visible } from './output.ts'
 

@@ -8,7 +8,7 @@
  * output-3  No error is told with a secret of the environment in it.
  */
 import pc from 'picocolors'
-import { type Problem, problemOf } from '#http/problem.ts'
+import { type Problem, problemOf } from '#http/server/problem.ts'
 import { secretsOf } from '#manifest/define/secrets.ts'
 import { createRedaction } from '#model/kernel/redaction.ts'
 import { visibleLines, visibleText } from '#model/kernel/visible-text.ts'

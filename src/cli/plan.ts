@@ -4,7 +4,7 @@
  * Owns flags and printing. Approving needs `--as` and the hash that was printed: a script cannot approve what nobody has seen.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import type { Plan, PlanRun } from '#http/api.ts'
+import type { Plan, PlanRun } from '#http/openapi/api.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { planLines } from '#model/plan/text.ts'
 import type { Api } from './api.ts'

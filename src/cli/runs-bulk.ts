@@ -4,7 +4,7 @@
  * Owns the terms on the command line, the question before it, and the progress. The job is the server's and goes on without us: Ctrl+C
  * leaves it as it is.
  */
-import type { Job } from '#http/api.ts'
+import type { Job } from '#http/openapi/api.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { confirmed } from './confirm.ts'
 import { withApi } from './connect.ts'

@@ -1,5 +1,5 @@
 /** `trihand runs cancel|pause|resume|retry <id>`: a person's word to one run. Prints what the run is afterwards. */
-import type { RetriedRun, Run, RunDetail } from '#http/api.ts'
+import type { RetriedRun, Run, RunDetail } from '#http/openapi/api.ts'
 import { withApi } from './connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
 import { EXIT, type Output } from './output.ts'

@@ -1,6 +1,6 @@
 /** `trihand runs list`: runs, newest first. */
-import type { Run } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { Run } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import type { CommonFlags, Verb } from './shell.ts'

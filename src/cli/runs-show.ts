@@ -1,6 +1,6 @@
 /** `trihand runs show <id>`: one run, whole: status, what it waits for, children, and its facts in plain words. */
-import type { Fact, RunDetail } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { Fact, RunDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { queryText } from './listing.ts'

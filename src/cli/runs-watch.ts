@@ -4,8 +4,8 @@
  * Owns how long: to the end (0 if it went well, 1 if not), to the limit that was given (8), or to Ctrl+C (130), which leaves the run
  * as it is. Without a server nobody works on the run: what has happened is shown, and that is all.
  */
-import type { Fact, RunDetail } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { Fact, RunDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { exitCodeFor, hasEnded, outcomeOf, outcomeRow, untilTold } from './follow.ts'

@@ -1,5 +1,5 @@
 /** `trihand runs why <id>`: why a run does not go on, in one sentence. */
-import type { RunWhy } from '#http/api.ts'
+import type { RunWhy } from '#http/openapi/api.ts'
 import { withApi } from './connect.ts'
 import { EXIT, visible } from './output.ts'
 import type { RunFlags } from './runs-show.ts'

@@ -1,6 +1,6 @@
 /** `trihand schedules list|show|pause|resume|run|backfill` and `trihand handlers pause|resume`. */
-import type { BackfillCount, Schedule } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { BackfillCount, Schedule } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage } from './listing.ts'
 import { EXIT, type Output, visible } from './output.ts'

@@ -1,5 +1,5 @@
 /** `trihand send <event> [json|@file|-]`: sends one event and prints the receipt, and the runs it started. */
-import type { EventDetail, Receipt, RunDetail } from '#http/api.ts'
+import type { EventDetail, Receipt, RunDetail } from '#http/openapi/api.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'

@@ -1,6 +1,6 @@
 /** `trihand sessions list|show`: what people and runs remember together, and how it came to be. */
-import type { Checkpoint, Session, SessionDetail } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { Checkpoint, Session, SessionDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import { EXIT, visible } from './output.ts'

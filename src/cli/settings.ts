@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Limits, USUAL_LIMITS } from '#http/allowance.ts'
+import { type Limits, USUAL_LIMITS } from '#http/server/allowance.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import { parseLabels } from '#manifest/define/placement.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

@@ -4,8 +4,8 @@
  *
  * Owns flags and printing. Deciding needs `--as` and the hash of what was shown: a script cannot pass for a person by accident.
  */
-import type { Json, TaskDetail, TaskSummary } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { Json, TaskDetail, TaskSummary } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Headers } from './api.ts'
 import { withApi } from './connect.ts'

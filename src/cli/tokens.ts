@@ -3,7 +3,7 @@
  *
  * Owns flags and printing. The secret is printed once, when it is made.
  */
-import type { Page } from '#http/query.ts'
+import type { Page } from '#http/server/query.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage } from './listing.ts'
 import { EXIT, visible } from './output.ts'

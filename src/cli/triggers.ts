@@ -3,8 +3,8 @@
  * triggers in a user's own database.
  */
 
-import type { Receipt } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { Receipt } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import type { TriggerRow } from '#triggers/list.ts'
 import { changeTables } from '../outboxes.ts'
 import type { Api } from './api.ts'

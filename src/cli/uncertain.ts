@@ -4,8 +4,8 @@
  * Both lead to the task that asks: the person sees it, types what it asks for and acknowledges its warning. Where no person is at a
  * terminal, flags say what was seen (`--hash`), typed (`--confirm`) and acknowledged (`--acknowledge`).
  */
-import type { RunDetail, TaskAction, TaskDetail, TaskSummary, TaskVerdict } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { RunDetail, TaskAction, TaskDetail, TaskSummary, TaskVerdict } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from './api.ts'
 import { confirmed, demandSomebody } from './confirm.ts'

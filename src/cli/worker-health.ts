@@ -1,14 +1,14 @@
 /**
- * The port of a worker: health and metrics for its supervisor (http/worker-app.ts).
+ * The port of a worker: health and metrics for its supervisor (http/server/worker-app.ts).
  *
  * Owns which port: the one that was asked for, or the first free one of 4410 to 4419, or any. A worker works also where all are taken.
  */
 
-import { type AuthSettings, authSettings, LOOPBACK } from '#http/auth-settings.ts'
-import { randomText } from '#http/chance.ts'
-import { followReadiness } from '#http/readiness.ts'
-import { type Listening, listen } from '#http/server.ts'
-import { createWorkerApp } from '#http/worker-app.ts'
+import { type AuthSettings, authSettings, LOOPBACK } from '#http/access/auth-settings.ts'
+import { randomText } from '#http/access/chance.ts'
+import { followReadiness } from '#http/server/readiness.ts'
+import { type Listening, listen } from '#http/server/server.ts'
+import { createWorkerApp } from '#http/server/worker-app.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Trihand } from '../assemble.ts'
 import type { Log } from './log.ts'

@@ -1,6 +1,6 @@
 /** `trihand workers list|show|drain|pause|resume`: who works on the ledger, what each of them holds, and orders to one. */
-import type { Worker, WorkerDetail } from '#http/api.ts'
-import type { Page } from '#http/query.ts'
+import type { Worker, WorkerDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 import type { WorkerOrder } from '#model/worker/orders.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage, queryText } from './listing.ts'

@@ -42,6 +42,6 @@ test('the doors of a test are found through its helpers, and a test of a rule us
   expect(doorsOf('test/acceptance/flow.test.ts')).toEqual(['TypeScript'])
   expect(doorsOf('test/integration/cli-tasks.test.ts')).toContain('command line')
   expect(doorsOf('test/browser/inbox.test.ts')).toContain('page')
-  expect(doorsOf('src/http/routes/tasks.test.ts')).toContain('HTTP')
+  expect(doorsOf('src/http/routes/work/tasks.test.ts')).toContain('HTTP')
   expect(doorsOf('test/integration/cli-manifest.test.ts')).toContain('manifest')
 })

@@ -35,7 +35,7 @@ describe('the arrows', () => {
   test.each([
     ['src/engine/worker/worker.ts', 'run.decide(state, command)'],
     ['src/engine/core/advance.ts', 'await executor.execute(envelope, signal)'],
-    ['src/http/app.ts', 'await ledger.append([])'],
+    ['src/http/server/app.ts', 'await ledger.append([])'],
     ['src/cli/run.ts', 'await this.#store.append([])'],
   ])('a stray call in %s is found', (path, text) => {
     expect(strayArrows([{ path, text }])).toHaveLength(1)
@@ -45,7 +45,7 @@ describe('the arrows', () => {
     ['src/engine/core/advance.ts', 'run.decide(state, command)'],
     ['src/engine/core/perform.ts', 'await executor.execute(envelope, signal)'],
     ['src/engine/core/commit.ts', 'await ledger.append([])'],
-    ['src/http/app.ts', `response.headers.append('vary', 'origin')`],
+    ['src/http/server/app.ts', `response.headers.append('vary', 'origin')`],
     ['src/engine/worker/worker.ts', '// never calls run.decide( itself'],
   ])('a call in its own file, %s, is fine', (path, text) => {
     expect(strayArrows([{ path, text }])).toEqual([])
@@ -153,7 +153,7 @@ describe('a published program', () => {
     )
     expect(early).toEqual([])
     // A verb without a server has the HTTP application in it.
-    const served = [...packagesFrom(sources, 'src/http/app.ts', { early: true }).keys()]
+    const served = [...packagesFrom(sources, 'src/http/server/app.ts', { early: true }).keys()]
     expect(served.filter((name) => !name.startsWith('node:') && !/^hono(\/|$)/.test(name))).toEqual([])
     const files = [
       { path: 'src/a.ts', text: `import { b } from './b.ts'\nexport const c = () => import('late')` },

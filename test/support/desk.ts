@@ -5,8 +5,8 @@
  */
 import { join } from 'node:path'
 import { fn } from '#executors/workflow/function.ts'
-import { createApp } from '#http/app.ts'
-import { type Listening, listen } from '#http/server.ts'
+import { createApp } from '#http/server/app.ts'
+import { type Listening, listen } from '#http/server/server.ts'
 import { readWebApp } from '#http/web-app.ts'
 import { human } from '#manifest/human/humans.ts'
 import { createTrihand, type Trihand } from '../../src/assemble.ts'

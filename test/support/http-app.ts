@@ -5,11 +5,11 @@
  * one: nothing outlives a test.
  */
 import type { Hono } from 'hono'
-import type { Peer } from '#http/address.ts'
-import type { Limits } from '#http/allowance.ts'
-import { createApp } from '#http/app.ts'
-import type { AuthSettings } from '#http/auth-settings.ts'
-import type { Service } from '#http/service.ts'
+import type { Peer } from '#http/server/address.ts'
+import type { Limits } from '#http/server/allowance.ts'
+import { createApp } from '#http/server/app.ts'
+import type { AuthSettings } from '#http/access/auth-settings.ts'
+import type { Service } from '#http/server/service.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { isEnded } from '#model/run/status.ts'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'

@@ -1,6 +1,18 @@
 /** Chats as the wire spells them, described. */
 
-import { anything, closed, described, instant, list, orNull, record, ref, text, words, yesNo } from '#http/schema.ts'
+import {
+  anything,
+  closed,
+  described,
+  instant,
+  list,
+  orNull,
+  record,
+  ref,
+  text,
+  words,
+  yesNo,
+} from '#http/openapi/schema.ts'
 import { TURN_POLICIES } from '#model/chat/chat.ts'
 
 const head = {

@@ -1,5 +1,5 @@
 /** Every document that routes answer with, by the name under which they refer to it. */
-import type { Schema } from '#http/schema.ts'
+import type { Schema } from '#http/openapi/schema.ts'
 import { chatComponents } from './chats.ts'
 import { costComponents } from './costs.ts'
 import { eventComponents } from './events.ts'

@@ -1,5 +1,5 @@
 /** Costs as the wire spells them, described. */
-import { described, list, number, orNull, record, ref, text, whole, words, yesNo } from '#http/schema.ts'
+import { described, list, number, orNull, record, ref, text, whole, words, yesNo } from '#http/openapi/schema.ts'
 
 const spent = {
   calls: whole,

@@ -1,6 +1,6 @@
 /** Saved filters as the wire spells them, described. */
 
-import { closed, described, instant, mapOf, record, text, whole, words } from '#http/schema.ts'
+import { closed, described, instant, mapOf, record, text, whole, words } from '#http/openapi/schema.ts'
 import { FILTER_SCREENS } from '#model/kernel/saved-filter.ts'
 
 const spec = {

@@ -1,6 +1,18 @@
 /** Jobs as the wire spells them, described. */
 
-import { closed, described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '#http/schema.ts'
+import {
+  closed,
+  described,
+  instant,
+  list,
+  orNull,
+  record,
+  ref,
+  text,
+  whole,
+  words,
+  yesNo,
+} from '#http/openapi/schema.ts'
 import { BULK_ACTIONS } from '#model/run/bulk.ts'
 import { RUN_FILTER } from './runs.ts'
 

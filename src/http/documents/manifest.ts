@@ -12,7 +12,7 @@ import {
   whole,
   words,
   yesNo,
-} from '#http/schema.ts'
+} from '#http/openapi/schema.ts'
 
 export const VALIDATE = closed({ text: described('the manifest, in YAML', text) }, { file: text })
 export const validated = record({ is_valid: yesNo, findings: list(ref('Finding')) })

@@ -1,5 +1,5 @@
 /** What the work of each hand comes to, as the wire spells it (model/run/outcome.ts), described. */
-import { anything, described, instant, list, orNull, record, ref, text, whole } from '#http/schema.ts'
+import { anything, described, instant, list, orNull, record, ref, text, whole } from '#http/openapi/schema.ts'
 
 const durationMs = described('from the start of the run to its end, waiting included', whole)
 

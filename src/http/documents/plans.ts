@@ -13,7 +13,7 @@ import {
   text,
   whole,
   words,
-} from '#http/schema.ts'
+} from '#http/openapi/schema.ts'
 import { PLAN_STATUSES } from '#model/plan/draft.ts'
 
 const HANDS = ['agent', 'human', 'workflow'] as const

@@ -1,5 +1,5 @@
 /** Queues as the wire spells them, described. */
-import { anything, closed, described, orNull, record, text, whole, words, yesNo } from '#http/schema.ts'
+import { anything, closed, described, orNull, record, text, whole, words, yesNo } from '#http/openapi/schema.ts'
 
 export const queueComponents = {
   Queue: record({

@@ -15,7 +15,7 @@ import {
   whole,
   words,
   yesNo,
-} from '#http/schema.ts'
+} from '#http/openapi/schema.ts'
 import { RUN_STATUSES } from '#model/run/status.ts'
 import { ANSWER } from './tasks.ts'
 

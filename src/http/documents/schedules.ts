@@ -1,5 +1,17 @@
 /** Schedules as the wire spells them, described. */
-import { closed, described, instant, list, number, orNull, record, ref, text, whole, words } from '#http/schema.ts'
+import {
+  closed,
+  described,
+  instant,
+  list,
+  number,
+  orNull,
+  record,
+  ref,
+  text,
+  whole,
+  words,
+} from '#http/openapi/schema.ts'
 
 const duration = described('a duration, as 24h', text)
 

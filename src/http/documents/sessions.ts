@@ -1,5 +1,17 @@
 /** Sessions as the wire spells them, described. */
-import { anything, described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '#http/schema.ts'
+import {
+  anything,
+  described,
+  instant,
+  list,
+  orNull,
+  record,
+  ref,
+  text,
+  whole,
+  words,
+  yesNo,
+} from '#http/openapi/schema.ts'
 
 const session = {
   id: text,

@@ -1,5 +1,5 @@
 /** What a server is set to, and whom outside it tells, described. */
-import { described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '#http/schema.ts'
+import { described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '#http/openapi/schema.ts'
 
 export const settingComponents = {
   ConfiguredSetting: record({

@@ -14,7 +14,7 @@ import {
   whole,
   words,
   yesNo,
-} from '#http/schema.ts'
+} from '#http/openapi/schema.ts'
 import { INBOX_VIEWS } from '#model/task/inbox-view.ts'
 import { OPEN_STATUSES } from '#model/task/spec.ts'
 import { HUMAN_OUTCOME } from './outcomes.ts'

@@ -1,6 +1,6 @@
 /** Who is asking, and the credentials that say so, described. */
 
-import { described, instant, list, orNull, record, text, words, yesNo } from '#http/schema.ts'
+import { described, instant, list, orNull, record, text, words, yesNo } from '#http/openapi/schema.ts'
 import { KINDS, ROLES } from '#model/access/identity.ts'
 
 const who = { tenant: text, kind: words(KINDS), roles: list(words(ROLES)), groups: list(text) }

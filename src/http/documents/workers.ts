@@ -12,7 +12,7 @@ import {
   whole,
   words,
   yesNo,
-} from '#http/schema.ts'
+} from '#http/openapi/schema.ts'
 
 const worker = {
   id: text,

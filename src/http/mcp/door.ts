@@ -5,7 +5,7 @@
  *
  * mcp-2  Who calls is an agent, on loopback and with a token of any kind.
  */
-import type { Problem } from '#http/problem.ts'
+import type { Problem } from '#http/server/problem.ts'
 import type { Call } from './operation.ts'
 
 export interface Door {

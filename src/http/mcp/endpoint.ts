@@ -5,7 +5,7 @@
  * caller may do is judged again by every operation, with the caller's own credential.
  */
 import type { Hono } from 'hono'
-import type { Admit } from '#http/auth.ts'
+import type { Admit } from '#http/access/auth.ts'
 import { type Answered, CALLER, type Door } from './door.ts'
 import type { ApiDocument, Call } from './operation.ts'
 

@@ -2,7 +2,7 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type Listening, listen } from '#http/server.ts'
+import { type Listening, listen } from '#http/server/server.ts'
 import { human } from '#manifest/human/humans.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'

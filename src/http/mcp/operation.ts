@@ -4,7 +4,7 @@
  * Owns how arguments become a path, a query and a body. Never sends anything.
  */
 
-import type { Schema } from '#http/schema.ts'
+import type { Schema } from '#http/openapi/schema.ts'
 import type { Json } from '#model/kernel/json.ts'
 
 interface Parameter {

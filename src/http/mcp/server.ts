@@ -6,7 +6,7 @@
  * mcp-1  Whatever goes wrong in a tool reaches the client as a problem of the one table; what an unexpected error said does not.
  */
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
-import { problem } from '#http/problem.ts'
+import { problem } from '#http/server/problem.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { Door } from './door.ts'
 import type { ApiDocument, Arguments } from './operation.ts'

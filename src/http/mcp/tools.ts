@@ -5,7 +5,7 @@
  * with the page on which a person opens it.
  */
 
-import type { Schema } from '#http/schema.ts'
+import type { Schema } from '#http/openapi/schema.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { type ApiDocument, type Arguments, type CallableOperation, operationOf } from './operation.ts'
 

@@ -4,10 +4,10 @@
  * Owns which question each gauge asks. Reads only, through the Reader; whatever a question costs, it costs it once in five seconds.
  */
 
-import { allWorkers, livingWorkers } from '#http/all-workers.ts'
-import type { Service } from '#http/service.ts'
-import { unhandledRuns } from '#http/unhandled.ts'
-import { workerStatus } from '#http/wire-worker.ts'
+import { allWorkers, livingWorkers } from '#http/server/all-workers.ts'
+import type { Service } from '#http/server/service.ts'
+import { unhandledRuns } from '#http/server/unhandled.ts'
+import { workerStatus } from '#http/wire/worker.ts'
 import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import { OPEN_STATUSES } from '#model/run/status.ts'
 import { takesRuns } from '#model/worker/worker-info.ts'

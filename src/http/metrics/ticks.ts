@@ -5,7 +5,7 @@
  * append that made the run; every later one as its run told it.
  */
 import type { Written } from '#engine/core/observers.ts'
-import { callIn } from '#http/costs.ts'
+import { callIn } from '#http/wire/cost-totals.ts'
 import { readGateFact, readScheduleFact, readTaskFact } from '#model/kernel/fact-codec.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'
 import type { Modality } from '#model/kernel/modality.ts'

@@ -4,9 +4,9 @@
  * Owns who may see it: administrators of the server's own tenant. Whoever serves says what it is; secrets are not in it.
  */
 
-import type { ConfiguredSetting } from '#http/api.ts'
-import { demandCaller } from '#http/identity.ts'
-import { page, ref } from '#http/schema.ts'
+import type { ConfiguredSetting } from '#http/openapi/api.ts'
+import { demandCaller } from '#http/access/identity.ts'
+import { page, ref } from '#http/openapi/schema.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { type Handle, json, type Operation } from './route.ts'

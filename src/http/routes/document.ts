@@ -3,10 +3,10 @@
  *
  * Owns the answers only; the first is made at the first question, since most servers are never asked.
  */
-import { asyncApi } from '#http/asyncapi.ts'
-import { llmsText } from '#http/llms.ts'
-import { type OpenApi, openApi } from '#http/openapi.ts'
-import { anything, mapOf, text } from '#http/schema.ts'
+import { asyncApi } from '#http/openapi/asyncapi.ts'
+import { llmsText } from '#http/openapi/llms.ts'
+import { type OpenApi, openApi } from '#http/openapi/openapi.ts'
+import { anything, mapOf, text } from '#http/openapi/schema.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface DocumentOptions {

@@ -5,8 +5,8 @@
  */
 
 import type { LoopDelay } from '#http/metrics/process.ts'
-import { readinessNow } from '#http/readiness.ts'
-import { ref } from '#http/schema.ts'
+import { readinessNow } from '#http/server/readiness.ts'
+import { ref } from '#http/openapi/schema.ts'
 import type { Readiness } from '#model/kernel/readiness.ts'
 import { type Handle, json, type Operation } from './route.ts'
 

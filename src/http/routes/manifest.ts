@@ -4,13 +4,13 @@
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
 
-import { optionalText, readBody, textOf } from '#http/body.ts'
+import { optionalText, readBody, textOf } from '#http/server/body.ts'
 import { VALIDATE, validated } from '#http/documents/manifest.ts'
-import { page, ref } from '#http/schema.ts'
-import { Validation } from '#http/validation.ts'
-import { MOST_COUNTED } from '#http/wire-counts.ts'
-import { graphDocument } from '#http/wire-graph.ts'
-import { isoTimeOrNull } from '#http/wire-time.ts'
+import { page, ref } from '#http/openapi/schema.ts'
+import { Validation } from '#http/validation/validation.ts'
+import { MOST_COUNTED } from '#http/wire/counts.ts'
+import { graphDocument } from '#http/wire/graph.ts'
+import { isoTimeOrNull } from '#http/wire/time.ts'
 import { jsonSchemaOrNull } from '#manifest/schema/json-schema.ts'
 import { isOwn } from '#manifest/define/own.ts'
 import { body, type Handle, JSON_TYPE, json, type Operation } from './route.ts'

@@ -1,7 +1,7 @@
 /** Metrics over HTTP, on a real engine: what a scrape before and a scrape after differ by. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { authSettings } from '#http/auth-settings.ts'
+import { authSettings } from '#http/access/auth-settings.ts'
 import { gaugesOf } from '#http/metrics/gauges.ts'
 import { human } from '#manifest/human/humans.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'

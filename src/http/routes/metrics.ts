@@ -4,9 +4,9 @@
  * Owns the answer. They are the server's: a caller of another tenant than the server's own gets none.
  */
 
-import { askingOf } from '#http/identity.ts'
+import { askingOf } from '#http/access/identity.ts'
 import type { Metrics } from '#http/metrics/metrics.ts'
-import { text } from '#http/schema.ts'
+import { text } from '#http/openapi/schema.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Handle, Operation } from './route.ts'

@@ -4,10 +4,10 @@
  * Owns paging: status by status, newest first, and a page ends early where its values are large.
  */
 import type { OpenRun, SeenStep, UnreadableRun } from '#engine/run/open-run.ts'
-import type { OpenRun as OpenRunDocument } from '#http/api.ts'
-import { badCursor, limitOf, type Query } from '#http/query.ts'
-import { PAGING, page, ref } from '#http/schema.ts'
-import { eventDocument } from '#http/wire.ts'
+import type { OpenRun as OpenRunDocument } from '#http/openapi/api.ts'
+import { badCursor, limitOf, type Query } from '#http/server/query.ts'
+import { PAGING, page, ref } from '#http/openapi/schema.ts'
+import { eventDocument } from '#http/wire/wire.ts'
 import { isRunId, type RunId } from '#model/kernel/ids.ts'
 import { OPEN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import { type Handle, json, type Operation } from './route.ts'

@@ -5,9 +5,9 @@
  * from it.
  */
 import type { Context } from 'hono'
-import type { Query } from '#http/query.ts'
-import type { Schema } from '#http/schema.ts'
-import type { Service } from '#http/service.ts'
+import type { Query } from '#http/server/query.ts'
+import type { Schema } from '#http/openapi/schema.ts'
+import type { Service } from '#http/server/service.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Access } from '#model/access/identity.ts'
 

@@ -4,10 +4,10 @@
  * Owns parsing and whose tokens an administrator reaches: those of their tenant; the server's own tenant reaches all.
  */
 
-import { type Members, optionalText, readBody, textOf } from '#http/body.ts'
-import { demandCaller, demandPerson } from '#http/identity.ts'
-import { closed, described, list as listOf, page, ref, text, words } from '#http/schema.ts'
-import { isoTime, isoTimeOrNull } from '#http/wire-time.ts'
+import { type Members, optionalText, readBody, textOf } from '#http/server/body.ts'
+import { demandCaller, demandPerson } from '#http/access/identity.ts'
+import { closed, described, list as listOf, page, ref, text, words } from '#http/openapi/schema.ts'
+import { isoTime, isoTimeOrNull } from '#http/wire/time.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Caller, KINDS, ROLES } from '#model/access/identity.ts'

@@ -4,8 +4,8 @@
  * Owns the policy of the page: only our own files, styles by a nonce that is new each time. An unknown path of the API stays unknown.
  */
 import type { Context, Hono } from 'hono'
-import type { Admit } from '#http/auth.ts'
-import { randomText } from '#http/chance.ts'
+import type { Admit } from '#http/access/auth.ts'
+import { randomText } from '#http/access/chance.ts'
 import type { WebApp } from '#http/web-app.ts'
 
 /** What is never a screen. */

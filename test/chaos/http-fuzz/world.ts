@@ -5,7 +5,7 @@
  */
 import type { Hono } from 'hono'
 import { fn } from '#executors/workflow/function.ts'
-import { createApp } from '#http/app.ts'
+import { createApp } from '#http/server/app.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'

@@ -1,5 +1,5 @@
 /** What the server answers with, as its own descriptions print it (`npm run api`), and what the page asks of any JSON. */
-import type { Json, Timeline } from '#http/api.ts'
+import type { Json, Timeline } from '#http/openapi/api.ts'
 
 export type {
   BackfillCount,
@@ -64,7 +64,7 @@ export type {
   WebhookDelivery,
   WebhookEndpoint,
   Worker,
-} from '#http/api.ts'
+} from '#http/openapi/api.ts'
 
 export const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,47 @@
+/**
+ * A problem document as an error, for programs that only speak HTTP.
+ *
+ * Owns the same members as the error class of the engine, without its table: what the server said is what they hold. Known by its name,
+ * never by instanceof.
+ */
+import type { Problem } from '#http/openapi/api.ts'
+
+export class TrihandError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly detail: string
+  readonly hint: string
+  readonly place: Problem['place'] | null
+  /** Under this name the error stands in the server's log. */
+  readonly errorId: string | null
+
+  constructor(problem: Problem, cause?: unknown) {
+    super(`${problem.code}: ${problem.detail}`, cause === undefined ? undefined : { cause })
+    this.name = 'TrihandError'
+    this.code = problem.code
+    this.status = problem.status
+    this.detail = problem.detail
+    this.hint = problem.hint
+    this.place = problem.place ?? null
+    this.errorId = problem.error_id ?? null
+  }
+}
+
+const own = (code: string, status: number, detail: string, hint: string): Problem => ({
+  ...{ type: `urn:trihand:error:${code}`, title: code, code, status, detail, hint },
+})
+
+export const unreachable = (url: string, cause: unknown): TrihandError => {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const reason = inner instanceof Error ? inner.message : String(inner)
+  const hint = 'Start it with `trihand dev`, or give its address.'
+  return new TrihandError(own('SERVER_UNREACHABLE', 503, `${url} does not answer: ${reason}`, hint), cause)
+}
+
+/** Whatever stands between may answer, too: then there is no problem document. */
+export const refusedBy = async (response: Response): Promise<TrihandError> => {
+  const type = response.headers.get('content-type') ?? ''
+  if (type.startsWith('application/problem+json')) return new TrihandError((await response.json()) as Problem)
+  const detail = `${response.url} answers ${response.status} ${type}, not as a trihand server does`
+  return new TrihandError(own('SERVER_UNREACHABLE', response.status, detail, 'Check the address.'))
+}

@@ -1,0 +1,146 @@
+/**
+ * `trihand/client`: a server's interface in typed calls, for browsers and Node, without the rest of the package.
+ *
+ * Owns how a call is made and made again. Never caches, never checks what the server checks.
+ *
+ * client-2  One call has one Idempotency-Key, kept over its tries: however often it is sent, it counts once.
+ */
+import { type Api, ROUTES } from '#http/openapi/api.ts'
+import { refusedBy, unreachable } from './client-error.ts'
+import { type News, newsFrom, type StreamOptions } from './client-stream.ts'
+
+const TRIES = 4
+const FIRST_PAUSE_MS = 200
+const TIMEOUT_MS = 30_000
+const KEY_BYTES = 16
+const SECOND_MS = 1_000
+
+export interface ClientOptions {
+  /** `http://127.0.0.1:4400`, with the path where it is mounted, if any. */
+  readonly url: string
+  readonly token?: string
+  /** Sent with every request: on loopback, `x-trihand-user` says who is asking. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly fetch?: typeof fetch
+  /** Before the first repeat of a call or a stream; each next one waits twice as long. */
+  readonly pauseMs?: number
+}
+
+export interface CallOptions {
+  /** Instead of a key drawn for this call: the same one later is the same call. */
+  readonly key?: string
+  readonly signal?: AbortSignal
+}
+
+interface Given {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+}
+
+/** An operation that needs nothing may be called with nothing. */
+type Input<Id extends keyof Api> =
+  Record<never, never> extends Api[Id]['input']
+    ? [input?: Api[Id]['input'], options?: CallOptions]
+    : [input: Api[Id]['input'], options?: CallOptions]
+
+export interface Client {
+  call<Id extends keyof Api>(id: Id, ...input: Input<Id>): Promise<Api[Id]['output']>
+  stream(options?: StreamOptions): AsyncGenerator<News>
+}
+
+const newKey = (): string => {
+  // biome-ignore lint/style/noRestrictedGlobals: a caller's key is drawn where the call is made; no ledger is near
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+const queryText = (query: Given['query'] = {}): string => {
+  const given = Object.entries(query).filter((entry): entry is [string, string | number] => entry[1] !== undefined)
+  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
+}
+
+const pathText = (path: string, names: Given['path'] = {}): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
+
+const answerOf = async (response: Response): Promise<unknown> => {
+  if (!response.ok) throw await refusedBy(response)
+  const text = await response.text()
+  return text === '' ? null : JSON.parse(text)
+}
+
+/** Another process has begun this very request and may have died: in so many seconds the server knows. */
+const isAtWork = ({ status, headers }: Response): boolean =>
+  status === 409 && /^\d+$/.test(headers.get('retry-after') ?? '')
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+class HttpClient implements Client {
+  private readonly base: string
+  private readonly headers: Readonly<Record<string, string>>
+  private readonly fetch: typeof fetch
+  private readonly pauseMs: number | undefined
+
+  constructor({ url, token, headers = {}, fetch: given, pauseMs }: ClientOptions) {
+    this.base = url.replace(/\/+$/, '')
+    this.headers = { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+    this.fetch = given ?? ((input, init) => fetch(input, init))
+    this.pauseMs = pauseMs
+  }
+
+  async call<Id extends keyof Api>(id: Id, ...[input, options = {}]: Input<Id>): Promise<Api[Id]['output']> {
+    const [method = '', path = ''] = ROUTES[id].split(' ')
+    const { path: names, query, body } = (input ?? {}) as Given
+    const { signal } = options
+    const headers = {
+      ...this.headers,
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(method === 'GET' ? {} : { 'idempotency-key': options.key ?? newKey() }),
+    }
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const response = await this.insist(`${pathText(path, names)}${queryText(query)}`, init, signal)
+    return (await answerOf(response)) as Api[Id]['output']
+  }
+
+  stream(options: StreamOptions = {}): AsyncGenerator<News> {
+    const connect = (after: string | undefined, { topics, signal }: StreamOptions): Promise<Response> =>
+      this.fetch(`${this.base}/api/stream${queryText({ topics: topics?.join(','), after })}`, {
+        headers: { ...this.headers, accept: 'text/event-stream' },
+        ...(signal === undefined ? {} : { signal }),
+      })
+    return newsFrom({ connect, ...(this.pauseMs === undefined ? {} : { firstPauseMs: this.pauseMs }) }, options)
+  }
+
+  /** client-2. A server that is away, or says that it is, may be back in a moment. */
+  private async insist(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+    for (let tried = 1; ; tried++) {
+      const last = tried === TRIES
+      try {
+        const ends = AbortSignal.timeout(TIMEOUT_MS)
+        const response = await this.fetch(`${this.base}${path}`, {
+          ...init,
+          signal: signal === undefined ? ends : AbortSignal.any([signal, ends]),
+        })
+        const mayRepeat = response.status === 503 || isAtWork(response)
+        if (!mayRepeat || last) return response
+        await response.body?.cancel()
+        if (isAtWork(response)) {
+          await wait(Number(response.headers.get('retry-after')) * SECOND_MS)
+          continue
+        }
+      } catch (error) {
+        if (signal?.aborted === true) throw error
+        if (last) throw unreachable(this.base, error)
+      }
+      await wait((this.pauseMs ?? FIRST_PAUSE_MS) * 2 ** (tried - 1))
+    }
+  }
+}
+
+export const createClient = (options: ClientOptions): Client => new HttpClient(options)
+
+export type { Api, Json, Notice, Problem } from '#http/openapi/api.ts'
+export { TrihandError } from './client-error.ts'
+export type { News, StreamOptions } from './client-stream.ts'

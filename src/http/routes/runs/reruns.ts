@@ -1,0 +1,86 @@
+/**
+ * Runs once more over HTTP: what a rerun would do again, and the rerun itself.
+ *
+ * Owns parsing and answers. What stands and what is done again is the model's rule: no rule lives here.
+ */
+
+import { optionalText, readOptionalBody } from '#http/server/body.ts'
+import { RERUN_RUN } from '#http/documents/runs.ts'
+import { demandCaller } from '#http/access/identity.ts'
+import { choiceOf } from '#http/server/query.ts'
+import { findRun } from '#http/server/run-id.ts'
+import { described, record, ref, text, words } from '#http/openapi/schema.ts'
+import { demandVersion } from '#http/server/version.ts'
+import { askedRun } from '#http/server/work.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
+
+const CODE = 'INPUT_INVALID'
+const BOOLEANS = ['true', 'false'] as const
+
+const preview: Handle = async (service, context, query) => {
+  const { id } = await findRun(service, context.req.param('id') ?? '')
+  const from = query.get('from') ?? null
+  const isChanged = choiceOf(query, 'changed', BOOLEANS) === 'true'
+  const { handler, input, reused, again } = await service.reruns.preview(id, from, isChanged)
+  return context.json({ id, handler, from, input, reused, again })
+}
+
+const rerun: Handle = async (service, context) => {
+  const old = await findRun(service, context.req.param('id') ?? '')
+  // A rerun leaves the old run as it is: what the caller has seen of it counts for a second attempt, too.
+  demandVersion(context, old.version)
+  const members = await readOptionalBody(context, { schema: RERUN_RUN, code: CODE })
+  const { input, reuse_decisions: decisions = false } = members
+  if (typeof decisions !== 'boolean') throw new TrihandError(CODE, 'reuse_decisions must be true or false')
+  const from = optionalText(members, 'from', CODE)
+  const { id: by, kind } = demandCaller(context)
+  const id = await service.reruns.rerun(old.id, {
+    by,
+    kind,
+    decisions,
+    ...askedRun(context),
+    ...(from !== undefined && { from }),
+    ...(input !== undefined && { input }),
+  })
+  return context.json({ id }, 201, { location: `/api/runs/${id}` })
+}
+
+const PATH = '/api/runs/{id}/rerun'
+
+export const rerunRoutes: readonly Operation[] = [
+  {
+    id: 'previewRerun',
+    method: 'get',
+    path: PATH,
+    access: 'viewer',
+    summary: 'What a rerun would do again, and which results would stand',
+    query: {
+      from: described('the first step that is done again; absent: everything is', text),
+      changed: described('true: with another input, for which people are asked anew', words(BOOLEANS)),
+    },
+    answers: { 200: json(ref('RerunPreview')) },
+    problems: ['ID_AMBIGUOUS', 'STEP_NOT_REACHED', 'RUN_AT_WORK'],
+    handle: preview,
+  },
+  {
+    id: 'rerunRun',
+    method: 'post',
+    path: PATH,
+    access: 'operator',
+    summary: 'Runs a run once more as a new one; what was finished before a step stands, the rest is done again',
+    body: optionalBody(RERUN_RUN),
+    answers: { 201: json(record({ id: text })) },
+    problems: [
+      'INPUT_INVALID',
+      'ID_AMBIGUOUS',
+      'PRECONDITION_FAILED',
+      'STEP_NOT_REACHED',
+      'RUN_AT_WORK',
+      'AGENT_CANNOT_DECIDE',
+      'FUNCTION_INTERNAL',
+      'EXPR_FAILED',
+    ],
+    handle: rerun,
+  },
+]

@@ -1,0 +1,130 @@
+/**
+ * News for open pages where several processes commit: what the store tells (ports/news.ts), asked for once for all pages.
+ *
+ * Owns when it is asked: at once after a commit of this process, and at a calm pace for those of others; never while no page is open.
+ * A store that does not answer is asked again at the next turn, from the same position: the pages hear of it later, and miss nothing.
+ *
+ * shared-1  A reader that names the last position it saw, be it of another process or of an earlier life of this one, gets every later
+ *           notice once and in order, or is told to reset.
+ */
+import type { NewsItem, NewsPosition } from '#ports/news.ts'
+import { type Feed, type FeedReader, type Heard, NEW_EVENTS, noticeOf } from './live.ts'
+import type { TenantNews } from '#http/server/service.ts'
+
+const LOOK_MS = 250
+/** Between two looks, whoever asks for the next. */
+const REST_MS = 50
+
+interface Seat {
+  /** Where the page stood when it came. */
+  readonly after: string
+  readonly reader: FeedReader
+  isTaken: boolean
+}
+
+const POSITION = /^([0-9a-f]{1,32})-(\d{1,15})-(\d{1,9})$/
+
+const textOf = ({ life, at, place }: NewsPosition): string => `${life}-${at}-${place}`
+
+const positionOf = (text: string): NewsPosition | null => {
+  const [, life, at, place] = POSITION.exec(text) ?? []
+  return life === undefined ? null : { life, at: Number(at), place: Number(place) }
+}
+
+const heardOf = ({ stream, next }: NewsItem): readonly Heard[] => {
+  const notice = stream === null ? NEW_EVENTS : noticeOf(stream)
+  return notice === null ? [] : [{ position: textOf(next), notice }]
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref())
+
+export class SharedFeed implements Feed {
+  private readonly news: TenantNews
+  private readonly seats = new Set<Seat>()
+  /** Everything before it was told to whoever has a seat. */
+  private next: NewsPosition | null = null
+  private timer: NodeJS.Timeout | null = null
+  private isLooking = false
+  private isAsked = false
+
+  constructor(news: TenantNews) {
+    this.news = news
+  }
+
+  get position(): string {
+    return this.next === null ? '' : textOf(this.next)
+  }
+
+  /** While somebody listens the last look tells it: what has come since then is told again, and nothing is missed. */
+  async begin(): Promise<string> {
+    return textOf(this.timer === null || this.next === null ? await this.news.begin() : this.next)
+  }
+
+  follow(after: string, reader: FeedReader): () => void {
+    const seat: Seat = { after, reader, isTaken: false }
+    this.seats.add(seat)
+    this.timer ??= setInterval(() => this.look(), LOOK_MS).unref()
+    this.look()
+    return () => this.leave(seat)
+  }
+
+  /** One look at a time; one that was asked for meanwhile follows. */
+  look(): void {
+    this.isAsked = true
+    if (this.isLooking || this.seats.size === 0) return
+    this.isLooking = true
+    void this.lookWhileAsked()
+  }
+
+  private leave(seat: Seat): void {
+    this.seats.delete(seat)
+    if (this.seats.size > 0 || this.timer === null) return
+    clearInterval(this.timer)
+    this.timer = null
+  }
+
+  private async lookWhileAsked(): Promise<void> {
+    while (this.isAsked && this.seats.size > 0) {
+      this.isAsked = false
+      // The next turn begins where this one failed.
+      await this.turn().catch(() => {})
+      await pause(REST_MS)
+    }
+    this.isLooking = false
+  }
+
+  /** Who came while the store was asked may have seen more than it told: their turn is the next. */
+  private async turn(): Promise<void> {
+    const arrived = [...this.seats].filter(({ isTaken }) => !isTaken)
+    const next = await this.advance()
+    for (const seat of arrived) await this.seat(seat, next)
+  }
+
+  private async advance(): Promise<NewsPosition> {
+    const page = this.next === null ? null : await this.news.since(this.next)
+    const next = page?.next ?? (await this.news.begin())
+    const readers = [...this.seats].filter(({ isTaken }) => isTaken).map(({ reader }) => reader)
+    this.next = next
+    if (page === null) for (const reader of readers) reader.reset(textOf(next))
+    for (const heard of (page?.items ?? []).flatMap(heardOf)) for (const reader of readers) reader.tell(heard)
+    return next
+  }
+
+  private async seat(seat: Seat, next: NewsPosition): Promise<void> {
+    const { after, reader } = seat
+    const missed = after === textOf(next) ? [] : await this.missedSince(after, next)
+    // It may have left while the store was asked.
+    if (!this.seats.has(seat)) return
+    seat.isTaken = true
+    if (missed === null) reader.reset(textOf(next))
+    for (const heard of missed ?? []) reader.tell(heard)
+  }
+
+  /** What was told before `next`; the rest is told to all who are seated. */
+  private async missedSince(after: string, next: NewsPosition): Promise<readonly Heard[] | null> {
+    const position = positionOf(after)
+    if (position === null || position.life !== next.life || position.at > next.at) return null
+    const page = await this.news.since(position)
+    return page?.items.filter((item) => item.next.at < next.at).flatMap(heardOf) ?? null
+  }
+}
