@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { problemOf } from '#http/server/problem.ts'
 import { createTrihand } from '../assemble.ts'
-import { loadSystem } from './load-system.ts'
-import { serve } from './serve.ts'
-import { codeFolder } from './settings.ts'
-import type { Verb } from './shell.ts'
+import { loadSystem } from '#cli/manifest/load-system.ts'
+import { serve } from '#cli/connect/serve.ts'
+import { codeFolder } from '#cli/connect/settings.ts'
+import type { Verb } from '#cli/terminal/shell.ts'
 
 export interface DemoFlags {
   readonly fresh?: boolean

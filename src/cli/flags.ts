@@ -5,8 +5,8 @@
  */
 import { type Command, InvalidArgumentError } from 'commander'
 import { durationMs } from '#manifest/time/duration.ts'
-import { parsePort, parseSlots } from './settings.ts'
-import type { Verb } from './shell.ts'
+import { parsePort, parseSlots } from '#cli/connect/settings.ts'
+import type { Verb } from '#cli/terminal/shell.ts'
 
 /** Loads the verb, hands it the flags, keeps its exit code. */
 export type Perform = <Flags>(load: () => Promise<Verb<Flags>>, flags: Flags) => Promise<void>

@@ -18,19 +18,19 @@ export const addWorkers = (program: Command, perform: Perform): void => {
     .option('--port <n>', 'health and metrics (TRIHAND_WORKER_PORT; 4410, else the next free)', port)
     .option('--database <path|url>', 'the ledger (DATABASE_URL)')
     .option('--schema <name>', 'the Postgres schema that holds it')
-    .action((path, flags) => perform(async () => (await import('./worker.ts')).worker, { path, ...flags }))
+    .action((path, flags) => perform(async () => (await import('#cli/serving/worker.ts')).worker, { path, ...flags }))
   const workers = program.command('workers').description('who works on the ledger')
   withPage(withDoor(workers.command('list')))
     .description('workers: name, pool, leases and slots, last beat, labels')
-    .action((flags) => perform(async () => (await import('./workers.ts')).listWorkers, flags))
+    .action((flags) => perform(async () => (await import('#cli/workers/workers.ts')).listWorkers, flags))
   withDoor(workers.command('show <id>'))
     .description('one worker and the runs it holds; its name or the last 6 digits of the id do')
-    .action((id, flags) => perform(async () => (await import('./workers.ts')).showWorker, { id, ...flags }))
+    .action((id, flags) => perform(async () => (await import('#cli/workers/workers.ts')).showWorker, { id, ...flags }))
   const order = (name: WorkerOrder, description: string): void => {
     withDoor(workers.command(`${name} <id>`))
       .description(description)
       .action((id, flags) =>
-        perform(async () => (await import('./workers.ts')).orderWorker, { id, order: name, ...flags }),
+        perform(async () => (await import('#cli/workers/workers.ts')).orderWorker, { id, order: name, ...flags }),
       )
   }
   order('drain', 'tell a worker to finish what it has and leave')
@@ -39,7 +39,7 @@ export const addWorkers = (program: Command, perform: Perform): void => {
 }
 
 export const addFleet = (program: Command, perform: Perform): void => {
-  const load = () => import('./fleet.ts')
+  const load = () => import('#cli/workers/fleet.ts')
   const pools = program.command('pools').description('groups of workers')
   withWork(pools.command('list'))
     .description('pools: workers and slots in use, what waits and since when, labels')

@@ -5,9 +5,9 @@
  */
 import { type Command, CommanderError } from 'commander'
 import { problem } from '#http/server/problem.ts'
-import { EXIT, Output, type OutputOptions } from './output.ts'
-import { loadEnvFile, readSettings } from './settings.ts'
-import type { Shell } from './shell.ts'
+import { EXIT, Output, type OutputOptions } from '#cli/terminal/output.ts'
+import { loadEnvFile, readSettings } from '#cli/connect/settings.ts'
+import type { Shell } from '#cli/terminal/shell.ts'
 import { createProgram } from './verbs.ts'
 
 const SAID: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version'])

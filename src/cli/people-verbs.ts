@@ -34,8 +34,8 @@ const WORDS = {
 } as const
 
 export const addInbox = (program: Command, perform: Perform): void => {
-  const load = () => import('./inbox.ts')
-  const tasks = () => import('./tasks.ts')
+  const load = () => import('#cli/inbox/inbox.ts')
+  const tasks = () => import('#cli/inbox/tasks.ts')
   const inbox = program.command('inbox').description('what waits for you, and your word: --as says who you are')
   filtered(inbox.command('list', { isDefault: true }))
     .description('what waits for you, the nearest deadline first')
@@ -57,7 +57,7 @@ export const addInbox = (program: Command, perform: Perform): void => {
     .requiredOption('--cause <text>', 'as `trihand inbox show` prints it: "worker eu-1"')
     .option('--step <name>', 'of these steps only')
     .action((verdict, flags) =>
-      perform(async () => (await import('./uncertain.ts')).resolveMany, { verdict, ...flags }),
+      perform(async () => (await import('#cli/runs/uncertain.ts')).resolveMany, { verdict, ...flags }),
     )
   withWho(withWork(inbox.command('claim <id>')))
     .description('take a task of your group')
@@ -69,7 +69,7 @@ export const addInbox = (program: Command, perform: Perform): void => {
 }
 
 export const addTasks = (program: Command, perform: Perform): void => {
-  const load = () => import('./tasks.ts')
+  const load = () => import('#cli/inbox/tasks.ts')
   const tasks = program.command('tasks').description('what people are asked')
   filtered(tasks.command('list'))
     .description('tasks, newest first')

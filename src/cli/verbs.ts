@@ -17,7 +17,7 @@ import {
   withWork,
 } from './flags.ts'
 import { addFleet, addWorkers } from './fleet-verbs.ts'
-import type { Stream } from './output.ts'
+import type { Stream } from '#cli/terminal/output.ts'
 import { addInbox, addTasks } from './people-verbs.ts'
 import { VERSION } from './version.ts'
 
@@ -33,7 +33,7 @@ const addServing = (program: Command, perform: Perform): void => {
     .option('--port <n>', 'listen on this port (PORT)', port)
     .option('--database <path|url>', 'the ledger (DATABASE_URL; default .trihand/trihand.db)')
     .option('--no-work', 'take events and answer questions, leave the work to workers')
-    .action((path, flags) => perform(async () => (await import('./dev.ts')).dev, { path, ...flags }))
+    .action((path, flags) => perform(async () => (await import('#cli/serving/dev.ts')).dev, { path, ...flags }))
   withOutput(program.command('demo'))
     .description('run the built-in example')
     .option('--fresh', 'forget what it did before')
@@ -49,13 +49,13 @@ const addBeginning = (program: Command, perform: Perform): void => {
     .action((folder, flags) => perform(async () => (await import('./init.ts')).init, { folder, ...flags }))
   withOutput(program.command('doctor [path]'))
     .description('what this machine and this folder lack, if anything')
-    .action((path, flags) => perform(async () => (await import('./doctor.ts')).doctor, { path, ...flags }))
+    .action((path, flags) => perform(async () => (await import('#cli/serving/doctor.ts')).doctor, { path, ...flags }))
 }
 
 const addMcp = (program: Command, perform: Perform): void => {
   withWork(program.command('mcp'))
     .description('the system as an MCP server on stdin and stdout; no tool of it decides a task')
-    .action((flags) => perform(async () => (await import('./mcp.ts')).mcp, flags))
+    .action((flags) => perform(async () => (await import('#cli/serving/mcp.ts')).mcp, flags))
 }
 
 const addEvents = (program: Command, perform: Perform): void => {
@@ -67,32 +67,36 @@ const addEvents = (program: Command, perform: Perform): void => {
     .option('--delay <duration>', 'send it so long from now; events cancel takes it back')
     .option('--wait <duration>', 'wait for the end of the runs it starts', wait)
     .option('--quiet', 'ids of runs only')
-    .action((type, data, flags) => perform(async () => (await import('./send.ts')).send, { type, data, ...flags }))
+    .action((type, data, flags) =>
+      perform(async () => (await import('#cli/events/send.ts')).send, { type, data, ...flags }),
+    )
   const events = program.command('events').description('what came in')
   withPage(withDoor(events.command('list')))
     .description('events, newest first')
     .option('--type <type>', 'of this type only')
     .option('--delayed', 'those that are to be sent later, and when')
-    .action((flags) => perform(async () => (await import('./events-list.ts')).listEvents, flags))
+    .action((flags) => perform(async () => (await import('#cli/events/list.ts')).listEvents, flags))
   withDoor(events.command('show <number>'))
     .description('one event, whole, by the number that `events list` shows')
-    .action((number, flags) => perform(async () => (await import('./events-show.ts')).showEvent, { number, ...flags }))
+    .action((number, flags) =>
+      perform(async () => (await import('#cli/events/show.ts')).showEvent, { number, ...flags }),
+    )
   withDoor(events.command('tail'))
     .description('events of a server as they come, until Ctrl+C')
     .option('--type <type>', 'of this type only')
     .option('--after <number>', 'begin after this event, not now', number)
     .option('--count <n>', 'end after so many', number)
     .option('--wait <duration>', 'end after this time', wait)
-    .action((flags) => perform(async () => (await import('./events-tail.ts')).tailEvents, flags))
+    .action((flags) => perform(async () => (await import('#cli/events/tail.ts')).tailEvents, flags))
   withWork(events.command('cancel <id>'))
     .description('take back an event that is to be sent later; the id is in `events list --delayed`')
-    .action((id, flags) => perform(async () => (await import('./events-delayed.ts')).cancelEvent, { id, ...flags }))
+    .action((id, flags) => perform(async () => (await import('#cli/events/delayed.ts')).cancelEvent, { id, ...flags }))
   withWho(withWork(events.command('replay <number>')))
     .description('send the same event once more, under a new id')
     .option('--wait <duration>', 'wait for the end of the runs it starts', wait)
     .option('--quiet', 'ids of runs only')
     .action((number, flags) =>
-      perform(async () => (await import('./events-show.ts')).replayEvent, { number, ...flags }),
+      perform(async () => (await import('#cli/events/show.ts')).replayEvent, { number, ...flags }),
     )
 }
 
@@ -103,31 +107,37 @@ const addTriggers = (program: Command, perform: Perform): void => {
     .option('--callback <url>', 'tell this address of its end, by a signed webhook')
     .option('--session <id>', 'the session that it works in')
     .option('--quiet', 'the id only')
-    .action((name, input, flags) => perform(async () => (await import('./start.ts')).start, { name, input, ...flags }))
+    .action((name, input, flags) =>
+      perform(async () => (await import('#cli/serving/start.ts')).start, { name, input, ...flags }),
+    )
   const triggers = program.command('triggers').description('what starts what')
   withWork(triggers.command('list'))
     .description('every trigger of the system')
     .option('--quiet', 'names only')
-    .action((flags) => perform(async () => (await import('./triggers.ts')).listTriggers, flags))
+    .action((flags) => perform(async () => (await import('#cli/events/triggers.ts')).listTriggers, flags))
   withWork(triggers.command('test <event|webhook> [data]'))
     .description('say what an event would start, and send nothing; a webhook takes the body of a delivery')
     .option('--source <source>', 'where the event comes from')
     .action((name, data, flags) =>
-      perform(async () => (await import('./triggers.ts')).testTrigger, { name, data, ...flags }),
+      perform(async () => (await import('#cli/events/triggers.ts')).testTrigger, { name, data, ...flags }),
     )
   withWork(triggers.command('replay <webhook> <delivery>'))
     .description('take a delivery again that made no event')
     .action((name, delivery, flags) =>
-      perform(async () => (await import('./triggers.ts')).replayDelivery, { name, delivery, ...flags }),
+      perform(async () => (await import('#cli/events/triggers.ts')).replayDelivery, { name, delivery, ...flags }),
     )
   withOutput(triggers.command('install [path]'))
     .description('watch the tables of your own database that functions of the system name')
     .option('--table <name>', 'this table only')
-    .action((path, flags) => perform(async () => (await import('./triggers.ts')).installTables, { path, ...flags }))
+    .action((path, flags) =>
+      perform(async () => (await import('#cli/events/triggers.ts')).installTables, { path, ...flags }),
+    )
   withOutput(triggers.command('remove [path]'))
     .description('leave your own database as it was; changes that were not told yet are forgotten')
     .option('--table <name>', 'this table only')
-    .action((path, flags) => perform(async () => (await import('./triggers.ts')).removeTables, { path, ...flags }))
+    .action((path, flags) =>
+      perform(async () => (await import('#cli/events/triggers.ts')).removeTables, { path, ...flags }),
+    )
 }
 
 const addRuns = (program: Command, perform: Perform): void => {
@@ -137,18 +147,18 @@ const addRuns = (program: Command, perform: Perform): void => {
     .option('--status <status>', 'with this status only')
     .option('--handler <name>', 'of this function only')
     .option('--session <id>', 'of this session only')
-    .action((flags) => perform(async () => (await import('./runs-list.ts')).listRuns, flags))
+    .action((flags) => perform(async () => (await import('#cli/runs/list.ts')).listRuns, flags))
   withDoor(runs.command('show <id>'))
     .description('one run: what it waits for and what happened; the last 6 digits of the id do')
-    .action((id, flags) => perform(async () => (await import('./runs-show.ts')).showRun, { id, ...flags }))
+    .action((id, flags) => perform(async () => (await import('#cli/runs/show.ts')).showRun, { id, ...flags }))
   withDoor(runs.command('why <id>'))
     .description('why a run does not go on, in one sentence')
-    .action((id, flags) => perform(async () => (await import('./runs-why.ts')).explainRun, { id, ...flags }))
+    .action((id, flags) => perform(async () => (await import('#cli/runs/why.ts')).explainRun, { id, ...flags }))
   withDoor(runs.command('watch <id>'))
     .description('what happens to a run, until its end; Ctrl+C leaves it as it is')
     .option('--wait <duration>', 'end after this time', wait)
-    .action((id, flags) => perform(async () => (await import('./runs-watch.ts')).watchRun, { id, ...flags }))
-  const load = () => import('./runs-bulk.ts')
+    .action((id, flags) => perform(async () => (await import('#cli/runs/watch.ts')).watchRun, { id, ...flags }))
+  const load = () => import('#cli/runs/bulk.ts')
   const oneOrMany = (verb: string, description: string): Command =>
     withWork(runs.command(`${verb} [id]`))
       .description(description)
@@ -175,18 +185,18 @@ const addRuns = (program: Command, perform: Perform): void => {
       'what people answered counts again where they were asked before --from and would be asked the same',
     )
     .option('--wait <duration>', 'wait for its end', wait)
-    .action((id, flags) => perform(async () => (await import('./runs-rerun.ts')).rerunRun, { id, ...flags }))
+    .action((id, flags) => perform(async () => (await import('#cli/runs/rerun.ts')).rerunRun, { id, ...flags }))
   withAnswer(runs.command('resolve <id> <step> <verdict>'))
     .description('answer the task that asks whether a step happened: happened, run_again or abort')
     .option('--hash <hash>', 'of what was seen: then you are not asked')
     .option('--wait <duration>', 'wait for the end of the run', wait)
     .action((id, step, verdict, flags) =>
-      perform(async () => (await import('./uncertain.ts')).resolveStep, { id, step, verdict, ...flags }),
+      perform(async () => (await import('#cli/runs/uncertain.ts')).resolveStep, { id, step, verdict, ...flags }),
     )
 }
 
 const addSchedules = (program: Command, perform: Perform): void => {
-  const load = () => import('./schedules.ts')
+  const load = () => import('#cli/events/schedules.ts')
   const schedules = program.command('schedules').description('what runs when')
   withWork(schedules.command('list'))
     .description('schedules: timing, status, next slot, what they start')
@@ -228,11 +238,11 @@ const addPlan = (program: Command, perform: Perform): void => {
     .option('--run', 'and run it')
     .option('--input <json>', 'what it works on')
     .option('--wait <duration>', 'wait for its end', wait)
-    .action((plan, flags) => perform(async () => (await import('./plan.ts')).plan, { plan, ...flags }))
+    .action((plan, flags) => perform(async () => (await import('#cli/plan/plan.ts')).plan, { plan, ...flags }))
 }
 
 const addTokens = (program: Command, perform: Perform): void => {
-  const load = () => import('./tokens.ts')
+  const load = () => import('#cli/inbox/tokens.ts')
   const token = program.command('token').description('who may come in over HTTP')
   withDoor(token.command('create <name>'))
     .description('make a token for a person, a service or an agent; it is shown once')
@@ -257,18 +267,18 @@ const addLedgerViews = (program: Command, perform: Perform): void => {
     .option('--by <day,agent,model>', 'one row for each')
     .option('--from <day>', 'the first day, 2026-11-01')
     .option('--to <day>', 'the last day')
-    .action((flags) => perform(async () => (await import('./costs.ts')).costs, flags))
+    .action((flags) => perform(async () => (await import('#cli/runs/costs.ts')).costs, flags))
   const sessions = program.command('sessions').description('what is remembered together')
   withPage(withDoor(sessions.command('list')))
     .description('sessions, newest first')
-    .action((flags) => perform(async () => (await import('./sessions.ts')).listSessions, flags))
+    .action((flags) => perform(async () => (await import('#cli/runs/sessions.ts')).listSessions, flags))
   withDoor(sessions.command('show <id>'))
     .description('one session: its memory and its checkpoints')
-    .action((id, flags) => perform(async () => (await import('./sessions.ts')).showSession, { id, ...flags }))
+    .action((id, flags) => perform(async () => (await import('#cli/runs/sessions.ts')).showSession, { id, ...flags }))
 }
 
 const addManifest = (program: Command, perform: Perform): void => {
-  const load = () => import('./manifest.ts')
+  const load = () => import('#cli/manifest/manifest.ts')
   const manifest = program.command('manifest').description('a manifest before it runs; executes nothing of its folder')
   const verb = (name: string): Command =>
     withOutput(manifest.command(`${name} [path]`)).option('--strict', 'warnings are errors')
@@ -286,7 +296,9 @@ const addManifest = (program: Command, perform: Perform): void => {
       'write files that are missing: code of functions, prompts of agents, schemas; never over one that is there',
     )
     .option('--dry-run', 'only list them')
-    .action((path, flags) => perform(async () => (await import('./manifest-stubs.ts')).writeStubs, { path, ...flags }))
+    .action((path, flags) =>
+      perform(async () => (await import('#cli/manifest/stubs.ts')).writeStubs, { path, ...flags }),
+    )
   withOutput(manifest.command('diff <old> <new>'))
     .description('what differs between the long forms of two manifests; ends with 1 if anything does')
     .action((old, fresh, flags) => perform(async () => (await load()).diffManifests, { old, fresh, ...flags }))
@@ -296,14 +308,14 @@ const addManifest = (program: Command, perform: Perform): void => {
   withWork(manifest.command('versions'))
     .description('definitions that this ledger has met, and how many open runs follow each')
     .option('--quiet', 'hashes only')
-    .action((flags) => perform(async () => (await import('./manifest-versions.ts')).listVersions, flags))
+    .action((flags) => perform(async () => (await import('#cli/manifest/versions.ts')).listVersions, flags))
 }
 
 const addCheck = (program: Command, perform: Perform): void => {
   withOutput(program.command('check [path]'))
     .description('load a system as a deploy would; with --against, hold it against the runs that have not ended')
     .option('--against <ledger|url>', 'a SQLite file, a Postgres URL, or a server (TRIHAND_TOKEN)')
-    .action((path, flags) => perform(async () => (await import('./check.ts')).check, { path, ...flags }))
+    .action((path, flags) => perform(async () => (await import('#cli/manifest/check.ts')).check, { path, ...flags }))
 }
 
 const addSimulate = (program: Command, perform: Perform): void => {
@@ -317,21 +329,23 @@ const addSimulate = (program: Command, perform: Perform): void => {
     .option('--paths <which>', 'which of several paths are taken: first, random or all (all)')
     .option('--humans <how>', 'what people decide: approve, reject, random or all (all)')
     .option('--max-runs <n>', 'stop sending after so many runs (500)')
-    .action((path, flags) => perform(async () => (await import('./simulate.ts')).simulate, { path, ...flags }))
+    .action((path, flags) =>
+      perform(async () => (await import('#cli/manifest/simulate.ts')).simulate, { path, ...flags }),
+    )
 }
 
 const addVerify = (program: Command, perform: Perform): void => {
   withOutput(program.command('backup <file>'))
     .description('one moment of a SQLite ledger as a file, also beside a running server')
     .option('--database <path>', 'this ledger (DATABASE_URL)')
-    .action((file, flags) => perform(async () => (await import('./backup.ts')).backup, { file, ...flags }))
+    .action((file, flags) => perform(async () => (await import('#cli/serving/backup.ts')).backup, { file, ...flags }))
   withOutput(program.command('rekey'))
     .description(
       'change all payloads of an encrypted ledger to the first key of TRIHAND_LEDGER_KEY; stop every process first',
     )
     .option('--database <path or url>', 'this ledger (DATABASE_URL)')
     .option('--schema <name>', 'the Postgres schema that holds it')
-    .action((flags) => perform(async () => (await import('./rekey.ts')).rekey, flags))
+    .action((flags) => perform(async () => (await import('#cli/serving/rekey.ts')).rekey, flags))
   withOutput(program.command('verify'))
     .description('check every invariant of a ledger, also beside a running server')
     .option('--file <path>', 'a SQLite ledger')

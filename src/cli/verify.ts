@@ -2,14 +2,14 @@
 
 import { exitCodeOf, printJson, printReport } from '#cli/verify/print.ts'
 import type { Report } from '#cli/verify/report.ts'
-import { UnreadableLedger } from '#cli/verify/source.ts'
+import { UnreadableLedger } from '#cli/verify/source/source.ts'
 import { type Target, verifyLedger } from '#cli/verify/verify.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { ledgerChoice } from '../config.ts'
-import { liveServer } from './connect.ts'
-import { visible } from './output.ts'
-import { defaultLedger } from './settings.ts'
-import type { Shell, Verb } from './shell.ts'
+import { liveServer } from '#cli/connect/connect.ts'
+import { visible } from '#cli/terminal/output.ts'
+import { defaultLedger } from '#cli/connect/settings.ts'
+import type { Shell, Verb } from '#cli/terminal/shell.ts'
 
 export interface VerifyFlags {
   readonly file?: string

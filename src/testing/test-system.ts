@@ -114,7 +114,7 @@ const inMemory = async (): Promise<TestStore> => {
 /** A folder or a file is loaded as `trihand dev` loads it. */
 const sourceOf = async (given: SystemSource | string): Promise<SystemSource> => {
   if (typeof given !== 'string') return given
-  const { loadSystem } = await import('#cli/load-system.ts')
+  const { loadSystem } = await import('#cli/manifest/load-system.ts')
   const cache = await mkdtemp(join(tmpdir(), 'trihand-code-'))
   try {
     return (await loadSystem(given, cache)).source

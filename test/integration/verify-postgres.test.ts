@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { invariants } from '#cli/verify/report.ts'
-import { UnreadableLedger } from '#cli/verify/source.ts'
+import { UnreadableLedger } from '#cli/verify/source/source.ts'
 import { type VerifyOptions, verifyLedger } from '#cli/verify/verify.ts'
 import { type CleanLedger, writeCleanLedger } from '../support/clean-ledger.ts'
 import { LedgerByHand, onPostgres } from '../support/ledger-by-hand.ts'

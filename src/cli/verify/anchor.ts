@@ -13,8 +13,8 @@ import { createInterface } from 'node:readline'
 import type { StatementSyncInstance } from '@photostructure/sqlite'
 import type { Findings } from './report.ts'
 import type { Scratch } from './scratch.ts'
-import type { Seals } from './seals.ts'
-import { UnreadableLedger } from './source.ts'
+import type { Seals } from '#cli/verify/source/seals.ts'
+import { UnreadableLedger } from '#cli/verify/source/source.ts'
 
 const FIRST_LINE = 'trihand anchor 1'
 const LINE = /^(\w+) (\d+) (\S+)$/

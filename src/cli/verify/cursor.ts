@@ -3,7 +3,7 @@
  *
  * Holds one row at a time. Every stream of the rows must be asked for, in their order.
  */
-import type { Key } from './source.ts'
+import type { Key } from '#cli/verify/source/source.ts'
 
 export class Cursor<Row extends { readonly stream: Key }> {
   readonly #rows: AsyncIterator<Row>

@@ -3,11 +3,11 @@
  *
  * Owns the order only. A fact that cannot be read ends the judging of the clerk's rest; its chain is checked on.
  */
-import { type ClerkFact, readClerkFact } from './clerk-fact.ts'
-import { ClerkState } from './clerk-state.ts'
+import { type ClerkFact, readClerkFact } from '#cli/verify/checks/clerk-fact.ts'
+import { ClerkState } from '#cli/verify/checks/clerk-state.ts'
 import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
-import { StartChecks } from './start-checks.ts'
+import { StartChecks } from '#cli/verify/checks/start-checks.ts'
 import { type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
 
 const OWN_SLOTS: ReadonlySet<string> = new Set(['slot', 'missed'])

@@ -8,7 +8,7 @@
  * What does not open is answered as it stands, so that the checks find it unreadable.
  */
 import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
-import { canonicalText } from './json-path.ts'
+import { canonicalText } from '#cli/verify/source/json-path.ts'
 
 const NAME = 'TRIHAND_LEDGER_KEY'
 const HIDDEN = /^enc1:([\w-]{8}):([\w-]{16}):([\w-]*)(?::(.*))?$/

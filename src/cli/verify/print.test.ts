@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { EXIT_CLEAN, EXIT_UNREADABLE, EXIT_VIOLATIONS, exitCodeOf, printJson, printReport } from './print.ts'
 import { Findings, type Report } from './report.ts'
-import { UnreadableLedger } from './source.ts'
+import { UnreadableLedger } from '#cli/verify/source/source.ts'
 
 const reportOf = (...holds: readonly boolean[]): Report => {
   const findings = new Findings()

@@ -1,7 +1,7 @@
 /**
  * A report for people, for programs and for the shell: a table, a JSON document, an exit code.
  *
- * Owns the wording. Never writes to a stream and never colours: that is the command's (cli/output.ts).
+ * Owns the wording. Never writes to a stream and never colours: that is the command's (cli/terminal/output.ts).
  */
 import { INVARIANTS, invariants, type Report, type Violation } from './report.ts'
 

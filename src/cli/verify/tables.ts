@@ -5,7 +5,7 @@
  * so that four cursors walk the ledger side by side and nothing has to be kept.
  */
 import { Opened } from './opened.ts'
-import type { Key, RowOptions, Source } from './source.ts'
+import type { Key, RowOptions, Source } from '#cli/verify/source/source.ts'
 
 const RUN = 0
 const SESSION = 1

@@ -9,7 +9,7 @@ import { aLedger } from '../../../test/support/judged.ts'
 import type { LedgerByHand } from '../../../test/support/ledger-by-hand.ts'
 import { fact, started } from '../../../test/support/run-story.ts'
 import { invariants } from './report.ts'
-import { UnreadableLedger } from './source.ts'
+import { UnreadableLedger } from '#cli/verify/source/source.ts'
 import { verifyLedger } from './verify.ts'
 
 const fileOf = ({ target }: LedgerByHand): string => ('file' in target ? target.file : '')

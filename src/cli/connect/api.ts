@@ -1,0 +1,71 @@
+/**
+ * How verbs talk to a system: the HTTP interface, whether a server is behind it or the ledger was opened right here (local-api.ts).
+ *
+ * Owns the reading of answers. A verb cannot tell the two apart, so there is one behaviour to test.
+ */
+import type { Problem } from '#http/server/problem.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { Refused } from '#cli/terminal/output.ts'
+
+export type Headers = Readonly<Record<string, string>>
+
+export interface Api {
+  get<Document>(path: string, headers?: Headers): Promise<Document>
+  post<Document>(path: string, body: unknown, headers?: Headers): Promise<Document>
+  delete<Document>(path: string, headers?: Headers): Promise<Document>
+  /** The ledger was opened by this process: nobody else works on it. */
+  readonly isLocal: boolean
+  /** Where a server shows its pages; null: there is none. */
+  readonly url: string | null
+  close(): Promise<void>
+}
+
+export type Ask = (path: string, init: RequestInit) => Promise<Response>
+
+const TIMEOUT_MS = 30_000
+const PROBLEM = 'application/problem+json'
+
+const documentOf = async (response: Response, where: string): Promise<unknown> => {
+  const type = response.headers.get('content-type') ?? ''
+  if (!type.startsWith('application/json') && !type.startsWith(PROBLEM)) {
+    throw new TrihandError(
+      'SERVER_UNREACHABLE',
+      `${where} answers, but not as a trihand server does (${response.status} ${type})`,
+    )
+  }
+  const document: unknown = await response.json()
+  if (!response.ok) throw new Refused(document as Problem)
+  return document
+}
+
+export const apiOver = (ask: Ask, where: string, rest: Pick<Api, 'isLocal' | 'url' | 'close'>): Api => ({
+  get: async <Document>(path: string, headers: Headers = {}) =>
+    (await documentOf(await ask(path, { headers }), where)) as Document,
+  post: async <Document>(path: string, body: unknown, headers: Headers = {}) => {
+    const all = { ...headers, 'content-type': 'application/json' }
+    const init = { method: 'POST', body: JSON.stringify(body), headers: all }
+    return (await documentOf(await ask(path, init), where)) as Document
+  },
+  delete: async <Document>(path: string, headers: Headers = {}) =>
+    (await documentOf(await ask(path, { method: 'DELETE', headers }), where)) as Document,
+  ...rest,
+})
+
+const causeOf = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** A server at this address. `token`: who asks, where the server asks who. */
+export const remoteApi = (url: string, token: string | undefined): Api => {
+  const base = url.replace(/\/+$/, '')
+  const ask: Ask = async (path, init) => {
+    try {
+      const headers = { ...init.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+      return await fetch(`${base}${path}`, { ...init, headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    } catch (error) {
+      throw new TrihandError('SERVER_UNREACHABLE', `${base} does not answer: ${causeOf(error)}`, { cause: error })
+    }
+  }
+  return apiOver(ask, base, { isLocal: false, url: base, close: () => Promise.resolve() })
+}

@@ -1,0 +1,41 @@
+/**
+ * The ledger itself, opened for one call, behind the same interface as a server.
+ *
+ * Owns nothing but that opening. Loaded only when no server answers: the stores are most of what a call would have to load.
+ */
+
+import { createApp } from '#http/server/app.ts'
+import type { Report } from '#http/server/problem.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
+import { createTrihand } from '../../assemble.ts'
+import { type Api, apiOver } from './api.ts'
+import { VERSION } from '#cli/version.ts'
+
+export interface LocalOptions {
+  readonly database: string
+  /** Null: the ledger alone. */
+  readonly system: SystemSource | null
+  readonly isWorking: boolean
+  readonly report: Report
+  /** False: an older ledger is refused, not changed. */
+  readonly migrate?: boolean
+}
+
+const NOTHING: SystemSource = { name: 'nothing' }
+
+export const localApi = async ({ database, system, isWorking, report, migrate = true }: LocalOptions): Promise<Api> => {
+  const trihand = await createTrihand({
+    system: system ?? NOTHING,
+    database,
+    work: isWorking,
+    sources: false,
+    commands: false,
+    migrate,
+  })
+  const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
+  return apiOver(async (path, init) => app.request(path, init), database, {
+    isLocal: true,
+    url: null,
+    close: () => trihand.close(),
+  })
+}

@@ -1,0 +1,140 @@
+/**
+ * A serving process from start to end: ledger, HTTP, the file that tells others where it is, and a clean stop.
+ *
+ * Owns the order of both. What was opened is closed again whatever fails; `dev` and `demo` say only what is theirs.
+ */
+import { resolve } from 'node:path'
+import type { IncomingEvent } from '#engine/core/intake.ts'
+import { createApp } from '#http/server/app.ts'
+import { followReadiness } from '#http/server/readiness.ts'
+import { type Listening, listen } from '#http/server/server.ts'
+import { folderServer, removeServerFile, writeServerFile } from '#http/server/server-file.ts'
+import { readWebApp, WEB_APP } from '#http/web-app.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { createTrihand, type Trihand } from '../../assemble.ts'
+import { prepareFolder } from '../../assemble-stores.ts'
+import { Activity } from '#cli/terminal/activity.ts'
+import { announce, type Invitation, type Serving } from '#cli/terminal/announce.ts'
+import { configurationOf } from './configuration.ts'
+import { liveServer } from './connect.ts'
+import { openAuth } from './credentials.ts'
+import { type Log, openLog } from '#cli/terminal/log.ts'
+import { EXIT } from '#cli/terminal/output.ts'
+import { defaultLedger, placeOf } from './settings.ts'
+import type { Shell } from '#cli/terminal/shell.ts'
+import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
+import { VERSION } from '#cli/version.ts'
+
+export interface ServeOptions extends Invitation {
+  readonly source: SystemSource
+  readonly database: string
+  /** Where the files of the system are: instructions of agents, scripts, templates. */
+  readonly folder: string
+  /** Default true. False: others perform what this process takes. */
+  readonly work?: boolean
+  /** Called once it serves; the answer is called before it stops. */
+  readonly begin?: (serving: Serving) => () => void
+  /** Sent at every start. With an id of its own it counts once. */
+  readonly first?: IncomingEvent
+}
+
+const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
+  kind === 'sqlite' ? resolve(description) : null
+
+/** By flags, where they say something else than the settings. */
+const flagsIn = ({ settings }: Shell, { database, port }: ServeOptions) => ({
+  ...(database === defaultLedger(settings) ? {} : { DATABASE_URL: database }),
+  ...(port === settings.port || port === null ? {} : { PORT: String(port) }),
+})
+
+const openHttp = async (shell: Shell, trihand: Trihand, options: ServeOptions, log: Log): Promise<Listening> => {
+  const { output, settings, env, fromFile } = shell
+  const { port } = options
+  const auth = await openAuth(shell, trihand)
+  const ending = new AbortController()
+  const app = createApp(trihand, {
+    version: VERSION,
+    pid: process.pid,
+    report: output.report,
+    auth,
+    limits: settings.limits,
+    webApp: readWebApp(WEB_APP),
+    ending: ending.signal,
+    answered: (...answer) => log.answered(...answer),
+    configuration: configurationOf({ env, fromFile, flags: flagsIn(shell, options) }),
+    ...(settings.retention === undefined ? {} : { retentionMs: settings.retention }),
+  })
+  if (!log.isQuiet) followReadiness(trihand, ending.signal, (now) => log.ready(now))
+  const listening = await listen({ fetch: (request, peer) => app.fetch(request, peer), port, host: settings.host })
+  const stop = (): Promise<void> => {
+    ending.abort()
+    return listening.stop()
+  }
+  return { ...listening, stop }
+}
+
+const whileOpen = async (
+  shell: Shell,
+  options: ServeOptions,
+  trihand: Trihand,
+  listening: Listening,
+): Promise<void> => {
+  const { dataFolder } = shell.settings
+  const serving = { trihand, url: listening.url }
+  const stopped = untilAskedToStop()
+  prepareFolder(dataFolder)
+  const serverFile = folderServer(dataFolder)
+  writeServerFile(serverFile, { url: listening.url, pid: process.pid, ledger: ledgerFile(trihand.ledger) })
+  const end = options.begin?.(serving)
+  announce(shell.output, serving, options)
+  const activity = new Activity(shell.output)
+  const forget = trihand.on((notice) => activity.hear(notice))
+  if (options.first !== undefined) await trihand.send(options.first)
+  await stopped
+  shell.output.talk('stopping: runs at work may finish; Ctrl+C again stops at once')
+  end?.()
+  await listening.stop()
+  await trihand.close()
+  forget()
+  activity.stop()
+  removeServerFile(serverFile, process.pid)
+}
+
+const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
+  createTrihand({
+    system: options.source,
+    database: options.database,
+    folder: options.folder,
+    work: options.work ?? true,
+    ...placeOf(settings.worker),
+    intake: settings.intake,
+    ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
+    commands: false,
+    // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
+    sources: true,
+  })
+
+/** Whoever has the ledger is named, if it is the server of this folder. */
+const nameOwner = async ({ settings }: Shell, error: unknown): Promise<unknown> => {
+  if (!(error instanceof TrihandError) || error.code !== 'LEDGER_IN_USE') return error
+  const server = await liveServer(settings.dataFolder)
+  if (server === null) return error
+  const who = `the server at ${server.url}, process ${server.pid}`
+  return new TrihandError(error.code, `${error.detail}: ${who}`, { cause: error })
+}
+
+export const serve = async (shell: Shell, options: ServeOptions): Promise<number> => {
+  const trihand = await open(shell, options).catch(async (error: unknown) => {
+    throw await nameOwner(shell, error)
+  })
+  try {
+    const log = openLog(shell, trihand)
+    log.follow(trihand)
+    const listening = await openHttp(shell, trihand, options, log)
+    await whileOpen(shell, options, trihand, listening)
+    return EXIT.done
+  } finally {
+    await trihand.close()
+  }
+}

@@ -1,0 +1,20 @@
+/** Who acts, as flags say it: `--as` and `--groups`. Owns their headers, and that nobody acts unnamed. */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Headers } from './api.ts'
+import type { CommonFlags } from '#cli/terminal/shell.ts'
+
+export interface WhoFlags extends CommonFlags {
+  readonly as?: string
+  readonly groups?: string
+}
+
+export const headersOf = ({ as, groups }: WhoFlags): Headers => ({
+  ...(as === undefined ? {} : { 'x-trihand-user': encodeURIComponent(as) }),
+  ...(groups === undefined ? {} : { 'x-trihand-groups': encodeURIComponent(groups) }),
+})
+
+export const demandWho = (flags: WhoFlags): Headers => {
+  if (flags.as === undefined)
+    throw new TrihandError('UNAUTHENTICATED', 'say who acts: --as <user>, with --groups if they are asked as a group')
+  return headersOf(flags)
+}

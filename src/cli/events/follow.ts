@@ -1,0 +1,107 @@
+/**
+ * Waiting for runs from outside: until they have ended, or until nothing is at work any more.
+ *
+ * Owns the polling and what the ends mean for the exit code. Without a limit it waits only for who may interrupt it.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RunDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import { isEnded, type RunStatus } from '#model/run/status.ts'
+import type { Api } from '#cli/connect/api.ts'
+import { EXIT } from '#cli/terminal/output.ts'
+import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
+
+const POLL_MS = 100
+/** The longest that a timer waits: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1
+/** How long a call that opened the ledger itself lets runs work. */
+const QUIET_WITHIN_MS = 30_000
+
+/** Asks until the answer holds or the time is up; gives the last answer either way. */
+export const poll = async <Answer>(
+  ask: () => Promise<Answer>,
+  holds: (answer: Answer) => boolean,
+  limitMs: number,
+): Promise<Answer> => {
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+  }, limitMs)
+  try {
+    for (;;) {
+      const answer = await ask()
+      if (holds(answer) || isOver) return answer
+      await pause(POLL_MS)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Asks until the answer holds, the time is up (null: it never is) or somebody interrupts. */
+export const untilTold = <Answer>(
+  ask: () => Promise<Answer>,
+  holds: (answer: Answer) => boolean,
+  limitMs: number | null,
+): Promise<Answer | 'interrupted'> =>
+  Promise.race([poll(ask, holds, limitMs ?? LONGEST_MS), untilAskedToStop().then((): 'interrupted' => 'interrupted')])
+
+type Counts = Readonly<Record<RunStatus, number>>
+
+/** A delayed event is queued until its time comes, which may be in a week. Past so many nobody counts them. */
+const MOST_DELAYED = 200
+
+const isQuiet = async (api: Api): Promise<boolean> => {
+  const { queued, running, cancelling } = await api.get<Counts>('/api/runs/counts')
+  if (running + cancelling > 0 || queued === 0) return running + cancelling === 0
+  const { items } = await api.get<Page<unknown>>(`/api/events/delayed?limit=${MOST_DELAYED}`)
+  return queued === items.length
+}
+
+/** Until every run has ended or waits for something. */
+const untilQuiet = (api: Api, limitMs = QUIET_WITHIN_MS): Promise<unknown> =>
+  poll(
+    () => isQuiet(api),
+    (isSo) => isSo,
+    limitMs,
+  )
+
+export const hasEnded = (run: Pick<RunDetail, 'status'>): boolean => isEnded(run.status as RunStatus)
+
+export const detailsOf = async (api: Api, ids: readonly string[]): Promise<readonly RunDetail[]> => {
+  const details: RunDetail[] = []
+  for (const id of ids) details.push(await api.get<RunDetail>(`/api/runs/${id}`))
+  return details
+}
+
+/** What the runs are, after the wait that was asked for. Null: no wait, but a ledger opened here is left to its work first. */
+export const settled = async (
+  api: Api,
+  ids: readonly string[],
+  waitMs: number | null,
+): Promise<readonly RunDetail[]> => {
+  if (waitMs !== null)
+    return poll(
+      () => detailsOf(api, ids),
+      (runs) => runs.every(hasEnded),
+      waitMs,
+    )
+  if (api.isLocal) await untilQuiet(api)
+  return detailsOf(api, ids)
+}
+
+export const exitCodeFor = (runs: readonly RunDetail[]): number => {
+  if (!runs.every(hasEnded)) return EXIT.waitedOut
+  return runs.every((run) => run.status === 'success') ? EXIT.done : EXIT.no
+}
+
+/** A run's end, as a row and as a document. */
+export const outcomeRow = ({ id, handler, status, error }: RunDetail): readonly string[] => [
+  id,
+  handler,
+  status,
+  error === null ? '' : `${error.code}: ${error.message}`,
+]
+
+export const outcomeOf = ({ id, handler, status, output, error }: RunDetail) => ({ id, handler, status, output, error })

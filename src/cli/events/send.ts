@@ -1,0 +1,117 @@
+/** `trihand send <event> [json|@file|-]`: sends one event and prints the receipt, and the runs it started. */
+import type { EventDetail, Receipt, RunDetail } from '#http/openapi/api.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Api } from '#cli/connect/api.ts'
+import { withApi } from '#cli/connect/connect.ts'
+import { detailsOf, exitCodeFor, hasEnded, outcomeOf, outcomeRow, poll, settled } from './follow.ts'
+import { parseJson } from '#cli/terminal/json-argument.ts'
+import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
+import type { Verb } from '#cli/terminal/shell.ts'
+import { headersOf, type WhoFlags } from '#cli/connect/who.ts'
+
+export interface SendFlags extends WhoFlags {
+  readonly type: string
+  /** JSON, `@file`, or `-` for stdin. */
+  readonly data?: string
+  readonly id?: string
+  readonly source?: string
+  readonly subject?: string
+  /** `30s`, `2h`: sent so long from now. */
+  readonly delay?: string
+  readonly wait?: number
+}
+
+const eventOf = ({ type, data, id, source, subject, delay }: SendFlags): unknown => ({
+  type,
+  ...(data === undefined ? {} : { data: parseJson(data, 'the data') }),
+  ...(id === undefined ? {} : { id }),
+  ...(source === undefined ? {} : { source }),
+  ...(subject === undefined ? {} : { subject }),
+  ...(delay === undefined ? {} : { delay }),
+})
+
+const printPlainly = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): void => {
+  if (receipt.due_at !== undefined) {
+    output.line(
+      visible(`the event is sent at ${receipt.due_at}; \`trihand events cancel ${receipt.id}\` takes it back`),
+    )
+    return
+  }
+  const novelty = receipt.duplicate ? 'was there already' : 'is on disk'
+  output.line(visible(`event ${receipt.id} ${novelty}, number ${receipt.sequence}`))
+  output.table(runs.map(outcomeRow))
+  for (const { trigger, reason, detail } of receipt.suppressed) {
+    output.line(visible(`${trigger} was not started: ${reason}${detail === '' ? '' : `, ${detail}`}`))
+  }
+  for (const handler of receipt.pending)
+    output.line(visible(`${handler}: its flow control decides; see \`trihand events show ${receipt.sequence}\``))
+  if (receipt.runs.length + receipt.suppressed.length + receipt.pending.length === 0)
+    output.line('no function starts by it; runs that wait for it go on')
+}
+
+const print = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): void => {
+  if (output.isJson) output.document({ ...receipt, results: runs.map(outcomeOf) })
+  else if (output.isQuiet) for (const id of receipt.runs) output.line(visible(id))
+  else printPlainly(output, receipt, runs)
+}
+
+/** Reasons for which the event became part of the input of another run. */
+const TAKEN_IN: ReadonlySet<string> = new Set(['joined', 'debounced'])
+
+/** The receipt as it stands now: flow control may have started runs since it was given. */
+const newest = async (api: Api, receipt: Receipt): Promise<Receipt> => {
+  if (receipt.pending.length === 0) return receipt
+  const { runs, pending, suppressed } = await api.get<EventDetail>(`/api/events/${receipt.sequence}`)
+  const others = suppressed.flatMap(({ reason, run }) => (TAKEN_IN.has(reason) && run !== null ? [run] : []))
+  return {
+    ...receipt,
+    runs: [...new Set([...receipt.runs, ...runs.map(({ id }) => id), ...others])],
+    pending,
+    suppressed,
+  }
+}
+
+interface Followed {
+  readonly receipt: Receipt
+  readonly runs: readonly RunDetail[]
+}
+
+/** Until flow control has decided and every run has ended, or the time is up. */
+const followed = (api: Api, first: Receipt, waitMs: number): Promise<Followed> => {
+  const look = async (): Promise<Followed> => {
+    const receipt = await newest(api, first)
+    return { receipt, runs: await detailsOf(api, receipt.runs) }
+  }
+  return poll(look, ({ receipt, runs }) => receipt.pending.length === 0 && runs.every(hasEnded), waitMs)
+}
+
+/** Sends, waits if that was asked for, and prints what became of it. */
+export const sendVia = async (
+  api: Api,
+  output: Output,
+  event: unknown,
+  flags: WhoFlags & { readonly wait?: number },
+): Promise<number> => {
+  const waitMs = flags.wait ?? null
+  const first = await api.post<Receipt>('/api/events', event, headersOf(flags))
+  if (waitMs === null) {
+    print(output, first, await settled(api, first.runs, null))
+    return EXIT.done
+  }
+  const expected = first.runs.length + first.pending.length
+  if (expected > 0) output.talk(`waiting for ${expected === 1 ? 'the run' : `${expected} runs`}`)
+  const { receipt, runs } = await followed(api, first, waitMs)
+  print(output, receipt, runs)
+  return receipt.pending.length > 0 ? EXIT.waitedOut : exitCodeFor(runs)
+}
+
+export const send: Verb<SendFlags> = async (shell, flags) => {
+  // Read before any door is opened: a mistake in the arguments needs no server.
+  const event = eventOf(flags)
+  if (flags.delay !== undefined && flags.wait !== undefined)
+    throw new TrihandError(
+      'INPUT_INVALID',
+      'an event that is sent later has no runs to wait for: leave out --wait or --delay',
+    )
+  return withApi(shell, flags, { need: 'work', mayCreate: true }, (api) => sendVia(api, shell.output, event, flags))
+}

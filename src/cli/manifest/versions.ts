@@ -1,0 +1,25 @@
+/** `trihand manifest versions`: which definitions of the system this ledger has met, and which runs still follow each. */
+import type { ManifestVersion } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import { withApi } from '#cli/connect/connect.ts'
+import { type Listing, printPage } from '#cli/terminal/listing.ts'
+import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+
+const LISTING: Listing<ManifestVersion> = {
+  row: ({ hash, name, is_current, first_seen_at, open_runs, more }) => [
+    hash,
+    is_current ? 'current' : '-',
+    first_seen_at ?? '-',
+    `${open_runs}${more ? '+' : ''} open runs`,
+    name ?? '-',
+  ],
+  id: ({ hash }) => hash,
+  empty: 'No definition was loaded yet.',
+  command: 'trihand manifest versions',
+}
+
+export const listVersions: Verb<CommonFlags> = async (shell, flags) => {
+  const path = '/api/manifest/versions'
+  const page = await withApi(shell, flags, { need: 'know' }, (api) => api.get<Page<ManifestVersion>>(path))
+  return printPage(shell.output, page, LISTING)
+}

@@ -1,0 +1,176 @@
+/**
+ * `trihand runs resolve` and `trihand inbox resolve`: answers to "did it happen?", for one step or for all of one cause.
+ *
+ * Both lead to the task that asks: the person sees it, types what it asks for and acknowledges its warning. Where no person is at a
+ * terminal, flags say what was seen (`--hash`), typed (`--confirm`) and acknowledged (`--acknowledge`).
+ */
+import type { RunDetail, TaskAction, TaskDetail, TaskSummary, TaskVerdict } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Api } from '#cli/connect/api.ts'
+import { confirmed, demandSomebody } from '#cli/terminal/confirm.ts'
+import { withApi } from '#cli/connect/connect.ts'
+import { exitCodeFor, settled } from '#cli/events/follow.ts'
+import { parseJson } from '#cli/terminal/json-argument.ts'
+import { queryText } from '#cli/terminal/listing.ts'
+import { EXIT, visible } from '#cli/terminal/output.ts'
+import { type CommandFlags, printRun } from './command.ts'
+import type { Shell, Verb } from '#cli/terminal/shell.ts'
+import { pathOf, printTask } from '#cli/inbox/tasks.ts'
+import { demandWho, type WhoFlags } from '#cli/connect/who.ts'
+
+const ACTIONS = { happened: 'it_happened', run_again: 'run_again', abort: 'abort' } as const
+const MAX_TOGETHER = 100
+const PAGE = '200'
+
+interface AnswerFlags extends WhoFlags {
+  readonly verdict: string
+  readonly result?: string
+  readonly reason?: string
+  readonly confirm?: string
+  readonly acknowledge?: boolean
+}
+
+export interface ResolveFlags extends AnswerFlags, CommandFlags {
+  readonly step: string
+  readonly hash?: string
+}
+
+export interface ResolveManyFlags extends AnswerFlags {
+  readonly cause: string
+  readonly step?: string
+}
+
+const actionNameOf = ({ verdict }: AnswerFlags): string => {
+  if (Object.hasOwn(ACTIONS, verdict)) return ACTIONS[verdict as keyof typeof ACTIONS]
+  throw new TrihandError(
+    'CONFIG_INVALID',
+    `the verdict is "${verdict}"; expected one of ${Object.keys(ACTIONS).join(', ')}`,
+  )
+}
+
+const actionIn = ({ actions }: TaskDetail, name: string): TaskAction => {
+  const action = actions.find((one) => one.name === name)
+  if (action === undefined) throw new TrihandError('ACTION_NOT_ALLOWED', `the task has no action ${name}`)
+  return action
+}
+
+/** What the person adds to the decision; null: they have thought better of it. */
+const meant = async (shell: Shell, text: string, action: TaskAction, flags: AnswerFlags) => {
+  const { confirm, warning } = action
+  if (flags.confirm !== undefined) return { confirm: flags.confirm, acknowledged: flags.acknowledge === true }
+  const word = confirm === null ? {} : { word: confirm }
+  const flag = `--confirm "${confirm ?? ''}"${warning === null ? '' : ' with --acknowledge'}`
+  const question = { text: warning === null ? text : `${warning}\n${text}`, flag, ...word }
+  return (await confirmed(shell.output, question)) ? { confirm, acknowledged: warning !== null } : null
+}
+
+const bodyOf = (action: string, hash: string, { result, reason }: AnswerFlags) => ({
+  ...{ action, shown_hash: hash },
+  ...(reason !== undefined && { reason }),
+  ...(result !== undefined && { fields: { result: parseJson(result, 'the result') } }),
+})
+
+const nothingDone = (shell: Shell): number => {
+  shell.output.talk('nothing was decided')
+  return EXIT.no
+}
+
+/** The task that asks about this step of this run. */
+const taskIdOf = async (
+  api: Api,
+  id: string,
+  step: string,
+): Promise<{ readonly run: string; readonly task: string }> => {
+  const run = await api.get<RunDetail>(`/api/runs/${encodeURIComponent(id)}`)
+  const wait = run.waiting_on.find((one) => one.kind === 'uncertain' && one.step === step)
+  if (wait?.task != null) return { run: run.id, task: wait.task }
+  if (run.waiting_on.some((one) => one.kind === 'intended' && one.step === step))
+    throw new TrihandError('STEP_AT_WORK', `${step} is at work; if its worker stays silent, people are asked about it`)
+  throw new TrihandError('NOT_FOUND', `no uncertain step ${step} in this run`)
+}
+
+export const resolveStep: Verb<ResolveFlags> = (shell, flags) => {
+  const name = actionNameOf(flags)
+  return withApi(shell, flags, { need: 'work' }, async (api) => {
+    const { run, task: id } = await taskIdOf(api, flags.id, flags.step)
+    const who = demandWho(flags)
+    const task = await api.get<TaskDetail>(pathOf(id), who)
+    const action = actionIn(task, name)
+    const { hash = task.shown_hash } = flags
+    if (flags.hash === undefined) {
+      const text = `${action.label}: "${task.title}" as ${flags.as}?`
+      demandSomebody(shell.output, { text, flag: '--hash, as `trihand inbox show` prints it, with --confirm' })
+      printTask(shell.output, task)
+    }
+    const answer = await meant(shell, `${action.label}: "${task.title}" as ${flags.as}?`, action, flags)
+    if (answer === null) return nothingDone(shell)
+    await api.post(`${pathOf(id)}/decision`, { ...bodyOf(name, hash, flags), ...answer }, who)
+    const runs = await settled(api, [run], flags.wait ?? null)
+    for (const one of runs) printRun(shell.output, one)
+    return flags.wait === undefined ? EXIT.done : exitCodeFor(runs)
+  })
+}
+
+/** Every open question of this cause in the caller's inbox. */
+const ofCause = async (api: Api, flags: ResolveManyFlags, who: ReturnType<typeof demandWho>) => {
+  const found: TaskSummary[] = []
+  let cursor: string | null | undefined
+  do {
+    const query = queryText({ type: 'decision', order: 'oldest', limit: PAGE, cursor: cursor ?? undefined })
+    const page: Page<TaskSummary> = await api.get<Page<TaskSummary>>(`/api/tasks${query}`, who)
+    found.push(...page.items.filter(({ origin, cause }) => origin === 'uncertain' && cause === flags.cause))
+    cursor = page.next_cursor
+  } while (cursor != null && found.length < MAX_TOGETHER)
+  const { step } = flags
+  return found.filter(({ step_id }) => step === undefined || nameOf(step_id) === step).slice(0, MAX_TOGETHER)
+}
+
+/** A step's name without its loop key. */
+const nameOf = (step: string): string => step.split('[')[0] ?? step
+
+/** They have one confirmation: a person types it once. */
+const demandOneStep = (tasks: readonly TaskSummary[], { cause }: ResolveManyFlags): void => {
+  const names = [...new Set(tasks.map(({ step_id }) => nameOf(step_id)))]
+  if (names.length === 0)
+    throw new TrihandError('NOT_FOUND', `no open question of the cause "${cause}" is in your inbox`)
+  if (names.length > 1)
+    throw new TrihandError(
+      'CONFIG_INVALID',
+      `several steps are asked about: choose one with --step (${names.join(', ')})`,
+    )
+}
+
+/** The warning of one is the warning of all that are answered with it. */
+const strictest = (actions: readonly TaskAction[]): TaskAction =>
+  actions.find(({ warning }) => warning !== null) ?? (actions[0] as TaskAction)
+
+export const resolveMany: Verb<ResolveManyFlags> = (shell, flags) => {
+  const name = actionNameOf(flags)
+  return withApi(shell, flags, { need: 'work' }, async (api) => {
+    const who = demandWho(flags)
+    const rows = await ofCause(api, flags, who)
+    demandOneStep(rows, flags)
+    const tasks = await Promise.all(rows.map(({ id }) => api.get<TaskDetail>(pathOf(id), who)))
+    const action = strictest(tasks.map((task) => actionIn(task, name)))
+    const text = `${action.label}: all ${tasks.length} questions of "${flags.cause}" as ${flags.as}?`
+    if (flags.confirm === undefined) {
+      demandSomebody(shell.output, { text, flag: '--confirm' })
+      for (const task of tasks) printTask(shell.output, task)
+    }
+    const answer = await meant(shell, text, action, flags)
+    if (answer === null) return nothingDone(shell)
+    const decisions = tasks.map((task) => ({ task: task.id, ...bodyOf(name, task.shown_hash, flags), ...answer }))
+    const { items } = await api.post<{ items: readonly TaskVerdict[] }>('/api/tasks/decisions', { decisions }, who)
+    return printVerdicts(shell, items)
+  })
+}
+
+const printVerdicts = (shell: Shell, items: readonly TaskVerdict[]): number => {
+  if (shell.output.isJson) shell.output.document({ items })
+  else
+    shell.output.table(
+      items.map(({ task, state, problem }) => [task, state ?? problem?.code ?? '', visible(problem?.detail ?? '')]),
+    )
+  return items.every(({ problem }) => problem === undefined) ? EXIT.done : EXIT.no
+}

@@ -1,0 +1,42 @@
+/**
+ * `trihand backup <file>`: one moment of a SQLite ledger as a file, also beside a running server.
+ *
+ * Owns which ledger is meant and the refusals. A backup is a ledger: `trihand verify --file` judges it, `--database` opens it.
+ */
+import { existsSync, statSync } from 'node:fs'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { backUp } from '../../assemble-stores.ts'
+import { ledgerChoice } from '../../config.ts'
+import { liveServer } from '#cli/connect/connect.ts'
+import { EXIT, visible } from '#cli/terminal/output.ts'
+import { defaultLedger } from '#cli/connect/settings.ts'
+import type { CommonFlags, Shell, Verb } from '#cli/terminal/shell.ts'
+
+export interface BackupFlags extends Pick<CommonFlags, 'database'> {
+  readonly file: string
+}
+
+const ledgerFile = async ({ settings }: Shell, { database }: BackupFlags): Promise<string> => {
+  const server = database === undefined ? await liveServer(settings.dataFolder) : null
+  const choice = ledgerChoice(database ?? server?.ledger ?? defaultLedger(settings))
+  if (choice.kind === 'postgres') throw new TrihandError('CONFIG_INVALID', 'a Postgres ledger is backed up by pg_dump')
+  if (choice.kind === 'memory') throw new TrihandError('CONFIG_INVALID', 'a ledger in memory cannot be backed up')
+  if (!existsSync(choice.file)) throw new TrihandError('CONFIG_INVALID', `there is no ledger ${choice.file}`)
+  return choice.file
+}
+
+const refuseExisting = (file: string): void => {
+  if (existsSync(file)) throw new TrihandError('CONFIG_INVALID', `${file} is there already; name a new file`)
+}
+
+export const backup: Verb<BackupFlags> = async (shell, flags) => {
+  const { output } = shell
+  refuseExisting(flags.file)
+  const ledger = await ledgerFile(shell, flags)
+  await backUp(ledger, flags.file)
+  const bytes = statSync(flags.file).size
+  if (output.isJson) output.document({ ledger, file: flags.file, bytes })
+  else output.line(visible(`${flags.file}: ${bytes} bytes of ${ledger}`))
+  output.talk(visible(`check it: trihand verify --file ${flags.file}`))
+  return EXIT.done
+}

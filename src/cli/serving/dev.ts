@@ -1,0 +1,66 @@
+/** `trihand dev [path]`: runs a system from its source, serves it on loopback, and takes a changed source without a restart. */
+import { dirname } from 'node:path'
+import type { Finding } from '#manifest/yaml/finding.ts'
+import type { Serving } from '#cli/terminal/announce.ts'
+import { findSystem, loadSystem } from '#cli/manifest/load-system.ts'
+import { visible } from '#cli/terminal/output.ts'
+import { serve } from '#cli/connect/serve.ts'
+import { codeFolder, defaultLedger } from '#cli/connect/settings.ts'
+import type { Shell, Verb } from '#cli/terminal/shell.ts'
+import { suggestionsFor } from '#cli/terminal/suggest.ts'
+import { watchFiles } from '#cli/connect/watch-files.ts'
+
+export interface DevFlags {
+  readonly path?: string
+  readonly database?: string
+  readonly port?: number
+  /** False: others work. */
+  readonly work?: boolean
+}
+
+/** What does not stop it, and may still be a slip. */
+const warn = ({ output }: Shell, findings: readonly Finding[]): void => {
+  const [first, ...rest] = findings.filter(({ level }) => level === 'warning')
+  if (first === undefined) return
+  const { file, line, column, code, message, hint } = first
+  output.talk(visible(`${file}:${line}:${column} warning ${code} ${message}`))
+  output.talk(visible(rest.length === 0 ? hint : `and ${rest.length} more: npx trihand manifest validate`))
+}
+
+const reload = async (shell: Shell, file: string, { trihand }: Serving): Promise<void> => {
+  const { output, settings } = shell
+  try {
+    const { source } = await loadSystem(file, codeFolder(settings))
+    await trihand.replace(source)
+    warn(shell, source.findings ?? [])
+    output.talk(visible(`reloaded ${source.name}: new runs follow it, runs at work go on by their step names`))
+  } catch (error) {
+    output.fail(error)
+    output.talk('the system that was loaded before goes on serving')
+  }
+}
+
+/** One reload after the other: the last change is the one that stays. */
+const reloadOnChange = (shell: Shell, file: string, serving: Serving): (() => void) => {
+  let last = Promise.resolve()
+  return watchFiles(dirname(file), {
+    changed: () => {
+      last = last.then(() => reload(shell, file, serving))
+    },
+    lost: (reason) => shell.output.talk(visible(`some changes of the source will not be noticed: ${String(reason)}`)),
+  })
+}
+
+export const dev: Verb<DevFlags> = async (shell, flags) => {
+  const { file, source } = await loadSystem(findSystem(flags.path), codeFolder(shell.settings))
+  warn(shell, source.findings ?? [])
+  return serve(shell, {
+    source,
+    folder: dirname(file),
+    database: flags.database ?? defaultLedger(shell.settings),
+    work: flags.work ?? true,
+    port: flags.port ?? shell.settings.port,
+    begin: (serving) => reloadOnChange(shell, file, serving),
+    suggestions: ({ system }) => suggestionsFor(system),
+  })
+}

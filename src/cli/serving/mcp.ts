@@ -1,0 +1,35 @@
+/**
+ * `trihand mcp`: the system as an MCP server on stdin and stdout, for a program that starts it.
+ *
+ * Owns the bridge from that pipe to the interface. Nothing but messages is written to stdout.
+ */
+import { once } from 'node:events'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { type Answered, CALLER, type Door } from '#http/mcp/door.ts'
+import type { ApiDocument, Call } from '#http/mcp/operation.ts'
+import { createMcpServer } from '#http/mcp/server.ts'
+import type { Api } from '#cli/connect/api.ts'
+import { withApi } from '#cli/connect/connect.ts'
+import { EXIT, Refused } from '#cli/terminal/output.ts'
+import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import { VERSION } from '#cli/version.ts'
+
+const asked = async (api: Api, { method, path, body }: Call): Promise<Answered> => {
+  try {
+    const document = method === 'GET' ? await api.get(path, CALLER) : await api.post(path, body ?? {}, CALLER)
+    return { isOk: true, document }
+  } catch (error) {
+    if (error instanceof Refused) return { isOk: false, problem: error.problem }
+    throw error
+  }
+}
+
+export const mcp: Verb<CommonFlags> = (shell, flags) =>
+  withApi(shell, flags, { need: 'work', mayCreate: true }, async (api) => {
+    const document = await api.get<ApiDocument>('/openapi.json')
+    const door: Door = { pages: api.url, ask: (call) => asked(api, call) }
+    const serving = serveStdio(() => createMcpServer(door, { version: VERSION, document }))
+    await once(process.stdin, 'end')
+    await serving.close()
+    return EXIT.done
+  })

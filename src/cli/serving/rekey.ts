@@ -1,0 +1,46 @@
+/**
+ * `trihand rekey`: changes all payloads of an encrypted ledger to the first key of TRIHAND_LEDGER_KEY, while every process is stopped.
+ *
+ * A call that was cut off is made again and goes on. Exit 0 when the old keys are not needed any more, 1 if some payloads do not open.
+ */
+import { existsSync } from 'node:fs'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { rekeyLedger } from '../../assemble-rekey.ts'
+import { ledgerChoice } from '../../config.ts'
+import { EXIT, visible } from '#cli/terminal/output.ts'
+import { defaultLedger } from '#cli/connect/settings.ts'
+import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+
+export interface RekeyFlags extends Pick<CommonFlags, 'database'> {
+  readonly schema?: string
+}
+
+/** So many payloads between two lines. */
+const TOLD_EVERY = 10_000
+
+export const rekey: Verb<RekeyFlags> = async ({ output, settings, env }, { database, schema }) => {
+  const choice = ledgerChoice(database ?? defaultLedger(settings))
+  if (choice.kind === 'sqlite' && !existsSync(choice.file))
+    throw new TrihandError('CONFIG_INVALID', `there is no ledger ${choice.file}`)
+  let [count, told] = [0, 0]
+  const report = await rekeyLedger({
+    ...{ choice, schema, environment: env },
+    onProgress: ({ table, changed }) => {
+      if (count === 0 || count + changed >= told + TOLD_EVERY) {
+        told = count + changed
+        output.talk(`${told} payloads changed, at table ${table}`)
+      }
+      count += changed
+    },
+  })
+  if (output.isJson) output.document(report)
+  else output.line(visible(`${count} payloads were changed to key ${report.key}`))
+  if (report.broken > 0) {
+    output.talk(
+      `${report.broken} payloads do not open and were left: run \`trihand verify\`, restore them, run this again`,
+    )
+    return EXIT.no
+  }
+  output.talk('TRIHAND_LEDGER_KEY needs its first key alone; backups of before still need the others')
+  return EXIT.done
+}

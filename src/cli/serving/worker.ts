@@ -1,0 +1,110 @@
+/**
+ * `trihand worker [path]`: a process that only works, beside others on one ledger, until it is told to stop.
+ *
+ * Owns its first and last words. Takes no events and serves health and metrics alone; a signal or an order (`workers drain`) lets runs at work finish.
+ */
+import { dirname } from 'node:path'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { createTrihand, type Trihand } from '../../assemble.ts'
+import { Activity } from '#cli/terminal/activity.ts'
+import { loadSystem } from '#cli/manifest/load-system.ts'
+import { openLog } from '#cli/terminal/log.ts'
+import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
+import { codeFolder, defaultLedger, placeOf } from '#cli/connect/settings.ts'
+import type { Shell, Verb } from '#cli/terminal/shell.ts'
+import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
+import { VERSION } from '#cli/version.ts'
+import { openWorkerHealth } from './worker-health.ts'
+
+export interface WorkerFlags {
+  readonly path?: string
+  readonly pool?: string
+  readonly labels?: string
+  readonly slots?: number
+  readonly name?: string
+  readonly database?: string
+  readonly schema?: string
+  readonly drain?: number
+  /** Of health and metrics. */
+  readonly port?: number
+}
+
+/** Inngest would take its wakes and call the one address that it knows, which is that of a server. */
+const NO_ADDRESS =
+  'Inngest calls the address of a server, and a worker has none that it could call; unset TRIHAND_DISPATCHER for workers: they look at the ledger by themselves'
+
+type Why = 'signal' | 'order'
+
+const labelText = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',')
+
+const sayReady = (output: Output, { worker, system, ledger }: Trihand, url: string): void => {
+  const { id, name, pool, labels, slots } = worker
+  if (output.isJson) {
+    const rest = { slots, pid: process.pid, version: VERSION, system: system.name, ledger: ledger.description, url }
+    output.document({ type: 'ready', worker_id: id, name, pool, labels, ...rest }, { isStream: true })
+    return
+  }
+  output.line(visible(`Trihand ${VERSION} · ${system.name} · worker ${name} (${id})`))
+  const place = [pool === null ? 'no pool' : `pool ${pool}`, labelText(labels)]
+    .filter((part) => part !== '')
+    .join(' · ')
+  output.line(visible(`Place   ${place} · ${slots} slots`))
+  output.line(`Health  ${url}/health · metrics ${url}/metrics`)
+  output.line('Stop    Ctrl+C, SIGTERM or `trihand workers drain`: runs at work may finish.')
+}
+
+const sayStopped = ({ output }: Shell, name: string): void => {
+  if (output.isJson) output.document({ type: 'stopped', name }, { isStream: true })
+  else output.line(visible(`worker ${name} has stopped`))
+}
+
+const sayDraining = ({ output }: Shell, why: Why): void => {
+  if (output.isJson) output.document({ type: 'draining', why }, { isStream: true })
+  else output.talk('stopping: runs at work may finish; a second signal stops at once')
+}
+
+const whileAtWork = async (shell: Shell, trihand: Trihand, port: number | null): Promise<void> => {
+  const stopped = untilAskedToStop()
+  const log = openLog(shell, trihand)
+  const health = await openWorkerHealth(shell, trihand, port, log)
+  const mute = log.follow(trihand)
+  sayReady(shell.output, trihand, health.url)
+  const activity = new Activity(shell.output)
+  const forget = trihand.on((notice) => activity.hear(notice))
+  const why = await Promise.race([stopped.then((): Why => 'signal'), trihand.drained.then((): Why => 'order')])
+  sayDraining(shell, why)
+  await trihand.close()
+  await health.stop()
+  mute()
+  forget()
+  activity.stop()
+  sayStopped(shell, trihand.worker.name)
+}
+
+export const worker: Verb<WorkerFlags> = async (shell, flags) => {
+  const { settings } = shell
+  if (settings.dispatcher?.kind === 'inngest') throw new TrihandError('CONFIG_INVALID', NO_ADDRESS)
+  const { file, source } = await loadSystem(flags.path, codeFolder(settings))
+  const { pool = settings.worker.pool, labels = settings.worker.labels, slots = settings.worker.slots } = flags
+  const { schema, name, drain = settings.worker.drain } = flags
+  const place = placeOf({ pool, labels, slots, drain })
+  const trihand = await createTrihand({
+    system: source,
+    folder: dirname(file),
+    sources: false,
+    database: flags.database ?? defaultLedger(settings),
+    ...place,
+    ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
+    ...(name === undefined ? {} : { name }),
+    ...(schema === undefined ? {} : { schema }),
+  })
+  try {
+    await whileAtWork(shell, trihand, flags.port ?? settings.worker.port)
+    return EXIT.done
+  } finally {
+    await trihand.close()
+  }
+}

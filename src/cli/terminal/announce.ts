@@ -1,0 +1,60 @@
+/**
+ * What a serving process says when it is there: where, on which ledger, and what to try.
+ *
+ * Owns the first lines, and the first document of `--json`. Never says more later: that is activity.ts.
+ */
+import { relative } from 'node:path'
+import type { Trihand } from '../../assemble.ts'
+import { type Output, visible } from './output.ts'
+import { VERSION } from '#cli/version.ts'
+
+export interface Serving {
+  readonly trihand: Trihand
+  readonly url: string
+}
+
+export interface Invitation {
+  /** Null: the user named none. */
+  readonly port: number | null
+  /** Commands to try. */
+  readonly suggestions: (trihand: Trihand) => readonly string[]
+  /** The command that begins anew, if there is one. */
+  readonly anew?: string
+}
+
+const USUAL_PORT = 4400
+
+const documentOf = ({ trihand: { ledger, system, simulatedBecause }, url }: Serving) => ({
+  type: 'listening',
+  url,
+  pid: process.pid,
+  version: VERSION,
+  system: system.name,
+  ledger: ledger.description,
+  durable: ledger.durable,
+  simulated: simulatedBecause !== null,
+  simulated_because: simulatedBecause,
+})
+
+const headline = ({ ledger, system }: Trihand): string => {
+  const where = ledger.kind === 'sqlite' ? relative('', ledger.description) : ledger.description
+  return `Trihand ${VERSION} · ${system.name} · ledger ${where} (${ledger.durable ? 'durable' : 'not durable'})`
+}
+
+export const announce = (output: Output, serving: Serving, { port, suggestions, anew }: Invitation): void => {
+  const { trihand, url } = serving
+  if (output.isJson) {
+    output.document(documentOf(serving), { isStream: true })
+    return
+  }
+  output.line(visible(headline(trihand)))
+  if (trihand.simulatedBecause !== null)
+    output.line(visible(`Models  simulated: agents answer from scripts (${trihand.simulatedBecause})`))
+  output.line(`Open    ${output.colors.cyan(`${url}/`)}`)
+  for (const [i, command] of suggestions(trihand).entries())
+    output.line(`${i === 0 ? 'Try ' : '    '}    ${visible(command)}`)
+  output.line('Stop    Ctrl+C. Start again: it goes on where it was.')
+  if (anew !== undefined) output.line(`Anew    ${anew}`)
+  if (port === null && !url.endsWith(`:${USUAL_PORT}`))
+    output.talk(`port ${USUAL_PORT} is taken; this is the next free one`)
+}

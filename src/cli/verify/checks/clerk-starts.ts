@@ -1,0 +1,187 @@
+/**
+ * Who started which run, told from both sides: by the facts of clerks, and by the runs that have a clerk as their parent.
+ *
+ * Kept in the checker's own database, because a run is another stream than the one being read.
+ */
+import type { StatementSyncInstance } from '@photostructure/sqlite'
+import { Batch } from '#cli/verify/batch.ts'
+import { type Findings, NOWHERE, type Place } from '#cli/verify/report.ts'
+import type { Scratch } from '#cli/verify/scratch.ts'
+import type { StreamHead, Tables } from '#cli/verify/tables.ts'
+
+/** A run that a clerk's fact names. */
+export interface Start {
+  readonly clerk: string
+  readonly tenant: string
+  readonly seq: number
+  readonly run: string
+  /** Whose runs a gate starts; null for a schedule, whose facts do not name it. */
+  readonly handler: string | null
+  /** The clerk is the run's parent. */
+  readonly isTracked: boolean
+  /** The run whose step has called it, and is its parent. */
+  readonly caller: string | null
+  /** The slot that the run is for, if it is for one. */
+  readonly slot: number | null
+}
+
+interface Statements {
+  readonly start: StatementSyncInstance
+  readonly place: StatementSyncInstance
+  readonly wait: StatementSyncInstance
+  readonly leave: StatementSyncInstance
+  readonly missing: StatementSyncInstance
+  readonly follow: StatementSyncInstance
+  readonly unfollow: StatementSyncInstance
+  readonly waiting: StatementSyncInstance
+  readonly following: StatementSyncInstance
+}
+
+const SCHEMA = `create table clerk_start (run text, clerk text, slot integer);
+  create index clerk_start_run on clerk_start (run);
+  create table clerk_place (clerk text, sequence integer);
+  create table clerk_wait (run text primary key);
+  create table clerk_follow (run text, caller text);
+  create table clerk_missing (run text, clerk text, seq integer)`
+
+export class ClerkStarts {
+  readonly #findings: Findings
+  readonly #tables: Tables
+  readonly #scratch: Scratch
+  readonly #named: Batch<Start>
+  #add: Statements | null = null
+
+  constructor(findings: Findings, tables: Tables, scratch: Scratch) {
+    this.#findings = findings
+    this.#tables = tables
+    this.#scratch = scratch
+    this.#named = new Batch((starts) => this.#check(starts))
+  }
+
+  started(start: Start): void {
+    this.#prepared().start.run(start.run, start.clerk, start.slot)
+    this.#named.add(start)
+  }
+
+  /** An event has found its place at a gate. */
+  placed(clerk: string, sequences: readonly number[]): void {
+    for (const sequence of sequences) this.#prepared().place.run(clerk, sequence)
+  }
+
+  /** A run that was asked for waits at a gate. */
+  waits(run: string): void {
+    this.#prepared().wait.run(run)
+  }
+
+  /** It has begun, or was turned away: either way there is a run of it. */
+  waitsNoMore(run: string): void {
+    this.#prepared().leave.run(run)
+  }
+
+  /** A run waits for the end of a run of another caller. */
+  follows({ run, by }: { readonly run: string; readonly by: string }): void {
+    this.#prepared().follow.run(run, by)
+  }
+
+  followsNoMore({ run, by }: { readonly run: string; readonly by: string }): void {
+    this.#prepared().unfollow.run(run, by)
+  }
+
+  /** Asked once all streams were read. */
+  isWaiting(run: string): boolean {
+    return this.#prepared().waiting.get(run) !== undefined
+  }
+
+  isFollowed(run: string, by: string): boolean {
+    return this.#prepared().following.get(run, by) !== undefined
+  }
+
+  settle(): Promise<void> {
+    return this.#named.settle()
+  }
+
+  async end(): Promise<void> {
+    await this.#named.end()
+    const db = this.#scratch.open(this.#add === null ? SCHEMA : '')
+    const count = db.prepare('select count(*) as count from clerk_start where run = ? and clerk = ?')
+    for await (const { run, clerk } of this.#tables.clerkRuns()) {
+      const { count: times } = count.get(`run_${run}`, clerk)
+      this.#findings.expect('V15', times === 1, { stream: `run_${run}`, seq: null }, () =>
+        times === 0
+          ? `the clerk ${clerk} is its parent, and no fact of that clerk starts it`
+          : `${times} facts of the clerk ${clerk} start it`,
+      )
+    }
+    this.#doubled(
+      db.prepare('select run as what from clerk_start group by run having count(*) > 1').all(),
+      'V15',
+      'run',
+    )
+    const slots = `select clerk || ' ' || slot as what from clerk_start where slot is not null group by clerk, slot having count(*) > 1`
+    this.#doubled(db.prepare(slots).all(), 'V24', 'slot')
+    const places = `select clerk || ' ' || sequence as what from clerk_place group by clerk, sequence having count(*) > 1`
+    this.#doubled(db.prepare(places).all(), 'V15', 'event')
+    const lost = 'select run, clerk, seq from clerk_missing where run not in (select run from clerk_wait)'
+    for (const { run, clerk, seq } of db.prepare(lost).all())
+      this.#findings.expect('V15', false, { stream: clerk, seq }, () => `the fact starts ${run}, which does not exist`)
+  }
+
+  #doubled(rows: readonly { readonly what: string }[], id: 'V15' | 'V24', noun: string): void {
+    for (const { what } of rows)
+      this.#findings.expect(
+        id,
+        false,
+        NOWHERE,
+        () => `the ${noun} ${what} has more than one place in the facts of clerks`,
+      )
+  }
+
+  async #check(starts: readonly Start[]): Promise<void> {
+    const heads = await this.#tables.heads(starts.map(({ run }) => run))
+    const sent = await this.#missingEvents(starts.filter(({ run, handler }) => handler === null && !heads.has(run)))
+    for (const start of starts) this.#judge(start, heads.get(start.run) ?? null, sent)
+  }
+
+  /** A slot may have sent an event instead of starting a run: the event is named after the run. */
+  async #missingEvents(starts: readonly Start[]): Promise<ReadonlySet<string>> {
+    const missing = new Set<string>()
+    for (const { tenant, run } of starts)
+      for (const id of await this.#tables.missingEvents(tenant, [eventOf(run)])) missing.add(id)
+    return missing
+  }
+
+  #judge(start: Start, head: StreamHead | null, missing: ReadonlySet<string>): void {
+    const { clerk, seq, run, handler, isTracked, caller } = start
+    const place: Place = { stream: clerk, seq }
+    const isThere = head !== null || (handler === null && !missing.has(eventOf(run)))
+    // It may wait at a gate that is read later.
+    if (!isThere) this.#prepared().missing.run(run, clerk, seq)
+    if (head === null) return
+    const parent = caller !== null ? caller.slice('run_'.length) : isTracked ? clerk.slice('gat_'.length) : null
+    this.#findings.expect('V4', head.parent === parent, place, () => `${run} was started here and has another parent`)
+    if (handler !== null)
+      this.#findings.expect('V4', head.handler === handler, place, () => `${run} is a run of ${head.handler}`)
+  }
+
+  #prepared(): Statements {
+    this.#add ??= this.#prepare()
+    return this.#add
+  }
+
+  #prepare(): Statements {
+    const db = this.#scratch.open(SCHEMA)
+    return {
+      start: db.prepare('insert into clerk_start (run, clerk, slot) values (?, ?, ?)'),
+      place: db.prepare('insert into clerk_place (clerk, sequence) values (?, ?)'),
+      wait: db.prepare('insert or ignore into clerk_wait (run) values (?)'),
+      leave: db.prepare('delete from clerk_wait where run = ?'),
+      missing: db.prepare('insert into clerk_missing (run, clerk, seq) values (?, ?, ?)'),
+      follow: db.prepare('insert into clerk_follow (run, caller) values (?, ?)'),
+      unfollow: db.prepare('delete from clerk_follow where run = ? and caller = ?'),
+      waiting: db.prepare('select 1 as found from clerk_wait where run = ?'),
+      following: db.prepare('select 1 as found from clerk_follow where run = ? and caller = ?'),
+    }
+  }
+}
+
+const eventOf = (run: string): string => `evt_${run}`

@@ -1,0 +1,35 @@
+/**
+ * How many throttled runs began in any period, by the book of their throttle: never more than the rule beside each start allows.
+ *
+ * Kept by key, and only for the last period of each. Where the rule has changed within a period, the wider one counts.
+ */
+import type { ClerkFact } from './clerk-fact.ts'
+import type { Findings, Place } from '#cli/verify/report.ts'
+
+type StartMade = Extract<ClerkFact, { readonly type: 'gate.start_made' }>
+
+interface Counted {
+  readonly at: number
+  readonly cost: number
+  /** Costs need not be whole: the sum stays below this. */
+  readonly bound: number
+}
+
+export class StartChecks {
+  readonly #recent = new Map<string, readonly Counted[]>()
+
+  /** V25. */
+  check(findings: Findings, { key, cost, limit, burst, periodMs }: StartMade, at: number, place: Place): void {
+    const before = (this.#recent.get(key) ?? []).filter((start) => start.at > at - periodMs)
+    const within = [...before, { at, cost, bound: limit + burst }]
+    this.#recent.set(key, within)
+    const sum = within.reduce((all, start) => all + start.cost, 0)
+    const bound = Math.max(...within.map((start) => start.bound))
+    findings.expect(
+      'V25',
+      sum < bound,
+      place,
+      () => `${sum} began within ${periodMs} ms where fewer than ${bound} may (throttle key ${JSON.stringify(key)})`,
+    )
+  }
+}
