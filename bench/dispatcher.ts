@@ -3,7 +3,7 @@
  *
  * Owns the name in the environment, which child processes inherit.
  */
-import { restate } from '#adapters/restate/restate.ts'
+import { restate } from '#adapters/dispatch/restate/restate.ts'
 import type { TrihandOptions } from '../src/assemble.ts'
 
 const NAME = 'BENCH_RESTATE'

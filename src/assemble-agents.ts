@@ -6,10 +6,10 @@
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { isHandlebars, renderHandlebars } from '#adapters/documents/handlebars.ts'
-import { priceList } from '#adapters/models/prices.ts'
-import type { Models, Variables } from '#adapters/models/registry.ts'
-import { liquid } from '#adapters/models/script.ts'
-import { ScriptedModel } from '#adapters/models/scripted.ts'
+import { priceList } from '#adapters/models/ai-sdk/prices.ts'
+import type { Models, Variables } from '#adapters/models/ai-sdk/registry.ts'
+import { liquid } from '#adapters/models/ai-sdk/script.ts'
+import { ScriptedModel } from '#adapters/models/ai-sdk/scripted.ts'
 import { bashTool } from '#adapters/tools/bash.ts'
 import { ConfinedFolder, partsOf } from '#adapters/tools/confined.ts'
 import { fileTools } from '#adapters/tools/files.ts'
@@ -146,7 +146,9 @@ const backendsFor = ({ backends = {}, environment, workspaces }: AgentsInput): A
     if (name !== CLAUDE_AGENT) throw new TrihandError('CONFIG_INVALID', `there is no backend ${name}`)
     let loading: Promise<AgentBackend> | null = null
     const load = (): Promise<AgentBackend> => {
-      loading ??= import('#adapters/claude-agent/claude-agent.ts').then(({ claudeAgent }) => claudeAgent()(place))
+      loading ??= import('#adapters/models/claude-agent/claude-agent.ts').then(({ claudeAgent }) =>
+        claudeAgent()(place),
+      )
       return loading
     }
     return {

@@ -3,8 +3,8 @@
  *
  * Owns that wiring. Holds no rule; models and prices are loaded by the first task that needs them.
  */
-import { priceList } from '#adapters/models/prices.ts'
-import { type Models, openModels, type Variables } from '#adapters/models/registry.ts'
+import { priceList } from '#adapters/models/ai-sdk/prices.ts'
+import { type Models, openModels, type Variables } from '#adapters/models/ai-sdk/registry.ts'
 import { valueChecker } from '#manifest/schema/check-value.ts'
 import { resolveReferences } from '#manifest/expressions/reference.ts'
 import type { System } from '#manifest/define/system.ts'
@@ -28,7 +28,7 @@ const lazyScripted = (scripts: System['scripts']): Model => {
   let loading: Promise<Model> | null = null
   return {
     call: async (request, signal) => {
-      loading ??= import('#adapters/models/scripted.ts').then(({ ScriptedModel }) => new ScriptedModel(scripts))
+      loading ??= import('#adapters/models/ai-sdk/scripted.ts').then(({ ScriptedModel }) => new ScriptedModel(scripts))
       return (await loading).call(request, signal)
     },
   }

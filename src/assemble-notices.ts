@@ -73,7 +73,7 @@ const endpointsOf = ({ endpoints = [] }: SystemSource, { webhooks = [] }: Notice
 ]
 
 const webhookRoute = async ({ name, url, events, secrets }: Endpoint, world: World): Promise<NoticeRoute> => {
-  const { webhookCourier } = await import('#adapters/notices/webhook.ts')
+  const { webhookCourier } = await import('#adapters/notify/webhook.ts')
   const { environment, clock, ids, document } = world
   const address = resolveReferences(url, environment)
   const resolved = secrets.flatMap((secret) => resolveReferences(secret, environment).split(' ').filter(Boolean))
@@ -92,8 +92,8 @@ const mailRoutes = async ({ addresses = {} }: NoticesOptions, world: World): Pro
   if (smtpUrl === null) return []
   const from = variable(world, 'TRIHAND_MAIL_FROM')
   if (from === null) throw new TrihandError('CONFIG_INVALID', 'SMTP_URL is set; TRIHAND_MAIL_FROM says from whom')
-  const { mailCourier } = await import('#adapters/notices/mail.ts')
-  const { TASK_EVENTS } = await import('#adapters/notices/task-text.ts')
+  const { mailCourier } = await import('#adapters/notify/mail.ts')
+  const { TASK_EVENTS } = await import('#adapters/notify/task-text.ts')
   const courier = mailCourier({ smtpUrl, from, addresses, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') })
   return [{ name: 'notify-mail', events: TASK_EVENTS, courier }]
 }
@@ -101,8 +101,8 @@ const mailRoutes = async ({ addresses = {} }: NoticesOptions, world: World): Pro
 const chatRoutes = async (world: World): Promise<readonly NoticeRoute[]> => {
   const url = variable(world, 'TRIHAND_SLACK_WEBHOOK')
   if (url === null) return []
-  const { chatCourier } = await import('#adapters/notices/chat.ts')
-  const { TASK_EVENTS } = await import('#adapters/notices/task-text.ts')
+  const { chatCourier } = await import('#adapters/notify/chat.ts')
+  const { TASK_EVENTS } = await import('#adapters/notify/task-text.ts')
   const courier = chatCourier({ url, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }, await wayTo(url))
   return [{ name: 'notify-chat', events: TASK_EVENTS, courier }]
 }
@@ -113,7 +113,7 @@ const callbacks = async ({ callbackSecret }: NoticesOptions, world: World): Prom
   const given = callbackSecret ?? variable(world, 'TRIHAND_CALLBACK_SECRET') ?? ''
   const secrets = resolveReferences(given, environment).split(' ').filter(Boolean)
   if (secrets.length === 0) return []
-  const { webhookCouriers } = await import('#adapters/notices/webhook.ts')
+  const { webhookCouriers } = await import('#adapters/notify/webhook.ts')
   const publicUrl = variable(world, 'TRIHAND_PUBLIC_URL')
   const couriers = webhookCouriers({ secrets, publicUrl, dataPath: ({ id }) => `/api/runs/${id}` }, () => clock.now())
   const courierTo = async (url: string) => couriers(url, await wayTo(url))

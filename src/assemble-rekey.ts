@@ -3,7 +3,7 @@
  *
  * Owns the refusals before anything is written, and the record of keys around the work (rekey.ts).
  */
-import type { PayloadDatabase } from '#adapters/migrations/payload-tables.ts'
+import type { PayloadDatabase } from '#adapters/storage/migrations/payload-tables.ts'
 import { Cipher } from '#adapters/system/cipher.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
 import { type KeyRecord, readKeyRecord } from '#adapters/system/key-document.ts'

@@ -5,7 +5,7 @@
  */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { PayloadDatabase } from '#adapters/migrations/payload-tables.ts'
+import type { PayloadDatabase } from '#adapters/storage/migrations/payload-tables.ts'
 import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
 import type { CommitOptions } from '#engine/core/commit.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -57,15 +57,15 @@ export const openStore = async (choice: LedgerChoice, options: StoreOptions, clo
 
 /** One moment of a SQLite ledger as another file. */
 export const backUp = async (file: string, to: string): Promise<void> =>
-  (await import('#adapters/sqlite/backup.ts')).backUpSqlite(file, to)
+  (await import('#adapters/storage/sqlite/backup.ts')).backUpSqlite(file, to)
 
 /** The tables of a store that no process works with, for a change of keys. */
 export const openPayloads = async (choice: LedgerChoice, schema: string | undefined): Promise<PayloadDatabase> => {
   switch (choice.kind) {
     case 'sqlite':
-      return (await import('#adapters/sqlite/payload-database.ts')).openSqlitePayloads(choice.file)
+      return (await import('#adapters/storage/sqlite/payload-database.ts')).openSqlitePayloads(choice.file)
     case 'postgres':
-      return (await import('#adapters/postgres/payload-database.ts')).openPostgresPayloads(choice.url, schema)
+      return (await import('#adapters/storage/postgres/payload-database.ts')).openPostgresPayloads(choice.url, schema)
     case 'memory':
       throw new TrihandError('CONFIG_INVALID', 'a ledger in memory keeps nothing, and has no keys to change')
   }
@@ -79,7 +79,7 @@ const SHARED = { pollMs: 250, sweepMs: 500, commit: { maxBatch: 512, maxInFlight
 const POSTGRES = { durable: true, description: 'postgres' } as const
 
 const openMemoryStore = async (clock: Clock): Promise<Store> => {
-  const { openMemory } = await import('#adapters/memory/open.ts')
+  const { openMemory } = await import('#adapters/storage/memory/open.ts')
   return {
     ...EMBEDDED,
     ...openMemory(),
@@ -102,7 +102,7 @@ export const prepareFolder = (folder: string, file?: string): void => {
 }
 
 const openSqliteStore = async (file: string, { migrate = true }: StoreOptions, clock: Clock): Promise<Store> => {
-  const { openSqlite } = await import('#adapters/sqlite/open.ts')
+  const { openSqlite } = await import('#adapters/storage/sqlite/open.ts')
   prepareFolder(dirname(file), file)
   const { ledger, reader, blobs, relaxed } = await openSqlite({ file, migrate })
   return {
@@ -121,7 +121,7 @@ const openPostgresStore = async (
   { schema, migrate = true }: StoreOptions,
   clock: Clock,
 ): Promise<Store> => {
-  const { openPostgres } = await import('#adapters/postgres/open.ts')
+  const { openPostgres } = await import('#adapters/storage/postgres/open.ts')
   const opened = await openPostgres({ url, migrate, ...(schema === undefined ? {} : { schema }) })
   const { ledger, reader, blobs, news } = opened
   return { ...SHARED, ledger, reader, blobs, news, ...POSTGRES, dispatcher: opened.dispatcher(clock) }

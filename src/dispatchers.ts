@@ -3,7 +3,7 @@
  *
  * Owns which adapter a choice means and how its SDK is joined. Each is loaded only by who chose it.
  */
-import type { InngestClient, InngestServe } from '#adapters/inngest/sdk.ts'
+import type { InngestClient, InngestServe } from '#adapters/dispatch/inngest/sdk.ts'
 import { loadPeer } from '#adapters/peer.ts'
 import type { DispatcherFactory } from '#ports/dispatcher.ts'
 import type { DispatcherChoice } from './config.ts'
@@ -26,7 +26,7 @@ const openInngest = async (
   { signingKey, url, eventKey }: InngestChoice,
   system: string,
 ): Promise<DispatcherFactory> => {
-  const { inngest } = await import('#adapters/inngest/inngest.ts')
+  const { inngest } = await import('#adapters/dispatch/inngest/inngest.ts')
   const { Inngest } = await loadPeer('inngest', () => load<InngestSdk>('inngest'))
   const { serve } = await load<{ readonly serve: InngestServe<InngestClient> }>('inngest/edge')
   const where = { ...(url !== undefined && { baseUrl: url }), ...(eventKey !== undefined && { eventKey }) }
@@ -45,6 +45,6 @@ export const dispatcherOf =
   async (clock) => {
     if (choice.kind === 'inngest') return (await openInngest(choice, system))(clock)
     const { kind: _, ...options } = choice
-    const { restate } = await import('#adapters/restate/restate.ts')
+    const { restate } = await import('#adapters/dispatch/restate/restate.ts')
     return restate({ ...options, name: nameOf(system) })(clock)
   }

@@ -16,9 +16,9 @@ export const openOutbox = async (database: string): Promise<Outbox> => {
   const choice = ledgerChoice(database)
   switch (choice.kind) {
     case 'sqlite':
-      return (await import('#adapters/sqlite/outbox.ts')).openSqliteOutbox(choice.file)
+      return (await import('#adapters/storage/sqlite/outbox.ts')).openSqliteOutbox(choice.file)
     case 'postgres':
-      return (await import('#adapters/postgres/outbox.ts')).openPostgresOutbox(choice.url)
+      return (await import('#adapters/storage/postgres/outbox.ts')).openPostgresOutbox(choice.url)
     case 'memory':
       throw new TrihandError('CONFIG_INVALID', 'memory: has no tables; give a SQLite file or a postgres: url')
   }

@@ -96,9 +96,9 @@ const ALWAYS = { durable: true, pollMs: 1_000, sweepMs: null, commit: { maxBatch
 /** What is kept here outlives the crash of a system; nothing outlives the test. */
 const inMemory = async (): Promise<TestStore> => {
   const [{ openMemory }, { MemoryStore }, { MemoryBlobs }, { InProcessDispatcher }, { SystemIds }] = await Promise.all([
-    import('#adapters/memory/open.ts'),
-    import('#adapters/memory/store.ts'),
-    import('#adapters/memory/blobs.ts'),
+    import('#adapters/storage/memory/open.ts'),
+    import('#adapters/storage/memory/store.ts'),
+    import('#adapters/storage/memory/blobs.ts'),
     import('#adapters/system/dispatcher.ts'),
     import('#adapters/system/ids.ts'),
   ])

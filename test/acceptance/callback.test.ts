@@ -1,7 +1,7 @@
 /** Who asks for a run with a callback is told of its end over real HTTP: signed, under the run's id, through crashes. */
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { webhookCouriers } from '#adapters/notices/webhook.ts'
+import { webhookCouriers } from '#adapters/notify/webhook.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { callbackNotices } from '#executors/workflow/notices.ts'

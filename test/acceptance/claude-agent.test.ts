@@ -1,6 +1,6 @@
 /** Agents that the Claude Agent SDK drives: approvals, crashes, files and budgets are as with our own turns. The SDK is a stand-in. */
 import { expect, test } from 'vitest'
-import { claudeAgent } from '#adapters/claude-agent/claude-agent.ts'
+import { claudeAgent } from '#adapters/models/claude-agent/claude-agent.ts'
 import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { ToolSource } from '#manifest/define/tools.ts'

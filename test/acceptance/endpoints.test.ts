@@ -1,7 +1,7 @@
 /** Endpoints outside, over real HTTP: told once it is a fact, told again with one id, through crashes, until they take it or are off. */
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { webhookCourier } from '#adapters/notices/webhook.ts'
+import { webhookCourier } from '#adapters/notify/webhook.ts'
 import { noticeFunctions } from '#executors/workflow/notices.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, runId } from '#model/kernel/ids.ts'

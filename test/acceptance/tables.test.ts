@@ -1,7 +1,7 @@
 /** A table in the user's own database as a trigger: exactly once, whatever happens in between. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Database, loadDriver } from '#adapters/sqlite/driver.ts'
+import { type Database, loadDriver } from '#adapters/storage/sqlite/driver.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { TableSource } from '#manifest/define/sources.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'

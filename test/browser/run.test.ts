@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSqlite } from '#adapters/sqlite/open.ts'
+import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import {
   axeFindings,

@@ -5,9 +5,9 @@
  */
 
 import { describe, expect, test } from 'vitest'
-import { MemoryBlobs } from '#adapters/memory/blobs.ts'
-import { openMemory } from '#adapters/memory/open.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
+import { openMemory } from '#adapters/storage/memory/open.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'

@@ -1,6 +1,6 @@
 /** The agent that reads, sends an approved mail and answers, with a crash at every point of its life: paid calls and mails counted. */
 import { describe, expect, test } from 'vitest'
-import { openMemory } from '#adapters/memory/open.ts'
+import { openMemory } from '#adapters/storage/memory/open.ts'
 import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { loadDriver } from '#adapters/sqlite/driver.ts'
+import { loadDriver } from '#adapters/storage/sqlite/driver.ts'
 import { buildCommand, Folder } from '../support/command.ts'
 import { SHOP } from '../support/shop.ts'
 

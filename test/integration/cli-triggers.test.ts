@@ -1,7 +1,7 @@
 /** Starting by hand and looking at triggers, with the built command. */
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { loadDriver } from '#adapters/sqlite/driver.ts'
+import { loadDriver } from '#adapters/storage/sqlite/driver.ts'
 import { buildCommand, Folder } from '../support/command.ts'
 import { until } from '../support/until.ts'
 

@@ -177,11 +177,11 @@ const FAULTS: Readonly<Record<string, { readonly rule: string; readonly text: st
     rule: 'noRestrictedImports',
     text: `import { specify } from './testing/spec.ts'\nexport const x = specify`,
   },
-  'src/adapters/models/ai-sdk.ts': {
+  'src/adapters/models/ai-sdk/ai-sdk.ts': {
     rule: 'noRestrictedImports',
     text: `import * as all from 'undici'\nexport const x = all`,
   },
-  'src/adapters/models/prices.ts': {
+  'src/adapters/models/ai-sdk/prices.ts': {
     rule: 'noRestrictedImports',
     text: `import * as all from 'ai'\nexport const x = all`,
   },
@@ -205,7 +205,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/cli/serving/dev.ts': `import { assemble } from '../assemble.ts'\nexport const dev = assemble`,
   'src/cli/manifest/rehearse.ts': `import { start } from '../testing/system.ts'\nexport const rehearse = start`,
   'src/cli/verify/sums.ts': `import { target } from './target.ts'\nexport const sums = target`,
-  'src/adapters/migrations/0001-ledger.ts': 'export const ledgerTables = 1',
+  'src/adapters/storage/migrations/0001-ledger.ts': 'export const ledgerTables = 1',
   'src/engine/advance.test.ts': `import { target } from '../adapters/memory/target.ts'\nexport const now = [target, Date.now(), Math.random()]`,
   'src/model/run/run.property.test.ts': `import fc from 'fast-check'\nexport const anything = fc`,
   'src/model/keys.ts': `export const go = (x: Record<string, string>): string | undefined => x['name']`,

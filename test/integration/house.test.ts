@@ -211,7 +211,7 @@ describe('what is published beside the root', () => {
   })
 
   test('the entry of an optional peer loads it only when it is used', () => {
-    const early = packagesFrom(sources, 'src/adapters/claude-agent/claude-agent.ts', { early: true })
+    const early = packagesFrom(sources, 'src/adapters/models/claude-agent/claude-agent.ts', { early: true })
     expect([...early.keys()].filter((name) => !name.startsWith('node:'))).toEqual([])
   })
 })

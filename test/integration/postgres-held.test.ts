@@ -3,7 +3,7 @@
  * whoever takes the lease away, or gives it back, brings the row up to the last fact, whatever was under way at that moment.
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
+import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/open.ts'
 import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Ledger, StreamWrite } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'

@@ -4,7 +4,7 @@
  * On a cluster of its own: news wait for every older transaction of their cluster, and those of other files are none of their business.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
+import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/open.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, type RunId, type StreamId, type TenantId } from '#model/kernel/ids.ts'

@@ -1,7 +1,7 @@
 /** How a Postgres ledger is opened: the schema, the settings that make commits durable, and what a database that is down looks like. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MIGRATIONS } from '#adapters/migrations/list.ts'
-import { openPostgres } from '#adapters/postgres/open.ts'
+import { MIGRATIONS } from '#adapters/storage/migrations/list.ts'
+import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { aCreation, anAppend, anEvent, aTask, newRun, newTask, newWorker } from '#testing/ledger/builders.ts'
 import { type Cluster, startPostgres } from '../support/postgres.ts'

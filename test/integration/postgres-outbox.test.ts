@@ -1,7 +1,7 @@
 /** The outbox in a user's Postgres database. */
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { openPostgresOutbox } from '#adapters/postgres/outbox.ts'
+import { openPostgresOutbox } from '#adapters/storage/postgres/outbox.ts'
 import { outboxSuite } from '#testing/outbox-suite.ts'
 
 const url = process.env['TRIHAND_TEST_PG_URL']

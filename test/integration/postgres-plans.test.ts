@@ -5,7 +5,7 @@
  * when others in the cluster change many tables, so this test has one to itself.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPostgres } from '#adapters/postgres/open.ts'
+import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Taker } from '#model/worker/pin.ts'
 import type { Ledger, Outcome } from '#ports/ledger.ts'

@@ -3,7 +3,7 @@
  * overlap, and connections that end in the middle.
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type OpenedPostgres, openPostgres } from '#adapters/postgres/open.ts'
+import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/open.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import {

@@ -1,6 +1,6 @@
 /** A server and a worker of two versions on one Postgres: runs that the server starts are begun by hints alone, as no poll comes. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openPostgres } from '#adapters/postgres/open.ts'
+import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
 import type { Engine } from '#engine/core/engine.ts'
 import { fn } from '#executors/workflow/function.ts'

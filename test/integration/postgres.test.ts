@@ -1,6 +1,6 @@
 /** The Postgres ledger and its neighbours against the conformance suites, plain and behind faults, on a real server. */
 import { afterAll, describe, expect, test } from 'vitest'
-import { openPostgres } from '#adapters/postgres/open.ts'
+import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
 import type { ClaimableId, RunId } from '#model/kernel/ids.ts'
 import { blobsSuite } from '#testing/blobs-suite.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { openSqlite as OpenSqlite } from '#adapters/sqlite/open.ts'
-import type { startThread as StartThread } from '#adapters/sqlite/thread.ts'
+import type { openSqlite as OpenSqlite } from '#adapters/storage/sqlite/open.ts'
+import type { startThread as StartThread } from '#adapters/storage/sqlite/thread/thread.ts'
 import { aCreation, aFact, anAppend, aWrite, newRun, newWorker } from '#testing/ledger/builders.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

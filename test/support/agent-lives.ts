@@ -3,9 +3,9 @@
  *
  * Owns the points at which a life may be ended: every ledger call, model call and mail, before it happens or before it is answered.
  */
-import { MemoryBlobs } from '#adapters/memory/blobs.ts'
-import { openMemory } from '#adapters/memory/open.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
+import { openMemory } from '#adapters/storage/memory/open.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import type { Engine } from '#engine/core/engine.ts'

@@ -13,8 +13,8 @@ import type {
   SdkOptions,
   SdkPrompt,
   SdkTransport,
-} from '#adapters/claude-agent/sdk.ts'
-import { unsavedUsage } from '#adapters/claude-agent/transcript.ts'
+} from '#adapters/models/claude-agent/sdk.ts'
+import { unsavedUsage } from '#adapters/models/claude-agent/transcript.ts'
 
 export interface FakeSdk extends ClaudeSdk {
   /** Model calls so far. */

@@ -3,7 +3,7 @@
  *
  * Owns the joining. Which ledger, which functions and which faults is the test's.
  */
-import { MemoryBlobs } from '#adapters/memory/blobs.ts'
+import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { Engine } from '#engine/core/engine.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the calls that wait for their next word. A call that was given up answers at once, as every model does (model-2).
  */
-import type { Models } from '#adapters/models/registry.ts'
+import type { Models } from '#adapters/models/ai-sdk/registry.ts'
 import type { ModelAnswer, ModelReply, ModelRequest } from '#ports/model.ts'
 
 export interface HeldCall {

@@ -4,8 +4,8 @@
  * Owns the tests. Called with the stand-in here and with the real SDK in compat/inngest.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { inngest } from '#adapters/inngest/inngest.ts'
-import type { InngestClient, InngestServe } from '#adapters/inngest/sdk.ts'
+import { inngest } from '#adapters/dispatch/inngest/inngest.ts'
+import type { InngestClient, InngestServe } from '#adapters/dispatch/inngest/sdk.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import type { ClaimableId } from '#model/kernel/ids.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the app's side of the protocol. That it speaks as the real one does is proved in compat/inngest, by the same tests.
  */
-import type { InngestClient, InngestFunctionOptions, InngestServe } from '#adapters/inngest/sdk.ts'
+import type { InngestClient, InngestFunctionOptions, InngestServe } from '#adapters/dispatch/inngest/sdk.ts'
 import type { InngestServer } from './inngest-server.ts'
 
 type Handler = Parameters<InngestClient['createFunction']>[1]

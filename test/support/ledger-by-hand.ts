@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
-import { MIGRATIONS } from '#adapters/migrations/list.ts'
+import { MIGRATIONS } from '#adapters/storage/migrations/list.ts'
 import { writeFact } from '#model/kernel/fact-codec.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import {

@@ -1,7 +1,7 @@
 /** The test files that take longest, in the order in which they begin. Each is there: test/integration/house.test.ts looks. */
 export const LONGEST: readonly string[] = [
-  'src/adapters/sqlite/sqlite.test.ts',
-  'src/adapters/sqlite/thread.test.ts',
+  'src/adapters/storage/sqlite/sqlite.test.ts',
+  'src/adapters/storage/sqlite/thread/thread.test.ts',
   'test/acceptance/functions.test.ts',
   'test/acceptance/shared-throttle.test.ts',
   'test/integration/postgres.test.ts',

@@ -1,8 +1,8 @@
 /** Facts are checked on their way out of a store: all of them, tails of them, and those that a claim brings along. */
 
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { EMPTY_CHAIN, sealFacts } from '#engine/core/chain.ts'
 import { BROKEN_FACT, readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'

@@ -8,7 +8,7 @@
  *             and value. Equal values at the same path of events of one type have the same token; it says nothing else.
  */
 
-import { isModelCall } from '#adapters/migrations/0011-model-calls.ts'
+import { isModelCall } from '#adapters/storage/migrations/0011-model-calls.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { canonical } from '#model/kernel/json.ts'

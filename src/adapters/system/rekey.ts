@@ -17,7 +17,7 @@ import {
   pageSql,
   payloadTables,
   replaceSql,
-} from '#adapters/migrations/payload-tables.ts'
+} from '#adapters/storage/migrations/payload-tables.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { claimableId, sessionId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

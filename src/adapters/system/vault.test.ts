@@ -1,9 +1,9 @@
 /** Encrypted stores against the conformance suites: everything holds through the vault as it does without. */
 import { expect, test } from 'vitest'
-import { MemoryBlobs } from '#adapters/memory/blobs.ts'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryReader } from '#adapters/memory/reader.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryReader } from '#adapters/storage/memory/reader.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { LOCAL_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { blobsSuite } from '#testing/blobs-suite.ts'

@@ -1,9 +1,9 @@
 /** Commands to a gate from outside, on a memory ledger that counts what is asked of it. */
 import { expect, test } from 'vitest'
-import { MemoryBlobs } from '#adapters/memory/blobs.ts'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryReader } from '#adapters/memory/reader.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryReader } from '#adapters/storage/memory/reader.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'

@@ -1,7 +1,7 @@
 /** Clerks on a memory ledger that is watched, delayed and failed where a test says so. */
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Ledger, StreamWrite } from '#ports/ledger.ts'

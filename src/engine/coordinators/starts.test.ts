@@ -1,9 +1,9 @@
 /** Two workers on one ledger in memory whose runs share a throttle: what begins is counted by the wall, not by turns. */
 import { expect, test } from 'vitest'
-import { MemoryBlobs } from '#adapters/memory/blobs.ts'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryReader } from '#adapters/memory/reader.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryReader } from '#adapters/storage/memory/reader.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'

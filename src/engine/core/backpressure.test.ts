@@ -1,8 +1,8 @@
 /** A flood on a ledger that answers when the test says so: what is taken in, what waits, and that nothing is dropped. */
 
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { plainSeals } from '#model/kernel/seal.ts'

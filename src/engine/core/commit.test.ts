@@ -1,8 +1,8 @@
 /** Group commit: gathering, doubt, a store that is away. The ledger is a real one in memory, failing where a test says so. */
 
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { plainSeals } from '#model/kernel/seal.ts'

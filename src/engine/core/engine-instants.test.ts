@@ -1,8 +1,8 @@
 /** What a dispatcher that keeps instants hears from the engine. */
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { openMemory } from '#adapters/memory/open.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { openMemory } from '#adapters/storage/memory/open.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'

@@ -1,7 +1,7 @@
 /** The engine on a memory ledger that fails where a test says so: who is told what, and when. */
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { type FunctionSource, fn } from '#executors/workflow/function.ts'
 import { type RunId, workerId } from '#model/kernel/ids.ts'
 import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'

@@ -1,7 +1,7 @@
 /** Those who count: told of everything, and in nobody's way. */
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { aCreation, anAppend, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'

@@ -1,8 +1,8 @@
 /** A process that dies before or after any of its appends, around a rerun whose end is told: one rerun, one notice, nothing twice that stood. */
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryReader } from '#adapters/memory/reader.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryReader } from '#adapters/storage/memory/reader.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { callbackNotices } from '#executors/workflow/notices.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'

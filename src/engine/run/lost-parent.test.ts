@@ -3,9 +3,9 @@
  * Two engines on one ledger in memory; one is dead from the moment in which its parent would record the child.
  */
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryReader } from '#adapters/memory/reader.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryReader } from '#adapters/storage/memory/reader.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'

@@ -1,6 +1,6 @@
 /** Credentials on a real engine and a memory ledger: the secret is nowhere in what is kept. */
 import { expect, test } from 'vitest'
-import { openMemory } from '#adapters/memory/open.ts'
+import { openMemory } from '#adapters/storage/memory/open.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT, SERVER_TENANT, type TenantId } from '#model/kernel/ids.ts'

@@ -1,8 +1,8 @@
 /** Tasks on the real engine and a memory ledger: born with a step, decided once, found again by their run. */
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryReader } from '#adapters/memory/reader.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryReader } from '#adapters/storage/memory/reader.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId, type TaskId } from '#model/kernel/ids.ts'
 import type { TaskSpec } from '#model/task/spec.ts'

@@ -1,6 +1,6 @@
 /** Claimed runs, read from what the claim brought along or from a real ledger in memory. */
 import { beforeEach, expect, test } from 'vitest'
-import { openMemory } from '#adapters/memory/open.ts'
+import { openMemory } from '#adapters/storage/memory/open.ts'
 import { writeFact } from '#model/kernel/fact-codec.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'

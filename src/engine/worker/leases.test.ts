@@ -1,8 +1,8 @@
 /** The leases of one worker on a real ledger in memory that fails where a test says so. */
 
 import { expect, test } from 'vitest'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import type { RunId, WorkerId } from '#model/kernel/ids.ts'
 import { plainSeals } from '#model/kernel/seal.ts'
 import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'

@@ -1,9 +1,9 @@
 /** Several workers on one ledger in memory, with time by hand: what each takes, how one leaves. */
 import { expect, test } from 'vitest'
-import { MemoryBlobs } from '#adapters/memory/blobs.ts'
-import { MemoryLedger } from '#adapters/memory/ledger.ts'
-import { MemoryReader } from '#adapters/memory/reader.ts'
-import { MemoryStore } from '#adapters/memory/store.ts'
+import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
+import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
+import { MemoryReader } from '#adapters/storage/memory/reader.ts'
+import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { type FunctionSource, fn } from '#executors/workflow/function.ts'
 import type { ModuleSource } from '#manifest/define/modules.ts'

@@ -1,6 +1,6 @@
 /** Open streams and their credentials: over the real application, a stream ends with the token or the login it was opened with. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openMemory } from '#adapters/memory/open.ts'
+import { openMemory } from '#adapters/storage/memory/open.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { Tokens } from '#engine/services/tokens.ts'
 import { fn } from '#executors/workflow/function.ts'

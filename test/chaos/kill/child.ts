@@ -6,7 +6,7 @@
  */
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { restate } from '#adapters/restate/restate.ts'
+import { restate } from '#adapters/dispatch/restate/restate.ts'
 import type { IncomingEvent, Receipt } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'

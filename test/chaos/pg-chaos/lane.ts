@@ -3,7 +3,7 @@
  *
  * Owns the resend rule's bookkeeping: which appends were acknowledged, which refused, how many answers nobody knew.
  */
-import { openPostgres } from '#adapters/postgres/open.ts'
+import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import { insistentBlobs, insistentLedger, type Trouble } from '../../support/insistent.ts'
 import { type Cut, PgProxy, randomCut } from '../../support/pg-proxy.ts'

@@ -6,7 +6,7 @@
  * Never closes the ledger (a close checkpoints): it says `done` and waits to be killed.
  */
 import { openSync, writeSync } from 'node:fs'
-import { openSqlite } from '#adapters/sqlite/open.ts'
+import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 import { insistentBlobs, insistentLedger, type Trouble } from '../../support/insistent.ts'
 import { Random } from '../../support/random.ts'
 import { Traffic } from '../../support/traffic/traffic.ts'

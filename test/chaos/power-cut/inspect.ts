@@ -5,7 +5,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { openSqlite } from '#adapters/sqlite/open.ts'
+import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 import type { Random } from '../../support/random.ts'
 import { type Receipt, Traffic } from '../../support/traffic/traffic.ts'
 import { judgeFile } from '../judge.ts'

@@ -3,9 +3,9 @@
  *
  * Owns reading only. Folds with the model's `evolve`, and knows nothing of the engine.
  */
-import type { EventRow } from '#adapters/memory/event-log.ts'
-import type { MemoryStore } from '#adapters/memory/store.ts'
-import type { MemoryStream } from '#adapters/memory/stream.ts'
+import type { EventRow } from '#adapters/storage/memory/event-log.ts'
+import type { MemoryStore } from '#adapters/storage/memory/store.ts'
+import type { MemoryStream } from '#adapters/storage/memory/stream.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { readGateFact, readRunFact, readScheduleFact, readTaskFact } from '#model/kernel/fact-codec.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'

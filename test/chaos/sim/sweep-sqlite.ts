@@ -4,7 +4,7 @@
  * Owns the files. The crash here is one of the process's memory; what a crash does to the disk is the business of kill and power cut.
  */
 import { join } from 'node:path'
-import { openSqlite } from '#adapters/sqlite/open.ts'
+import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 import { fastFolder } from '../../support/places.ts'
 import { type CrashPoint, POSITIONS } from './crash-points.ts'
 import { inMacrotask } from './microtasks.ts'

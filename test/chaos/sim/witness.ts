@@ -4,7 +4,7 @@
  * Owns the rules that can only be checked at the moment of a call (ledger-4, ledger-7, V12, the promise of a batch). Knows the
  * store's state before and after, and shares no code with the ledger that is judged.
  */
-import { documentKey, type MemoryStore } from '#adapters/memory/store.ts'
+import { documentKey, type MemoryStore } from '#adapters/storage/memory/store.ts'
 import { type Instant, isRunId, type RunId, type StreamId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Append, BeatRequest, ClaimRequest, Claims, Outcome, StreamWrite } from '#ports/ledger.ts'
 

@@ -1,5 +1,5 @@
 /** V2, V3, V6, V12: every stream is one unbroken chain of facts, in time, under epochs that never fall. */
-import type { MemoryStream } from '#adapters/memory/stream.ts'
+import type { MemoryStream } from '#adapters/storage/memory/stream.ts'
 import { GENESIS, sealText } from '#model/kernel/seal.ts'
 import { simDigest } from '../digest.ts'
 import type { Evidence } from './evidence.ts'

@@ -1,5 +1,5 @@
 /** V15, V16, R3, R7: one run or reason per event and trigger; what a result carries is there if and only if the result is. */
-import { documentKey } from '#adapters/memory/store.ts'
+import { documentKey } from '#adapters/storage/memory/store.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Look, LookedRun } from '../look.ts'

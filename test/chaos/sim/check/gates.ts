@@ -3,7 +3,7 @@
  *
  * Owns its own reading of a gate's facts; the promises are those of the play (GateRule), never the policies under test.
  */
-import { documentKey } from '#adapters/memory/store.ts'
+import { documentKey } from '#adapters/storage/memory/store.ts'
 import { OUTCOME_TABLE, outcomeKey, QUEUED_TABLE } from '#model/flow/flow-outcome.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import type { Look, LookedClerk, LookedRun } from '../look.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the shape. A simulator that does not find each of them proves nothing about the code without them.
  */
-import type { MemoryStore } from '#adapters/memory/store.ts'
+import type { MemoryStore } from '#adapters/storage/memory/store.ts'
 import type { Append, Ledger, Outcome, StreamWrite } from '#ports/ledger.ts'
 
 export interface Mutant {

@@ -1,5 +1,5 @@
 /** Seeded bugs of a store: fencing, idempotence, signals, leases, transactions. */
-import type { MemoryStore } from '#adapters/memory/store.ts'
+import type { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { isRunId, runId } from '#model/kernel/ids.ts'
 import { sealText } from '#model/kernel/seal.ts'
 import type { Append, EventMatch, Ledger, Outcome, SealedFact, StreamWrite, WaitRow } from '#ports/ledger.ts'

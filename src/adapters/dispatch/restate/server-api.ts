@@ -1,0 +1,105 @@
+/**
+ * Restate's HTTP doors as we use them: the ingress takes wakes, the admin door knows who serves them.
+ *
+ * Owns the addresses, the token and the time a call may take. Every answer but a good one is an error; nobody retries here.
+ */
+import type { Wake } from '#adapters/dispatch/wakes/outbox.ts'
+
+export interface Doors {
+  readonly ingress: string
+  readonly admin: string | null
+  readonly token: string | null
+}
+
+export interface Names {
+  /** The virtual object: one per run. */
+  readonly object: string
+  /** The service that takes many wakes at once. */
+  readonly many: string
+}
+
+/** How a batch looks on the wire: run, instant, milliseconds from now. */
+export type WireWake = readonly [run: string, at: number, delayMs: number]
+
+const CALL_MS = 2_000
+
+export class ServerApi {
+  readonly #doors: Doors
+  readonly #names: Names
+
+  constructor(doors: Doors, names: Names) {
+    this.#doors = doors
+    this.#names = names
+  }
+
+  /** One wake goes to its object directly; several go together and are spread by the service. */
+  async send(wakes: readonly Wake[], now: number): Promise<void> {
+    const [first, ...others] = wakes.map(({ run, at }): WireWake => [run, at, Math.max(0, Math.ceil(at - now))])
+    if (first === undefined) return
+    const { ingress } = this.#doors
+    if (others.length > 0) {
+      await this.#call('POST', `${ingress}/${this.#names.many}/send/send`, [first, ...others])
+      return
+    }
+    const [run, at, delayMs] = first
+    const delay = delayMs === 0 ? '' : `?delay=${delayMs}ms`
+    await this.#call('POST', `${ingress}/${this.#names.object}/${run}/wake/send${delay}`, at)
+  }
+
+  /** Why the ingress takes no wakes; null: it takes them. */
+  async trouble(): Promise<string | null> {
+    const url = `${this.#doors.ingress}/restate/health`
+    try {
+      const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(CALL_MS) })
+      return ok ? null : `${url} answers ${status}`
+    } catch (error) {
+      return `${url} does not answer: ${reasonOf(error)}`
+    }
+  }
+
+  /** Makes this address the one that is called; answers the deployment's id. */
+  async register(uri: string): Promise<void> {
+    if (this.#doors.admin !== null) await this.#call('POST', `${this.#doors.admin}/deployments`, { uri, force: true })
+  }
+
+  /** The address that serves the objects now; null if there is none yet. */
+  async servedBy(): Promise<string | null> {
+    const { admin } = this.#doors
+    const service = await this.#call('GET', `${admin}/services/${this.#names.object}`)
+    if (service === null) return null
+    const deployment = await this.#call('GET', `${admin}/deployments/${textOf(service, 'deployment_id')}`)
+    return deployment === null ? null : textOf(deployment, 'uri')
+  }
+
+  /** Null means that there is no such thing. */
+  async #call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<unknown> {
+    const { token } = this.#doors
+    const response = await fetch(url, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      signal: AbortSignal.timeout(CALL_MS),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (response.status === 404 && method === 'GET') return null
+    if (!response.ok) throw new Error(`${method} ${url} was answered with ${response.status}: ${text.slice(0, 200)}`)
+    return text === '' ? null : JSON.parse(text)
+  }
+}
+
+/** `fetch` hides the reason in the cause. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error
+    ? error.cause instanceof Error
+      ? error.cause.message || error.message
+      : error.message
+    : String(error)
+
+const textOf = (answer: unknown, field: string): string => {
+  const value = typeof answer === 'object' && answer !== null ? Reflect.get(answer, field) : undefined
+  if (typeof value !== 'string') throw new Error(`Restate's answer has no ${field}`)
+  return value
+}

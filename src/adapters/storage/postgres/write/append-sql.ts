@@ -1,0 +1,371 @@
+/**
+ * The statement that writes a batch: it locks, judges, writes and tells who lost, in one round trip.
+ *
+ * Owns the fence (ledger-4) and who is signalled. Its text is made of parts: a batch that opens no wait pays for no part about waits.
+ *
+ * Traps:
+ * - All parts of a statement see the tables as they were at its start, also those that the others change.
+ * - One statement changes a row once. So a stream that is written and signalled by one batch is changed by one update.
+ * - `locked` gives the rows as they are once the lock is held, not as they were at the start.
+ * - Rows are locked in the order of their ids, whatever the order of the batch: two batches never wait for each other in a circle.
+ * - Plans are made once, perhaps on empty tables (pool.ts). A plain join of a list with a table may then be planned as a scan of the
+ *   table, which is fine on the first day and ruinous on the second. So the list always drives: a table is looked into by a lateral or
+ *   scalar subquery, and lists meet each other only by `x not in (select …)`, which is a hash lookup.
+ */
+
+import { waitHash } from '#adapters/storage/migrations/0014-any-keys.ts'
+import { isEnded, RUN_STATUSES } from '#model/run/status.ts'
+import type { Statement } from '#adapters/storage/postgres/pool.ts'
+import { SESSION, versionOf } from '#adapters/storage/postgres/rows.ts'
+import { type Shape, wins } from './shape.ts'
+import { opened, WAITS_OPENED, waitsClosed } from './wait-sql.ts'
+
+/** One row of the answer. */
+export interface AnswerRow {
+  readonly kind: 'position' | 'lost' | 'event' | 'signalled' | 'unknown_path'
+  readonly append: number | null
+  readonly seq: number | null
+  readonly stream: string | null
+  readonly type: string | null
+  readonly path: string | null
+}
+
+const ENDED = RUN_STATUSES.filter(isEnded)
+  .map((status) => `'${status}'`)
+  .join(', ')
+
+const STREAM_COLUMNS = `id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal, head_hash, status,
+  wake_at, lease, recoveries, created_at, lane`
+
+/** Not `max`: on a table that seems small it would be found by reading all of an index. */
+export const LAST_SEQUENCE = 'select coalesce((select seq from event order by seq desc limit 1), 0) as at'
+
+/**
+ * The paths of waits for these types at which no values of the events were taken. The empty path, of waits for the type alone, counts while
+ * such a wait is open; any other path counts for ever, because later waits look for earlier events by their values (values.ts).
+ */
+const unknownPath = (shape: Shape): string => `unknown_path as materialized (
+  select * from (select distinct type from numbered) t,
+    lateral (
+      select '' as path where (select w.type from wait w where w.type = t.type and w.path = '' limit 1) is not null
+      union all select p.path from wait_path p where p.type = t.type) p
+  ${shape.has('known_path') ? `where (t.type, p.path) not in (select type, path from ${shape.table('known_path')})` : ''})`
+
+/** Sequences are drawn for every event, also for those that lose: a gap harms nobody. The name is the one that `identity` gives. */
+const eventParts = (shape: Shape): string[] => [
+  `numbered as materialized (
+    select o.*, nextval('event_seq_seq') as seq from (select * from ${shape.table('occurrence')} order by ord) o)`,
+  'drawn as materialized (select array_agg(seq order by ord) as seqs from numbered)',
+  unknownPath(shape),
+  ...(shape.has('carried') ? [`carried as materialized (select * from ${shape.table('carried')})`] : []),
+]
+
+/** `offset 0` keeps the subquery one: it is not made part of a join. Values of any length are found by their hash, and compared. */
+const WAITING = `select carried.append, w.stream, carried.due from carried,
+  lateral (select w.stream from wait w where w.type = carried.type and w.path = carried.path
+    and ${waitHash('w.value')} = ${waitHash('carried.value')} and w.value = carried.value offset 0) w
+  where carried.tenant = (select s.tenant from stream s where s.id = w.stream)`
+
+/** Who is signalled by whom: named by the append, or waiting for one of its events. */
+const nudge = (shape: Shape): string => {
+  const sources = [
+    ...(shape.has('signal') ? [`select append, stream, due from ${shape.table('signal')}`] : []),
+    ...(shape.has('carried') ? [WAITING] : []),
+  ]
+  return `nudge as materialized (select distinct * from (${sources.join(' union all ')}) n)`
+}
+
+/** The streams to lock: those that are written, and those that are only signalled. */
+const WRITTEN = 'select g.*, g.stream as target, g.due as at_once from guard g'
+const WRITTEN_OR_NUDGED = `
+  select g.*, coalesce(g.stream, n.stream) as target, least(g.due, n.due) as at_once, n.stream is not null as is_nudged
+  from guard g full join (select stream, min(due) as due from nudge group by stream) n on n.stream = g.stream`
+
+/** The version by the facts: a row that has a lease may stand behind them (rows.ts). After a wait for the lock the row may know more. */
+const FACTS = versionOf('s')
+
+/** A holder's facts and nothing else: its next release, or whoever takes the lease away, brings the row up to them (held.ts). */
+const STANDS_STILL = `coalesce(w.fence is not null and not w.release and w.added > 0 and w.to_status = s.status
+  and s.lease is not null and s.recoveries = 0, false)`
+
+const lockParts = (shape: Shape): string[] => [
+  `guard as materialized (select * from ${shape.table('guard')})`,
+  ...(shape.nudges ? [nudge(shape)] : []),
+  `locked as materialized (
+    select w.*, s.*, ${FACTS} as facts, ${STANDS_STILL} as stands_still
+    from (${shape.nudges ? WRITTEN_OR_NUDGED : WRITTEN} order by target) w,
+      lateral (select * from stream s where s.id = w.target for update) s)`,
+]
+
+/** A write that brings no fact and finds the lease already given back at its own epoch has been here before (ledger-3). */
+const LOST_BY_FENCE = [
+  `select append from locked where append is not null
+    and (facts <> expected or epoch <> fence or (newsless and lease is null and epoch = fence))`,
+  'select append from guard where stream not in (select id from locked)',
+]
+
+const LOST_BY_EVENT = `select n.append from numbered n
+  where (select e.id from event e where e.id = n.id and e.source = n.source and e.tenant = n.tenant) is not null`
+
+const lost = (shape: Shape): string => {
+  const reasons = [
+    ...(shape.has('guard') ? LOST_BY_FENCE : []),
+    ...(shape.has('creation')
+      ? [
+          `select append from ${shape.table('creation')} where (select s.kind from stream s where s.id = creation.id) is not null`,
+        ]
+      : []),
+    ...(shape.has('occurrence') ? [LOST_BY_EVENT] : []),
+    // Events whose values were taken at too few paths: nothing is written, and the batch comes again with all of them.
+    ...(shape.has('occurrence')
+      ? [`select place from unnest(${shape.places}) as place where exists (select from unknown_path)`]
+      : []),
+  ]
+  return `lost as materialized (${reasons.join(' union all ')})`
+}
+
+/** A wait is opened by the write itself, so that the status after it counts. */
+const IS_LATE = 'is_open and id in (select stream from opened where is_late)'
+
+/** A run that has ended is not signalled. If it ends or begins again in this very batch, the order of the appends decides. */
+const IS_NUDGED = `case
+  when is_open and was_open then id in (select stream from nudge where ${wins('nudge')})
+  when is_nudged and (is_open or was_open) then exists (
+    select from nudge n where n.stream = o.id and ${wins('n')} and case when n.append < o.append then was_open else is_open end)
+  else false end`
+
+/** A command from outside never takes the lease from its holder. */
+const NEXT_LEASE = 'case when release and fence is not null then null else lease end'
+
+/**
+ * What each locked stream becomes. `is_raised`: it is signalled; `has_news`: it is due at once unless somebody holds it.
+ * Where nobody can be signalled, only streams that are written change.
+ */
+const changeParts = (shape: Shape): string[] => {
+  const reasons = [...(shape.has('opening') ? [IS_LATE] : []), ...(shape.nudges ? [IS_NUDGED] : [])]
+  if (reasons.length === 0) {
+    return [
+      `changed as materialized (
+        select l.*, true as is_written, false as is_raised, to_status as next_status, ${NEXT_LEASE} as next_lease,
+          to_status not in (${ENDED}) and signal > seen_signal as has_news
+        from locked l where ${wins('l')})`,
+    ]
+  }
+  return [
+    `judged as materialized (select l.*, append is not null and ${wins('l')} as is_written from locked l)`,
+    `raised as materialized (
+      select o.*, kind <> ${SESSION} and (${reasons.map((reason) => `(${reason})`).join(' or ')}) as is_raised
+      from (select j.*, status not in (${ENDED}) as was_open,
+        case when is_written then to_status else status end not in (${ENDED}) as is_open from judged j) o)`,
+    `changed as materialized (
+      select r.*, case when is_written then to_status else status end as next_status,
+        case when is_written then ${NEXT_LEASE} else lease end as next_lease,
+        is_open and (is_raised or (is_written and signal > seen_signal)) as has_news
+      from raised r)`,
+  ]
+}
+
+/**
+ * An insert that never inserts, because the rows are there and locked: unlike an update it is driven by the list.
+ *
+ * The row of a step stands still, unless it is signalled as well.
+ * A holder decides at its release when the run is woken; until then nobody's wake counts. `least` passes over null.
+ */
+const UPDATED = `updated as (
+  insert into stream (${STREAM_COLUMNS})
+  select id, kind, tenant, handler, system_hash, session, parent, event, base,
+    case when is_written then expected + added else version end, epoch, signal + is_raised::int,
+    case when is_written then to_head else head_hash end, next_status,
+    case
+      when next_lease is not null then wake_at
+      when has_news then least(case when is_written then to_wake_at else wake_at end, coalesce(at_once, trihand_now()))
+      when is_written then to_wake_at
+      else wake_at end,
+    next_lease, case when is_written and added > 0 then 0 else recoveries end, created_at, lane
+  from changed where is_raised or (is_written and not stands_still)
+  on conflict (id) do update set version = excluded.version, signal = excluded.signal, head_hash = excluded.head_hash,
+    status = excluded.status, wake_at = excluded.wake_at, lease = excluded.lease, recoveries = excluded.recoveries)`
+
+/** A command from outside carries no epoch: its facts get the epoch that the stream has. */
+const factsAdded = (shape: Shape): string => {
+  const epoch = shape.has('guard')
+    ? 'coalesce(fact.epoch, (select l.epoch from locked l where l.id = fact.stream))'
+    : 'epoch'
+  return `facts_added as (
+    insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash)
+    select stream, seq, append_id, ${epoch}, type, recorded_at, body, hash from ${shape.table('fact')} where ${wins('fact')})`
+}
+
+const creationParts = (shape: Shape): string[] => {
+  const sequence = (ord: string): string =>
+    shape.has('occurrence') ? `(select seqs from drawn)[${ord}]` : 'null::bigint'
+  const late = `kind <> ${SESSION} and status not in (${ENDED}) and id in (select stream from opened where is_late)`
+  return [
+    `born as materialized (
+      select creation.*, coalesce(${sequence('event_ord')}, creation.sequence) as event, greatest((select at from position), ${sequence('last_ord')}) as latest,
+        ${shape.has('opening') ? late : 'false'} as is_raised
+      from ${shape.table('creation')} where ${wins('creation')})`,
+    `streams_added as (
+      insert into stream (${STREAM_COLUMNS})
+      select id, kind, tenant, handler, system_hash, session, parent, event, coalesce(event, latest), version, epoch, is_raised::int,
+        head_hash, status,
+        case when lease is not null then null when is_raised then least(wake_at, coalesce(due, trihand_now())) else wake_at end,
+        lease, 0, created_at, lane
+      from born)`,
+  ]
+}
+
+const EVENTS_ADDED = `events_added as (
+  insert into event (seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, data_hash, append_id, requesters)
+    overriding system value
+  select seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, data_hash, append_id, requesters
+  from numbered n where ${wins('n')})`
+
+/** values-1 */
+const VALUES_ADDED = `values_added as (
+  insert into event_value (key, tenant, seq) select value_key, tenant, (select seqs from drawn)[ord] from carried c
+  where value_key is not null and ${wins('c')})`
+
+const suppressionsAdded = (shape: Shape): string => `suppressions_added as (
+  insert into suppressed (event, trigger_name, reason, detail)
+  select (select seqs from drawn)[ord], trigger_name, reason, detail from ${shape.table('suppression')} where ${wins('suppression')}
+  on conflict do nothing)`
+
+const documentParts = (shape: Shape): string[] => [
+  `documents_put as (
+    insert into document (tenant, table_name, key, body) select tenant, table_name, key, body from ${shape.table('document')}
+    where body is not null and ${wins('document')} order by tenant, table_name, key
+    on conflict (tenant, table_name, key) do update set body = excluded.body)`,
+  `documents_dropped as (
+    delete from document d using ${shape.table('document')} where document.body is null and ${wins('document')}
+      and d.tenant = document.tenant and d.table_name = document.table_name and d.key = document.key)`,
+]
+
+/** ledger-9. What is dropped and what is put are never the same rows: one statement changes a row once. */
+const taskParts = (shape: Shape): string[] => [
+  `tasks_put as (
+    insert into task (id, tenant, run, step, status, is_open, type, title, addresses, claimed_by, priority, deadline, created_at,
+      updated_at, put_off, summary)
+    select id, tenant, run, step, status, is_open, type, title, addresses, claimed_by, priority, deadline, created_at, updated_at, put_off,
+      summary from ${shape.table('task')} where ${wins('task')}
+    on conflict (id) do update set status = excluded.status, is_open = excluded.is_open, type = excluded.type, title = excluded.title,
+      addresses = excluded.addresses, claimed_by = excluded.claimed_by, priority = excluded.priority, deadline = excluded.deadline,
+      updated_at = excluded.updated_at, put_off = excluded.put_off, summary = excluded.summary)`,
+  `addressed as materialized (select * from ${shape.table('task_address')} where ${wins('task_address')})`,
+  `addresses_dropped as (
+    delete from task_address where ctid = any(array(
+      select a.at from ${shape.table('task')},
+        lateral (select a.ctid as at, a.address from task_address a where a.task = task.id offset 0) a
+      where ${wins('task')} and (task.id, a.address) not in (select task, address from addressed))))`,
+  `addresses_put as (
+    insert into task_address (task, address, tenant, status, deadline) select task, address, tenant, status, deadline from addressed
+    on conflict (task, address) do update set status = excluded.status, deadline = excluded.deadline
+      where (task_address.status, task_address.deadline) <> (excluded.status, excluded.deadline))`,
+]
+
+/** For pages of all processes (news.ts): which streams were written, and which tenants have new events. */
+const newsTold = (shape: Shape): string => {
+  const streams = [
+    ...(shape.has('guard') ? ['select id from changed where is_written'] : []),
+    ...(shape.has('creation') ? ['select id from born'] : []),
+  ]
+  const tenants = shape.has('occurrence')
+    ? `array(select distinct tenant from numbered n where ${wins('n')})`
+    : `'{}'::text[]`
+  return `news_told as (
+    insert into news (streams, tenants) select * from (
+      select array(${streams.join(' union all ')}) as streams, ${tenants} as tenants) t
+    where streams <> '{}' or tenants <> '{}')`
+}
+
+const partsOf = (shape: Shape): string[] => [
+  ...(shape.prelude === null ? [] : [shape.prelude]),
+  `position as materialized (${LAST_SEQUENCE})`,
+  ...(shape.has('occurrence') ? eventParts(shape) : []),
+  ...(shape.has('guard') ? lockParts(shape) : []),
+  lost(shape),
+  ...(shape.has('opening') ? [opened(shape), ...WAITS_OPENED] : []),
+  ...(shape.has('guard') ? [...changeParts(shape), UPDATED] : []),
+  factsAdded(shape),
+  ...(shape.has('creation') ? creationParts(shape) : []),
+  ...(shape.has('occurrence') ? [EVENTS_ADDED] : []),
+  ...(shape.has('carried') ? [VALUES_ADDED] : []),
+  ...(shape.has('suppression') ? [suppressionsAdded(shape)] : []),
+  ...(shape.has('closing') ? [waitsClosed(shape)] : []),
+  ...(shape.has('task') ? taskParts(shape) : []),
+  ...(shape.has('document') ? documentParts(shape) : []),
+  newsTold(shape),
+]
+
+const raisedIds = (shape: Shape): string => {
+  const sources = [
+    ...(shape.has('guard') ? ['select id from changed where is_raised'] : []),
+    ...(shape.has('creation') ? ['select id from born where is_raised'] : []),
+  ]
+  return `any(array(${sources.join(' union all ')}))`
+}
+
+/** A run that may wait for the room which a run gives back with its lease: the first of its version in the same lane, else in another. */
+const FREED = `select 'signalled', c.append, null, w.id, null, null from changed c,
+  lateral (select coalesce(
+    (select id from stream where system_hash = c.system_hash and lane = c.lane and wake_at is not null and lease is null
+      order by wake_at, id limit 1),
+    (select id from stream where system_hash = c.system_hash and lane > '' and wake_at is not null and lease is null
+      order by wake_at limit 1)) as id) w
+  where c.lane > '' and c.is_written and c.lease is not null and c.next_lease is null and w.id is not null`
+
+/** A run that is due because of a signal is told by the append that wrote it; one that was signalled, by the append that did it. */
+const answersOf = (shape: Shape): string[] => [
+  `select 'position' as kind, null::int as append, at as seq, null::uuid as stream, null as type, null as path from position`,
+  `select 'lost', append, null, null, null, null from lost`,
+  ...(shape.has('guard')
+    ? [
+        `select 'signalled', append, null, id, null, null from changed where is_written and has_news and next_lease is null`,
+        FREED,
+      ]
+    : []),
+  ...(shape.nudges
+    ? [
+        `select 'signalled', append, null, stream, null, null from nudge where ${wins('nudge')} and stream = ${raisedIds(shape)}`,
+      ]
+    : []),
+  ...(shape.has('opening')
+    ? [
+        `select 'signalled', append, null, stream, null, null from opened where is_late and stream = ${raisedIds(shape)}`,
+      ]
+    : []),
+  ...(shape.has('occurrence')
+    ? [
+        `select 'event', append, seq, null, null, null from numbered`,
+        `select 'unknown_path', null, null, null, type, path from unknown_path`,
+      ]
+    : []),
+]
+
+export const appendStatement = (shape: Shape): Statement => ({
+  name: `append_${shape.name}`,
+  text: `with ${partsOf(shape).join(',\n')}\n${answersOf(shape).join('\nunion all ')}`,
+})
+
+/**
+ * Why appends with events or new waits take locks before they look at anything (ledger-5):
+ *
+ * The writer of an event looks for waits, the opener of a wait counts events. Each sees only what was committed when its statement
+ * began. If both are under way, neither sees the other, both commit, and the run sleeps for ever. So whoever opens a wait for a type
+ * holds that type alone until its commit, and whoever writes events of the type shares it: one of the two then begins its statement
+ * after the other has committed, and sees it. Events do not wait for each other. The locks come first, in one order for everybody,
+ * and in a statement of their own, because a statement's view of the tables is as old as its beginning.
+ *
+ * A write that neither emits nor waits needs none of this.
+ */
+export const LOCK_TYPES: Statement = {
+  name: 'lock_types',
+  text: `select case when is_shared then pg_advisory_xact_lock_shared($1, key)::text else pg_advisory_xact_lock($1, key)::text end
+    from unnest($2::int[], $3::bool[]) as locks(key, is_shared)`,
+}
+
+/** Streams. In the order of their ids, as the append statement does it. */
+export const LOCK_STREAMS: Statement = {
+  name: 'lock_streams',
+  text: `select from (select id from unnest($1::uuid[]) as id order by id) w, lateral (select from stream s where s.id = w.id for update) s`,
+}

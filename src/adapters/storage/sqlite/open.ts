@@ -1,0 +1,134 @@
+/**
+ * Opens a ledger file, in the one order that is safe: the disk, the owner's lock, the settings, the schema, the leases of the dead.
+ *
+ * Owns that order; a failure at any place stops the opening and gives back what was taken before it.
+ */
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Blobs } from '#ports/blobs.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import type { Reader } from '#ports/reader.ts'
+import { Connection } from './connection.ts'
+import { SqliteDesk } from './desk.ts'
+import { diskOf } from './disk.ts'
+import { type Database, type DatabaseClass, loadDriver } from './driver.ts'
+import { translateOpening } from './errors.ts'
+import { Known } from '#adapters/storage/sqlite/write/known.ts'
+import { type LoadLimits, SqliteLedger } from './ledger.ts'
+import { migrateSqlite } from './migrate.ts'
+import { openPresent } from './open-present.ts'
+import { OwnerLock } from './owner-lock.ts'
+import { Presence } from './presence.ts'
+import { SqliteReader } from '#adapters/storage/sqlite/read/reader.ts'
+import { type Durability, openForReading, sqliteVersion } from './settings.ts'
+import { prepareStatements } from './statements.ts'
+import type { startThread } from '#adapters/storage/sqlite/thread/thread.ts'
+import { NEVER } from '#adapters/storage/sqlite/write/worker.ts'
+
+export interface SqliteOptions {
+  readonly file: string
+  readonly durability?: Durability
+  /** Whether an older ledger is brought to this version; if not, it is refused. Default: true. */
+  readonly migrate?: boolean
+  /** Another desk than one in a thread, and other moments to use it: for tests. */
+  readonly threads?: { readonly start: typeof startThread; readonly limits: LoadLimits }
+}
+
+export interface OpenedSqlite {
+  /** Its `close` ends the reader and the blobs too. */
+  readonly ledger: Ledger
+  readonly reader: Reader
+  readonly blobs: Blobs
+  /** A power cut may lose what was acknowledged: asked for, or the disk is memory. */
+  readonly relaxed: boolean
+  readonly sqliteVersion: string
+}
+
+export const openSqlite = async (options: SqliteOptions): Promise<OpenedSqlite> => {
+  const { file, durability = 'full' } = options
+  const path = locate(file)
+  const disk = await diskOf(dirname(path))
+  if (disk === 'network') throw new TrihandError('LEDGER_ON_NETWORK_DISK', `${path} is on a network disk`)
+  const driver = await loadDriver()
+  try {
+    const opened = await openOwned(driver, path, { ...options, durability })
+    return { ...opened, relaxed: durability === 'relaxed' || disk === 'memory' }
+  } catch (error) {
+    throw translateOpening(error, path)
+  }
+}
+
+/** One file has one name here, or two processes could hold two locks on it. */
+const locate = (file: string): string => {
+  if (file === '' || file === ':memory:') throw new TrihandError('CONFIG_INVALID', 'a SQLite ledger needs a file')
+  const directory = dirname(file)
+  if (!existsSync(directory)) throw new TrihandError('CONFIG_INVALID', `there is no directory ${directory}`)
+  if (!existsSync(file)) return join(realpathSync(directory), basename(file))
+  if (!statSync(file).isFile()) throw new TrihandError('CONFIG_INVALID', `${file} is not a file`)
+  return realpathSync(file)
+}
+
+const openOwned = async (
+  driver: DatabaseClass,
+  file: string,
+  {
+    durability,
+    threads,
+    migrate = true,
+  }: Required<Pick<SqliteOptions, 'durability'>> & Pick<SqliteOptions, 'threads' | 'migrate'>,
+): Promise<Omit<OpenedSqlite, 'relaxed'>> => {
+  const lock = new OwnerLock(driver, file)
+  const presence = new Presence(file)
+  const reopen = (): Database => openPresent(presence, driver, file, durability)
+  try {
+    const db = await prepared(reopen(), lock, migrate)
+    const known = new Known()
+    const connection = new Connection({
+      db,
+      reopen,
+      presence,
+      prepare: prepareStatements,
+      forget: () => known.forget(),
+    })
+    const reader = new SqliteReader(() => openForReading(driver, file))
+    const close = (): void => {
+      reader.close()
+      try {
+        connection.emptyLog()
+      } finally {
+        connection.close()
+        lock.release()
+      }
+    }
+    const ledger = new SqliteLedger({
+      here: new SqliteDesk(connection, known),
+      isSound: () => connection.isSound,
+      reopen: () => connection.reopen(),
+      startThread: () => (threads?.start ?? startOnDemand)({ file, durability, identity: presence.identity }),
+      ...(threads && { limits: threads.limits }),
+      close,
+    })
+    return { ledger, reader, blobs: ledger, sqliteVersion: sqliteVersion(db) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Loaded when it is needed: a start pays for no thread. */
+const startOnDemand: typeof startThread = async (options) =>
+  (await import('#adapters/storage/sqlite/thread/thread.ts')).startThread(options)
+
+/** The lock proves that no worker of this file lives: the first beat frees what they held, by its own clock. */
+const prepared = async (db: Database, lock: OwnerLock, mayChange: boolean): Promise<Database> => {
+  try {
+    lock.demandKept()
+    await migrateSqlite(db, mayChange)
+    db.exec(`update worker set beat_at = ${NEVER}`)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Workers and their leases: a worker that has been silent for too long loses its runs, one that stops gives them back.
+ *
+ * Owns the worker rows. Never hands out a run (claim.ts).
+ */
+import type { Instant, WorkerId } from '#model/kernel/ids.ts'
+import type { BeatRequest } from '#ports/ledger.ts'
+import type { Scope } from '#adapters/storage/sqlite/scope.ts'
+
+/** These rules read and write no facts. */
+type Desk = Pick<Scope, 'sql' | 'known'>
+
+/** When a worker that never said it lives was last heard of; smaller than any instant less any length. */
+export const NEVER = Number.MIN_SAFE_INTEGER
+
+/** A lease names its worker by key, so that one must exist. */
+export const workerKey = ({ sql, known }: Desk, worker: WorkerId): number => {
+  const key = known.worker(sql, worker)
+  return key ?? Number(sql.addWorker.run(worker, NEVER).lastInsertRowid)
+}
+
+export const beat = (scope: Desk, { worker, now, ttlMs, info }: BeatRequest): number => {
+  const { sql, known } = scope
+  sql.beatWorker.run(now, info === undefined ? null : JSON.stringify(info), workerKey(scope, worker))
+  if (info !== undefined) known.dropLiving()
+  const silentBefore = now - ttlMs
+  const freed = Number(sql.freeSilent.run(now, silentBefore).changes)
+  if (freed > 0) known.dropHeld()
+  if (sql.forgetSilent.run(silentBefore).changes !== 0) known.dropWorkers()
+  return freed
+}
+
+export const retire = ({ sql, known }: Desk, worker: WorkerId, now: Instant): void => {
+  const key = known.worker(sql, worker)
+  if (key === null) return
+  sql.freeRetired.run(now, key)
+  sql.forgetWorker.run(key)
+  known.dropHeld()
+  known.dropWorkers()
+}
