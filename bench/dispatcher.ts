@@ -4,7 +4,7 @@
  * Owns the name in the environment, which child processes inherit.
  */
 import { restate } from '#adapters/dispatch/restate/restate.ts'
-import type { TrihandOptions } from '../src/assemble.ts'
+import type { TrihandOptions } from '#compose/assemble.ts'
 
 const NAME = 'BENCH_RESTATE'
 

@@ -1,5 +1,5 @@
 /** Opens a ledger, says when it serves and with how much memory, and stays until it is killed. */
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { benchSystem } from '../system.ts'
 
 const [, , database = '', schema = ''] = process.argv

@@ -3,9 +3,9 @@ import { CheckedLedger } from '#adapters/system/checked-ledger.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { normalise } from '#manifest/define/define.ts'
-import { joinEngine } from '../../src/assemble.ts'
-import { openStore } from '../../src/assemble-stores.ts'
-import { ledgerChoice } from '../../src/config.ts'
+import { joinEngine } from '#compose/assemble.ts'
+import { openStore } from '#compose/stores.ts'
+import { ledgerChoice } from '#compose/config.ts'
 import { benchSystem } from '../system.ts'
 
 const [, , database = '', schema = '', how = 'checked'] = process.argv

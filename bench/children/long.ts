@@ -1,5 +1,5 @@
 /** Starts one long run and stays in its last step until it is killed. */
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { benchSystem } from '../system.ts'
 
 const [, , database = '', schema = '', steps = '0'] = process.argv

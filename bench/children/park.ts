@@ -1,5 +1,5 @@
 /** Parks a number of runs, says how much memory it has then, and stays until it is killed. */
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { benchSystem } from '../system.ts'
 import { untilCount } from '../target.ts'
 

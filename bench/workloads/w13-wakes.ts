@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Trihand } from '../../src/assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open, told } from '../target.ts'
 

@@ -2,7 +2,7 @@
 
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import type { Trihand } from '../../src/assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open } from '../target.ts'
 

@@ -1,5 +1,5 @@
 /** W15: a run that starts very many children at once and gathers what they answer. Does a child cost more among many? */
-import type { Trihand } from '../../src/assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open } from '../target.ts'
 

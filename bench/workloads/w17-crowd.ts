@@ -6,7 +6,7 @@
 import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { atMost, type Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 

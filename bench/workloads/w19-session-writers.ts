@@ -6,7 +6,7 @@
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { SessionId } from '#model/kernel/ids.ts'
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { atMost, type Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 

@@ -1,6 +1,6 @@
 /** W2: 1,000 runs of 10 trivial steps, all at once, from the first event sent to the last run ended. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Trihand } from '../../src/assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import { atLeast, atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open, told } from '../target.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { type Measurement, median } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 

@@ -3,7 +3,7 @@
  *
  * Steps that wait 20 ms for an outside service show whether workers add up; trivial ones show how far the machine's cores go.
  */
-import type { Trihand } from '../../src/assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import type { Measurement } from '../report.ts'
 import { type BenchLedger, open, startChild, untilCount } from '../target.ts'
 

@@ -20,7 +20,7 @@ import type { Json } from '#model/kernel/json.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { OpenTask } from '#model/task/fact.ts'
 import type { TaskQuery } from '#ports/reader.ts'
-import type { Store } from '../assemble.ts'
+import type { Store } from '#compose/assemble.ts'
 import { startTestSystem, type TestStore, type TestSystem } from './system.ts'
 
 export interface TestSystemOptions {

@@ -7,7 +7,7 @@ import { LOCAL_TENANT, type RunId, type TenantId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
-import { openJobs } from '../../src/assemble-bulk.ts'
+import { openJobs } from '#compose/bulk.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 /** More than two pages of a job. */

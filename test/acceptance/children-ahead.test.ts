@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 
 const CHILDREN = 60
 

@@ -5,7 +5,7 @@ import type { SystemSource } from '#manifest/define/define.ts'
 import { human } from '#manifest/human/humans.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
-import { openPlans } from '../../src/assemble-plans.ts'
+import { openPlans } from '#compose/plans.ts'
 import { Inbox, person } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

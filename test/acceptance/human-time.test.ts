@@ -4,7 +4,7 @@ import { fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define/define.ts'
 import { type HumanOptions, human } from '#manifest/human/humans.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
-import { joinEngine } from '../../src/assemble.ts'
+import { joinEngine } from '#compose/assemble.ts'
 import { ana, bob, cfo, Inbox, person } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -6,7 +6,7 @@ import type { Json } from '#model/kernel/json.ts'
 import { PLAN_RUN } from '#model/plan/draft.ts'
 import type { Plans } from '#planner/plans.ts'
 import { startTestSystem } from '#testing/system.ts'
-import { openPlans } from '../../src/assemble-plans.ts'
+import { openPlans } from '#compose/plans.ts'
 import { ana } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

@@ -7,7 +7,7 @@ import { PLAN_RUN } from '#model/plan/draft.ts'
 import type { PlanSource } from '#model/plan/source.ts'
 import type { Plans } from '#planner/plans.ts'
 import { startTestSystem } from '#testing/system.ts'
-import { openPlans } from '../../src/assemble-plans.ts'
+import { openPlans } from '#compose/plans.ts'
 import { ana, Inbox, person } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 

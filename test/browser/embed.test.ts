@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Trihand, TrihandOptions } from '../../src/assemble.ts'
+import type { Trihand, TrihandOptions } from '#compose/assemble.ts'
 import { startBrowser, type TestBrowser } from '../support/browser.ts'
 import { PROJECT } from '../support/places.ts'
 

@@ -6,7 +6,7 @@ import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import { readWebApp } from '#http/web-app.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { startBrowser, type TestBrowser } from '../support/browser.ts'
 import { PROJECT } from '../support/places.ts'
 

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { hasLoaded, startBrowser, type TestBrowser, visit } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 import { CORPUS, DOSES, openPoisoned, type Poisoned } from '../support/script-corpus.ts'

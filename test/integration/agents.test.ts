@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 
 let folder = ''
 beforeEach(() => {

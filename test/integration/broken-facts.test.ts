@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyLedger } from '#cli/verify/verify.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { until } from '../support/until.ts'
 
 let folder = ''

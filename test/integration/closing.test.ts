@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { freshSchema } from '../support/postgres-schema.ts'
 
 const CALLERS = 2_000

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trihand-deploys-'))

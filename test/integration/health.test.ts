@@ -9,7 +9,7 @@ import { createApp } from '#http/server/app.ts'
 import type { Service } from '#http/server/service.ts'
 import type { DispatcherFactory } from '#ports/dispatcher.ts'
 import type { Reader } from '#ports/reader.ts'
-import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
+import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 
 let folder: string
 let file: string

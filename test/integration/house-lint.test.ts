@@ -169,7 +169,7 @@ const FAULTS: Readonly<Record<string, { readonly rule: string; readonly text: st
     rule: 'noRestrictedImports',
     text: `import { target } from '../../adapters/memory/target.ts'\nexport const x = target`,
   },
-  'src/assemble.ts': {
+  'src/compose/assemble.ts': {
     rule: 'noRestrictedImports',
     text: `import { expect } from 'vitest'\nexport const assemble = expect`,
   },

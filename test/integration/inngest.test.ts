@@ -1,7 +1,7 @@
 /** Inngest as dispatcher: the request protocol over real HTTP with a stand-in for the SDK, and the endpoint on our own server. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { inngest } from '#adapters/dispatch/inngest/inngest.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { HttpApp } from '../support/http-app.ts'
 import { inngestConformance } from '../support/inngest-conformance.ts'
 import { StandInClient, standInServe } from '../support/inngest-sdk.ts'

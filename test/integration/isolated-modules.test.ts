@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadSystem } from '#cli/manifest/load-system.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { defineSystem } from '#manifest/define/define.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fastFolder } from '../support/places.ts'
 import { until } from '../support/until.ts'
 

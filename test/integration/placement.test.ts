@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { defineSystem } from '#manifest/define/define.ts'
-import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
+import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 import { fastFolder } from '../support/places.ts'
 
 const folder = fastFolder('placement')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createApp } from '#http/server/app.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { chatWorld, decider } from '../support/chat.ts'
 import { type FreshSchema, freshSchema } from '../support/postgres-schema.ts'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Trihand } from '../../src/assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import { PROJECT, temporaryFolder } from '../support/places.ts'
 import { until } from '../support/until.ts'
 

@@ -7,7 +7,7 @@ import { SystemClock } from '#adapters/system/clock.ts'
 import { NotReached, remoteExecutor } from '#executors/remote.ts'
 import type { Envelope, Executor } from '#ports/executor.ts'
 import { executorSuite } from '#testing/executor-suite.ts'
-import { serveExecutor } from '../../src/hands.ts'
+import { serveExecutor } from '#compose/hands.ts'
 
 const SECRET = `whsec_${Buffer.from('a secret that two sides share').toString('base64')}`
 const OTHER = `whsec_${Buffer.from('a secret of somebody else here').toString('base64')}`

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { type Target, verifyLedger } from '#cli/verify/verify.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { placeOf, postgresUrl, targetOn } from '../support/ledger-target.ts'
 import { changeFacts, deleteRun, type RawLedger, recompute, swapEvents, tamper } from '../support/raw-ledger.ts'
 import { until } from '../support/until.ts'

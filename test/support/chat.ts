@@ -12,7 +12,7 @@ import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Chats } from '#modes/chats.ts'
 import type { TestStore, TestSystem } from '#testing/system.ts'
-import { openChats } from '../../src/assemble-chats.ts'
+import { openChats } from '#compose/chats.ts'
 import { lastText, type PaidModel, paidModel, said } from './agents.ts'
 import { until } from './until.ts'
 

@@ -9,7 +9,7 @@ import type { SystemSource } from '#manifest/define/define.ts'
 import { human } from '#manifest/human/humans.ts'
 import type { Role } from '#model/access/identity.ts'
 import type { RunId, TaskId } from '#model/kernel/ids.ts'
-import type { Trihand } from '../../src/assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import type { HttpApp } from './http-app.ts'
 import { until } from './until.ts'
 

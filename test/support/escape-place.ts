@@ -10,7 +10,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fn } from '#executors/workflow/function.ts'
 import { defineSystem } from '#manifest/define/define.ts'
-import { createTrihand } from '../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { ESCAPES, type EscapeWorld } from './escapes.ts'
 import { fastFolder } from './places.ts'
 

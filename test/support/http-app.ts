@@ -12,7 +12,7 @@ import type { AuthSettings } from '#http/access/auth-settings.ts'
 import type { Service } from '#http/server/service.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { isEnded } from '#model/run/status.ts'
-import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
+import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 import { Described } from './described.ts'
 import { until } from './until.ts'
 

@@ -9,8 +9,8 @@ import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/acce
 import { randomText } from '#http/access/chance.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Trihand } from '../../assemble.ts'
-import { prepareFolder } from '../../assemble-stores.ts'
+import type { Trihand } from '#compose/assemble.ts'
+import { prepareFolder } from '#compose/stores.ts'
 import type { Settings } from './settings.ts'
 import type { Shell } from '#cli/terminal/shell.ts'
 

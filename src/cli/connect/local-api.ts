@@ -7,7 +7,7 @@
 import { createApp } from '#http/server/app.ts'
 import type { Report } from '#http/server/problem.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand } from '../../assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { type Api, apiOver } from './api.ts'
 import { VERSION } from '#cli/version.ts'
 

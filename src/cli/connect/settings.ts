@@ -10,7 +10,7 @@ import { durationMs } from '#manifest/time/duration.ts'
 import { parseLabels } from '#manifest/define/placement.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { unknownSettings } from '#model/kernel/setting.ts'
-import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '../../config.ts'
+import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '#compose/config.ts'
 import { isLogLevel, LOG_LEVELS, type LogLevel } from '#cli/terminal/log-level.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

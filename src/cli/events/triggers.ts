@@ -6,7 +6,7 @@
 import type { Receipt } from '#http/openapi/api.ts'
 import type { Page } from '#http/server/query.ts'
 import type { TriggerRow } from '#triggers/list.ts'
-import { changeTables } from '../../outboxes.ts'
+import { changeTables } from '#compose/outboxes.ts'
 import type { Api } from '#cli/connect/api.ts'
 import { liveServer, withApi } from '#cli/connect/connect.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'

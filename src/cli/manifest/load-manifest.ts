@@ -8,7 +8,7 @@ import type { SystemSource } from '#manifest/define/define.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'
-import { guardFetch } from '../../assemble-functions.ts'
+import { guardFetch } from '#compose/functions.ts'
 import { readManifest } from './folder.ts'
 import { type Exports, partsOf, toolsBeside } from './parts.ts'
 

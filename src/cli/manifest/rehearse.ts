@@ -17,7 +17,7 @@ import { plainSeals } from '#model/kernel/seal.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Reader } from '#ports/reader.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
-import { openStore } from '../../assemble-stores.ts'
+import { openStore } from '#compose/stores.ts'
 
 export interface RehearsalOptions extends Pick<Direction, 'paths' | 'humans' | 'maxRuns'> {
   readonly seed: number

@@ -5,8 +5,8 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { backUp } from '../../assemble-stores.ts'
-import { ledgerChoice } from '../../config.ts'
+import { backUp } from '#compose/stores.ts'
+import { ledgerChoice } from '#compose/config.ts'
 import { liveServer } from '#cli/connect/connect.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
 import { defaultLedger } from '#cli/connect/settings.ts'

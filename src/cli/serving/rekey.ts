@@ -5,8 +5,8 @@
  */
 import { existsSync } from 'node:fs'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { rekeyLedger } from '../../assemble-rekey.ts'
-import { ledgerChoice } from '../../config.ts'
+import { rekeyLedger } from '#compose/rekey.ts'
+import { ledgerChoice } from '#compose/config.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
 import { defaultLedger } from '#cli/connect/settings.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'

@@ -5,7 +5,7 @@
  */
 import { dirname } from 'node:path'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { createTrihand, type Trihand } from '../../assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { Activity } from '#cli/terminal/activity.ts'
 import { loadSystem } from '#cli/manifest/load-system.ts'
 import { openLog } from '#cli/terminal/log.ts'

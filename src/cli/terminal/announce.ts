@@ -4,7 +4,7 @@
  * Owns the first lines, and the first document of `--json`. Never says more later: that is activity.ts.
  */
 import { relative } from 'node:path'
-import type { Trihand } from '../../assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import { type Output, visible } from './output.ts'
 import { VERSION } from '#cli/version.ts'
 

@@ -4,7 +4,7 @@ import type { Observer } from '#engine/core/observers.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { createRedaction } from '#model/kernel/redaction.ts'
-import { createTrihand } from '../../assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { Log, openLog } from './log.ts'
 import type { LogLevel } from './log-level.ts'
 

@@ -7,7 +7,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { createTrihand, type Trihand } from '../../assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { createApp } from '#http/server/app.ts'
 import { type Client, createClient, type News, TrihandError } from './client.ts'
 

@@ -1,6 +1,6 @@
 /** Bodies over a real socket: without a length, without a body, and too large. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTrihand, type Trihand } from '../../assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { createApp } from './app.ts'
 import { type Listening, listen } from './server.ts'
 

@@ -1,7 +1,7 @@
 /** The process that is frozen: a worker that starts payments when it is told and says what their code does. */
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { createTrihand } from '../../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { KINDS, LEASE_MS, shopOf } from './shop.ts'
 
 export interface WorkerInput {

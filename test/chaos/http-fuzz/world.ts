@@ -11,7 +11,7 @@ import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { RunSummary, TaskQuery } from '#ports/reader.ts'
-import { createTrihand, type Trihand } from '../../../src/assemble.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { until } from '../../support/until.ts'
 import type { Pool } from './requests.ts'
 

@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import { listen } from '#http/server/server.ts'
-import { createTrihand } from '../../../src/assemble.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { freePort } from '../../support/free-port.ts'
 
 export interface ServerInput {

@@ -14,7 +14,7 @@ import { fold } from '#model/kernel/machine.ts'
 import { run as machine } from '#model/run/run.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
-import type { Trihand } from '../../../src/assemble.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import { insist } from '../../support/insistent.ts'
 import { answerStep } from '../../support/step-answer.ts'
 

@@ -16,7 +16,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { News } from '#ports/news.ts'
 import type { Reader } from '#ports/reader.ts'
-import { type Doors, joinDoors } from './assemble-doors.ts'
+import { type Doors, joinDoors } from './doors.ts'
 
 export interface TenantDeps {
   readonly engine: Engine

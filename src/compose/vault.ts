@@ -10,7 +10,7 @@ import { type KeyRing, openKeyRecord } from '#adapters/system/key-record.ts'
 import type { Key } from '#adapters/system/keys.ts'
 import { Payloads } from '#adapters/system/payloads.ts'
 import { VaultLedger, vaultBlobs, vaultReader } from '#adapters/system/vault.ts'
-import type { Store } from './assemble-stores.ts'
+import type { Store } from './stores.ts'
 
 const isSome = (keys: readonly Key[]): keys is readonly [Key, ...Key[]] => keys.length > 0
 

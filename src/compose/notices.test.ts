@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { normalise, type SystemSource } from '#manifest/define/define.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
-import { type NoticesOptions, withNotices } from './assemble-notices.ts'
+import { type NoticesOptions, withNotices } from './notices.ts'
 
 const ids = new SystemIds()
 const SYSTEM = { name: 'shop', events: { paid: null } }

@@ -13,7 +13,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { PlanDesk } from '#ports/plan-desk.ts'
 import type { Reader } from '#ports/reader.ts'
-import { withPlanRuns } from './assemble-plans.ts'
+import { withPlanRuns } from './plans.ts'
 
 interface World {
   readonly ids: Pick<Ids, 'digest'>

@@ -6,8 +6,8 @@
 
 import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
 import type { System } from '#manifest/define/system.ts'
-import type { AgentHand, AgentsInput } from './assemble-agents.ts'
-import { simulatedFor } from './assemble-models.ts'
+import type { AgentHand, AgentsInput } from './agents.ts'
+import { simulatedFor } from './models.ts'
 
 export interface LazyAgents {
   readonly broker: ToolBroker
@@ -22,7 +22,7 @@ export interface LazyAgents {
 export const lazyAgents = (input: AgentsInput): LazyAgents => {
   let loading: Promise<AgentHand> | null = null
   const open = (): Promise<AgentHand> => {
-    loading ??= import('./assemble-agents.ts').then(({ openAgents }) => openAgents(input))
+    loading ??= import('./agents.ts').then(({ openAgents }) => openAgents(input))
     return loading
   }
   let simulated: string | null = null

@@ -17,7 +17,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { Executor } from '#ports/executor.ts'
 import type { Ids } from '#ports/ids.ts'
 import { ownEnvironment } from '#triggers/host.ts'
-import type { CodeWorld } from './assemble-functions.ts'
+import type { CodeWorld } from './functions.ts'
 
 export interface HandSettings {
   /** Absent: tasks that need a model fail and say so. */

@@ -39,7 +39,7 @@ import type { Search } from '#ports/search.ts'
 import type { Entry } from '#ports/step-gate.ts'
 import type { Tool } from '#ports/tool.ts'
 import type { ToolServers } from '#ports/tool-servers.ts'
-import { modelsFor, perSystem } from './assemble-models.ts'
+import { modelsFor, perSystem } from './models.ts'
 
 /** A cache: a store elsewhere leaves it to this machine. */
 const CACHE = join(tmpdir(), 'trihand-workspaces')

@@ -12,8 +12,8 @@ import { durationMs } from '#manifest/time/duration.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
-import type { Store } from './assemble-stores.ts'
-import { DEFAULT_LEASE } from './assemble-worker.ts'
+import type { Store } from './stores.ts'
+import { DEFAULT_LEASE } from './worker.ts'
 
 export interface ServerDesk {
   /** Credentials for whoever asks over HTTP. */

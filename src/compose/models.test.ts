@@ -4,7 +4,7 @@ import { fn } from '#executors/workflow/function.ts'
 import { normalise, type SystemSource } from '#manifest/define/define.ts'
 import { startOpenAIStub } from '#testing/stubs/openai-stub.ts'
 import { createTrihand } from './assemble.ts'
-import { executorModels } from './assemble-models.ts'
+import { executorModels } from './models.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()

@@ -10,7 +10,7 @@ import type { KeyRing } from '#adapters/system/key-record.ts'
 import { KeyedSeals } from '#adapters/system/keyed-seals.ts'
 import { LEDGER_KEY, readKeys } from '#adapters/system/keys.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
-import type { Store } from './assemble-stores.ts'
+import type { Store } from './stores.ts'
 
 export interface KeyOptions {
   /** Seals facts and events with HMAC. Several keys, with commas: the first seals, all check. Default: `TRIHAND_SEAL_KEY`. */
@@ -32,7 +32,7 @@ export const idsWith = ({ seals, ledger }: KeyRing): SystemIds =>
 const opens = async (store: Store, ring: KeyRing, ids: SystemIds): Promise<Store> => {
   const isPlain = !ring.seals.hasKey && ring.ledger.length === 0
   if (isPlain && (await readKeyRecord(store)) === null) return store
-  return (await import('./assemble-vault.ts')).withVault(store, ring, ids)
+  return (await import('./vault.ts')).withVault(store, ring, ids)
 }
 
 /** The store as the engine may use it: with these keys, and checked. Closed if the keys are not those of the ledger. */
