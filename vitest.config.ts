@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { StageReporter } from './test/support/stage-reporter.ts'
 
-const POSTGRES_TESTS = 'src/adapters/postgres/**/*.test.ts'
+const POSTGRES_TESTS = 'src/adapters/storage/postgres/**/*.test.ts'
 /** The command as it is published, which test/support/command-here.ts calls, is loaded by node as it is. */
 const AS_PUBLISHED = { deps: { external: [/\/dist\//] } }
 /**
@@ -88,7 +88,7 @@ export default defineConfig({
         test: {
           name: 'restate',
           isolate: false,
-          include: onRestate.map((name) => `test/acceptance/${name}.test.ts`),
+          include: onRestate.map((name) => `test/acceptance/**/${name}.test.ts`),
           // Functions alone: long runs that never wait, which no dispatcher sees.
           exclude: ['test/acceptance/functions.test.ts'],
           env: {

@@ -12,10 +12,10 @@ const ENTRIES = [
   'index',
   'testing/index',
   'testing/suites',
-  'adapters/restate/restate',
-  'adapters/inngest/inngest',
-  'adapters/claude-agent/claude-agent',
-  'http/client',
+  'adapters/dispatch/restate/restate',
+  'adapters/dispatch/inngest/inngest',
+  'adapters/models/claude-agent/claude-agent',
+  'http/client/client',
   'cli/main',
 ]
 

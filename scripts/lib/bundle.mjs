@@ -43,10 +43,10 @@ const groupsOf = (folder) => {
   const modules = modulesIn(folder)
   const find = (...names) =>
     modules.filter((name) => names.some((end) => name.endsWith(end))).map((name) => realpathSync(join(folder, name)))
-  const always = loadedBy(find('assemble.js'))
-  const sqlite = loadedBy(find('adapters/sqlite/open.js', 'adapters/sqlite/sqlite-thread.js'))
+  const always = loadedBy(find('compose/assemble.js'))
+  const sqlite = loadedBy(find('adapters/storage/sqlite/open.js', 'sqlite/thread/sqlite-thread.js'))
   const command = loadedBy(find('cli/main.js'))
-  const [whole] = find('assemble.js')
+  const [whole] = find('compose/assemble.js')
   const elsewhere = new Set(
     modules
       .flatMap((name) => onDemandIn(realpathSync(join(folder, name))))

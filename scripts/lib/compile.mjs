@@ -52,7 +52,8 @@ const withRelativeImports = (folder) => {
     const path = `${folder}/${name}`
     const text = readFileSync(path, 'utf8')
     const next = text.replaceAll(/(['"])#([a-z]+\/[^'"\n]+)\.ts\1/g, (_, quote, module) => {
-      const target = relative(dirname(path), `${sources}/${module}`).replaceAll('\\', '/')
+      const place = module.startsWith('test/') ? folder : sources
+      const target = relative(dirname(path), `${place}/${module}`).replaceAll('\\', '/')
       return `${quote}${target.startsWith('.') ? target : `./${target}`}${name.endsWith('.d.ts') ? '.ts' : '.js'}${quote}`
     })
     if (next !== text) writeFileSync(path, next)
