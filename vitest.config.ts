@@ -3,11 +3,11 @@
  * browser a Chromium, chaos real processes, two disasters at a time as in scripts/chaos.mjs.
  */
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
-import { StageReporter } from './test/support/stage-reporter.ts'
+import { LongestFirst } from './test/support/project/longest-first.ts'
+import { StageReporter } from './test/support/project/stage-reporter.ts'
 
 const POSTGRES_TESTS = 'src/adapters/storage/postgres/**/*.test.ts'
-/** The command as it is published, which test/support/command-here.ts calls, is loaded by node as it is. */
+/** The command as it is published, which test/support/serving/command-here.ts calls, is loaded by node as it is. */
 const AS_PUBLISHED = { deps: { external: [/\/dist\//] } }
 /**
  * What a dispatcher can break: runs that wait, are due, are called or are cut off. The other files of acceptance ask about rules that no
@@ -79,7 +79,7 @@ export default defineConfig({
           isolate: false,
           setupFiles: ['test/support/property-seed.ts'],
           include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: ['test/support/postgres-setup.ts'],
+          globalSetup: ['test/support/stores/postgres-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -90,12 +90,12 @@ export default defineConfig({
           isolate: false,
           include: onRestate.map((name) => `test/acceptance/**/${name}.test.ts`),
           // Functions alone: long runs that never wait, which no dispatcher sees.
-          exclude: ['test/acceptance/functions.test.ts'],
+          exclude: ['test/acceptance/runs/functions.test.ts'],
           env: {
             TRIHAND_TEST_DISPATCHER: 'restate',
             TRIHAND_TEST_STORES: process.env['TRIHAND_TEST_STORES'] ?? 'postgres',
           },
-          globalSetup: ['test/support/postgres-setup.ts', 'test/support/restate-setup.ts'],
+          globalSetup: ['test/support/stores/postgres-setup.ts', 'test/support/serving/restate-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -106,7 +106,7 @@ export default defineConfig({
           server: AS_PUBLISHED,
           setupFiles: ['test/support/property-seed.ts'],
           include: ['test/integration/**/*.test.ts', POSTGRES_TESTS],
-          globalSetup: ['test/support/postgres-setup.ts'],
+          globalSetup: ['test/support/stores/postgres-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -118,7 +118,7 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           // Every file has a browser and a server of its own: what the files load is loaded once.
           isolate: false,
-          globalSetup: ['test/support/browser-setup.ts'],
+          globalSetup: ['test/support/serving/browser-setup.ts'],
           testTimeout: 90_000,
           hookTimeout: 120_000,
         },
@@ -127,7 +127,7 @@ export default defineConfig({
         test: {
           name: 'chaos',
           include: ['test/chaos/**/*.test.ts'],
-          globalSetup: ['test/support/postgres-setup.ts'],
+          globalSetup: ['test/support/stores/postgres-setup.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

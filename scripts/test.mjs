@@ -52,7 +52,7 @@ const tally = (report, exitCode) => {
   }
 }
 
-/** A project of vitest.config.ts, with flags of the runner. The counts come from test/support/stage-reporter.ts. */
+/** A project of vitest.config.ts, with flags of the runner. The counts come from test/support/project/stage-reporter.ts. */
 const project =
   (name, ...flags) =>
   () => {

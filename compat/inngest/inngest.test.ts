@@ -1,7 +1,7 @@
 /** Inngest as dispatcher with the real SDK: the same tests that `npm test` runs with a stand-in, and that its types fit ours. */
 import { Inngest } from 'inngest'
 import { serve } from 'inngest/edge'
-import { inngestConformance } from '../../test/support/inngest-conformance.ts'
+import { inngestConformance } from '../../test/support/serving/inngest-conformance.ts'
 
 const silent = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} }
 

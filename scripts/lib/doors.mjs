@@ -33,7 +33,7 @@ const filesBehind = (path, seen = new Map()) => {
   return seen
 }
 
-/** Names of doors, for a path like `test/acceptance/flow.test.ts`. */
+/** Names of doors, for a path like `test/acceptance/flow/flow.test.ts`. */
 export const doorsOf = (path) => {
   const files = [...filesBehind(path)]
   const loaded = new Set(files.flatMap(([name, { imports }]) => [name, ...imports]))

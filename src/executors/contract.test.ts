@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Json, toJson } from '#model/kernel/json.ts'
-import { ENVELOPE, FAILURE, SUCCESS } from '../../test/support/contract-seed.ts'
+import { ENVELOPE, FAILURE, SUCCESS } from '#test/support/stories/contract-seed.ts'
 import { readEnvelope, readResult, writeEnvelope, writeResult } from './contract.ts'
 
 type Members = { readonly [key: string]: Json }

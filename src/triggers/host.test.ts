@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { WatchTrigger } from '#model/event/watch.ts'
-import { type HttpApp, openApp } from '../../test/support/http-app.ts'
-import { until } from '../../test/support/until.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 const system = (...triggers: readonly WatchTrigger[]) => ({
   name: 'x',

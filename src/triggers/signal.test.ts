@@ -2,8 +2,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { openApp } from '../../test/support/http-app.ts'
-import { until } from '../../test/support/until.ts'
+import { openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 import { SignalSource } from './signal.ts'
 import type { SourceDeps } from './source.ts'
 

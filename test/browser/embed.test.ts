@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Trihand, TrihandOptions } from '#compose/assemble.ts'
-import { startBrowser, type TestBrowser } from '../support/browser.ts'
-import { PROJECT } from '../support/places.ts'
+import { startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
+import { PROJECT } from '#test/support/places.ts'
 
 let browser: TestBrowser
 let app: Trihand

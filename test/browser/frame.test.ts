@@ -9,10 +9,10 @@ import {
   startBrowser,
   type TestBrowser,
   type WatchedPage,
-} from '../support/browser.ts'
-import { Folder, type Server } from '../support/command.ts'
-import { freePort } from '../support/free-port.ts'
-import { PROJECT } from '../support/places.ts'
+} from '#test/support/serving/browser.ts'
+import { Folder, type Server } from '#test/support/serving/command.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { PROJECT } from '#test/support/places.ts'
 
 let browser: TestBrowser
 let folder: Folder

@@ -7,8 +7,8 @@ import { createApp } from '#http/server/app.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import { readWebApp } from '#http/web-app.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import { startBrowser, type TestBrowser } from '../support/browser.ts'
-import { PROJECT } from '../support/places.ts'
+import { startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
+import { PROJECT } from '#test/support/places.ts'
 
 let browser: TestBrowser
 let trihand: Trihand

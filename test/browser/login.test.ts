@@ -9,9 +9,9 @@ import { readWebApp } from '#http/web-app.ts'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
-import { PROJECT } from '../support/places.ts'
-import { until } from '../support/until.ts'
+import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
+import { PROJECT } from '#test/support/places.ts'
+import { until } from '#test/support/until.ts'
 
 let browser: TestBrowser
 let trihand: Trihand

@@ -3,8 +3,15 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTrihand } from '#compose/assemble.ts'
-import { axeFindings, hasLoaded, openAt, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
-import { Folder, type Server } from '../support/command.ts'
+import {
+  axeFindings,
+  hasLoaded,
+  openAt,
+  startBrowser,
+  type TestBrowser,
+  type WatchedPage,
+} from '#test/support/serving/browser.ts'
+import { Folder, type Server } from '#test/support/serving/command.ts'
 
 const MANIFEST = `
 product: { name: shop, version: "1.0" }

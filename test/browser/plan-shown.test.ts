@@ -11,9 +11,9 @@ import {
   startBrowser,
   type TestBrowser,
   type WatchedPage,
-} from '../support/browser.ts'
-import { buildCommand, Folder, type Server } from '../support/command.ts'
-import { until } from '../support/until.ts'
+} from '#test/support/serving/browser.ts'
+import { buildCommand, Folder, type Server } from '#test/support/serving/command.ts'
+import { until } from '#test/support/until.ts'
 
 const PLAN = {
   goal: 'Greet our friend',

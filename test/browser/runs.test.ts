@@ -1,8 +1,15 @@
 /** The list of runs by keyboard: filtered by terms, filters saved, rows chosen, a word to many, one started by hand. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { axeFindings, axeFindingsInLight, openAt, press, startBrowser, type TestBrowser } from '../support/browser.ts'
-import { Folder, type Server } from '../support/command.ts'
-import { until } from '../support/until.ts'
+import {
+  axeFindings,
+  axeFindingsInLight,
+  openAt,
+  press,
+  startBrowser,
+  type TestBrowser,
+} from '#test/support/serving/browser.ts'
+import { Folder, type Server } from '#test/support/serving/command.ts'
+import { until } from '#test/support/until.ts'
 
 const SYSTEM = `import { defineSystem, fn } from 'trihand'
 

@@ -11,9 +11,9 @@ import {
   type TestBrowser,
   visit,
   type WatchedPage,
-} from '../support/browser.ts'
-import { Folder, type Server } from '../support/command.ts'
-import { PROJECT } from '../support/places.ts'
+} from '#test/support/serving/browser.ts'
+import { Folder, type Server } from '#test/support/serving/command.ts'
+import { PROJECT } from '#test/support/places.ts'
 
 const WIDE = { width: 1280, height: 800 }
 const NARROW = { width: 390, height: 800 }

@@ -1,7 +1,13 @@
 /** Holding work back in the web app: a worker paused, everything stopped by a typed word, the banner that says so on every screen. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFindings, axeFindingsInLight, openAt, startBrowser, type TestBrowser } from '../support/browser.ts'
-import { Folder, type Server } from '../support/command.ts'
+import {
+  axeFindings,
+  axeFindingsInLight,
+  openAt,
+  startBrowser,
+  type TestBrowser,
+} from '#test/support/serving/browser.ts'
+import { Folder, type Server } from '#test/support/serving/command.ts'
 
 const SYSTEM = `import { defineSystem, fn } from 'trihand'
 export const system = defineSystem({

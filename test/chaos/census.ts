@@ -6,7 +6,7 @@
  */
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
-import type { Receipt } from '../support/traffic/traffic.ts'
+import type { Receipt } from '#test/support/traffic/traffic.ts'
 
 export interface Census {
   /** How many facts and events each append has. */

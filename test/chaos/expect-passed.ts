@@ -4,7 +4,7 @@
  * Owns nothing of the stage; `npm run test:chaos` reads the same reports (scripts/chaos.mjs).
  */
 import { expect, type TestContext } from 'vitest'
-import type { StageReport } from './stages/report.ts'
+import type { StageReport } from '#test/chaos/stages/report.ts'
 
 export const SMALL_SEED = Number(process.env['TRIHAND_SEED'] ?? 1)
 

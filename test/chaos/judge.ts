@@ -4,7 +4,7 @@
  * Owns the list of questions. Judges by the driver and by the checker that shares no code with us; never by the adapter under test.
  */
 import { verifyLedger } from '#cli/verify/verify.ts'
-import type { Receipt } from '../support/traffic/traffic.ts'
+import type { Receipt } from '#test/support/traffic/traffic.ts'
 import { compare, damage, sqliteCensus } from './census.ts'
 
 /** The checker's findings, one sentence each. */

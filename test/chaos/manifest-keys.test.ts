@@ -4,10 +4,10 @@
  * A key that is in no table fails the last test, so that no new key is accepted and ignored.
  */
 import { describe, expect, test } from 'vitest'
-import { HANDLER_PAIRS, type KeyPair, TRIGGER_PAIRS } from '../support/key-pairs.ts'
-import { SECTION_PAIRS, WHOLE_PAIRS } from '../support/key-pairs-whole.ts'
-import { classOf, manifestKeys, playedKeys } from '../support/manifest-keys.ts'
-import { played } from '../support/played-manifest.ts'
+import { HANDLER_PAIRS, type KeyPair, TRIGGER_PAIRS } from '#test/support/manifest/key-pairs.ts'
+import { SECTION_PAIRS, WHOLE_PAIRS } from '#test/support/manifest/key-pairs-whole.ts'
+import { classOf, manifestKeys, playedKeys } from '#test/support/manifest/manifest-keys.ts'
+import { played } from '#test/support/manifest/played-manifest.ts'
 import { sized } from './whole.ts'
 
 const EVENTS = 'events: [{name: go, source: external}, {name: stop, source: external}, {name: out}, {name: other}]\n'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
-import { onEveryStore } from '../support/stores.ts'
+import { onEveryStore } from '#test/support/stores/stores.ts'
 import { sized } from './whole.ts'
 
 const START = Date.UTC(2026, 0, 1)

@@ -1,14 +1,14 @@
 /** Many runs at once in every order: nothing is corrupt, nothing is lost, whatever wins. */
 import { expect, test } from 'vitest'
-import { newSystems, playTape } from './sim/campaign.ts'
-import type { Planned } from './sim/errands.ts'
-import { inMacrotask } from './sim/microtasks.ts'
-import type { Play } from './sim/play.ts'
-import { custody } from './sim/plays/families.ts'
-import { loop, nap, sequence } from './sim/plays/steps.ts'
-import { both, early, either, race } from './sim/plays/waits.ts'
-import { Tape } from './sim/tape.ts'
-import { Theatre } from './sim/theatre.ts'
+import { newSystems, playTape } from '#test/chaos/sim/campaign.ts'
+import type { Planned } from '#test/chaos/sim/errands.ts'
+import { inMacrotask } from '#test/chaos/sim/microtasks.ts'
+import type { Play } from '#test/chaos/sim/play.ts'
+import { custody } from '#test/chaos/sim/plays/families.ts'
+import { loop, nap, sequence } from '#test/chaos/sim/plays/steps.ts'
+import { both, early, either, race } from '#test/chaos/sim/plays/waits.ts'
+import { Tape } from '#test/chaos/sim/tape.ts'
+import { Theatre } from '#test/chaos/sim/theatre.ts'
 
 const systems = newSystems()
 const MANY = { systems, maxTicks: 1_000_000 }

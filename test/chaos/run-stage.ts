@@ -3,8 +3,8 @@
  *
  * Says the report as the last line of stdout. A stage that throws has failed, with its reason; the process itself ends with 0.
  */
-import { STAGES } from './stages/list.ts'
-import type { StageReport } from './stages/report.ts'
+import { STAGES } from '#test/chaos/stages/list.ts'
+import type { StageReport } from '#test/chaos/stages/report.ts'
 
 const failure = (name: string, error: unknown): StageReport => ({
   name,

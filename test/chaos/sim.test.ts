@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SMALL_SEED } from './expect-passed.ts'
 import seeds from './seeds.json' with { type: 'json' }
-import { BILLS, type BillName } from './sim/bills.ts'
-import { type Failed, playSeed, playTape, runCampaign } from './sim/campaign.ts'
-import { FAULT_NAMES } from './sim/faults.ts'
-import { huntAgain } from './sim/mutants/hunt.ts'
-import type { Systems } from './sim/system.ts'
-import { Tape } from './sim/tape.ts'
+import { BILLS, type BillName } from '#test/chaos/sim/bills.ts'
+import { type Failed, playSeed, playTape, runCampaign } from '#test/chaos/sim/campaign.ts'
+import { FAULT_NAMES } from '#test/chaos/sim/faults.ts'
+import { huntAgain } from '#test/chaos/sim/mutants/hunt.ts'
+import type { Systems } from '#test/chaos/sim/system.ts'
+import { Tape } from '#test/chaos/sim/tape.ts'
 
 const SCHEDULES = 800
 const TAPES = 200

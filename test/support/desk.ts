@@ -10,7 +10,7 @@ import { type Listening, listen } from '#http/server/server.ts'
 import { readWebApp } from '#http/web-app.ts'
 import { human } from '#manifest/human/humans.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import type { TestBrowser, WatchedPage } from './browser.ts'
+import type { TestBrowser, WatchedPage } from '#test/support/serving/browser.ts'
 import { PROJECT } from './places.ts'
 import { until } from './until.ts'
 

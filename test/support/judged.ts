@@ -6,7 +6,7 @@
 import { onTestFinished } from 'vitest'
 import type { Invariant } from '#cli/verify/report.ts'
 import { type VerifyOptions, verifyLedger } from '#cli/verify/verify.ts'
-import { LedgerByHand, onSqlite } from './ledger-by-hand.ts'
+import { LedgerByHand, onSqlite } from '#test/support/stores/ledger-by-hand.ts'
 
 export interface Verdict {
   readonly id: Invariant

@@ -12,7 +12,7 @@ import { aCreation, aFact, anAppend, anEvent, newRun, newWorker } from '#testing
 import { ledgerSuite } from '#testing/ledger-suite.ts'
 import { type ReaderUnderTest, readerSuite } from '#testing/reader-suite.ts'
 import { resendingLedger } from '#testing/resending-ledger.ts'
-import { Random } from '../../../test/support/random.ts'
+import { Random } from '#test/support/random.ts'
 import { Cipher } from './cipher.ts'
 import { type Key, readKeys } from './keys.ts'
 import { Payloads } from './payloads.ts'

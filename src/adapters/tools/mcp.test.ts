@@ -11,7 +11,7 @@ import type { ToolContext } from '#ports/tool.ts'
 import type { ServedTool, ToolServers } from '#ports/tool-servers.ts'
 import { type McpToolsSettings, mcpTools } from './mcp.ts'
 
-const CHILD = fileURLToPath(new URL('../../../test/support/mcp-server.mjs', import.meta.url))
+const CHILD = fileURLToPath(new URL('../../../test/support/agents/mcp-server.mjs', import.meta.url))
 const { signal } = new AbortController()
 /** A child may start slowly on a machine with much to do. */
 const PATIENCE_MS = 60_000

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '../../../test/support/places.ts'
+import { temporaryFolder } from '#test/support/places.ts'
 import { keptCode } from './kept-code.ts'
 
 let folder: ReturnType<typeof temporaryFolder>

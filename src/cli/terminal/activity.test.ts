@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { RunNotice } from '#engine/core/publish.ts'
 import { runId } from '#model/kernel/ids.ts'
-import { BROKEN, fact } from '../../../test/support/run-story.ts'
+import { BROKEN, fact } from '#test/support/stories/run-story.ts'
 import { Activity } from './activity.ts'
 import { Output } from './output.ts'
 

@@ -10,7 +10,7 @@ import type { Blobs } from '#ports/blobs.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '../../../test/support/engine.ts'
+import { engineOf } from '#test/support/engine.ts'
 import type { Engine } from '#engine/core/engine.ts'
 
 interface Input {

@@ -7,7 +7,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Ledger, StreamWrite } from '#ports/ledger.ts'
 import { anAppend, anEvent, newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf, HOUR } from '../../../test/support/engine.ts'
+import { engineOf, HOUR } from '#test/support/engine.ts'
 
 /** What happens around an append: before it is passed on, and instead of its answer. */
 interface Meddling {

@@ -8,7 +8,7 @@ import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '../../../test/support/engine.ts'
+import { engineOf } from '#test/support/engine.ts'
 import type { Engine } from '#engine/core/engine.ts'
 
 const LEASE_MS = 60_000

@@ -8,7 +8,7 @@ import { fn } from '#executors/workflow/function.ts'
 import { plainSeals } from '#model/kernel/seal.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf, HOUR } from '../../../test/support/engine.ts'
+import { engineOf, HOUR } from '#test/support/engine.ts'
 
 const EVENTS = 2_000
 const SLOTS = 5

@@ -8,7 +8,7 @@ import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
 import { newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '../../../test/support/engine.ts'
+import { engineOf } from '#test/support/engine.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

@@ -11,7 +11,7 @@ import type { RunSummary } from '#ports/reader.ts'
 import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
 import { newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '../../../test/support/engine.ts'
+import { engineOf } from '#test/support/engine.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

@@ -10,7 +10,7 @@ import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '../../../test/support/engine.ts'
+import { engineOf } from '#test/support/engine.ts'
 
 const LEASE_MS = 15_000
 

@@ -9,9 +9,9 @@ import type { TaskSummary } from '#ports/reader.ts'
 import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
 import { newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '../../../test/support/engine.ts'
-import { carefully } from '../../../test/support/step-answer.ts'
-import { person } from '../../../test/support/task-story.ts'
+import { engineOf } from '#test/support/engine.ts'
+import { carefully } from '#test/support/step-answer.ts'
+import { person } from '#test/support/stories/task-story.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

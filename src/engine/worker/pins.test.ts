@@ -11,7 +11,7 @@ import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '../../../test/support/engine.ts'
+import { engineOf } from '#test/support/engine.ts'
 import type { Engine } from '#engine/core/engine.ts'
 
 const LEASE_MS = 3_000

@@ -12,7 +12,7 @@ import { LOCAL_TENANT, type RunId, workerId } from '#model/kernel/ids.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
 import type { ClaimRequest, Claims, Ledger } from '#ports/ledger.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '../../../test/support/engine.ts'
+import { engineOf } from '#test/support/engine.ts'
 import type { Engine } from '#engine/core/engine.ts'
 
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }

@@ -8,7 +8,7 @@ import type { Decided } from '#model/agent/state.ts'
 import { runId } from '#model/kernel/ids.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
 import { taskAnswer } from '#model/task/view.ts'
-import { person, submit, taskAfter, world } from '../../../test/support/task-story.ts'
+import { person, submit, taskAfter, world } from '#test/support/stories/task-story.ts'
 import { demandConsent } from './consent.ts'
 import { decidedOf, questionOf } from './questions.ts'
 

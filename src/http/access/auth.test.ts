@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { ERRORS } from '#model/kernel/errors.ts'
 import { type Access, forbidAccess, KINDS, ROLES } from '#model/access/identity.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { authSettings } from './auth-settings.ts'
 
 const KEY = 'k'.repeat(32)

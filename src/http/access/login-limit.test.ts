@@ -1,7 +1,7 @@
 /** Wrong tokens over the real application: who sends too many waits, by the clock of the system, and nobody else does. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { authSettings } from './auth-settings.ts'
 import type { Service } from '#http/server/service.ts'
 

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import { human } from '#manifest/human/humans.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { until } from '../../../test/support/until.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 const SECRET = 'password of the database'
 

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 const SPECIFICATION = specifications.schemas['3.0.0'] as object
 

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { authSettings } from '#http/access/auth-settings.ts'
 import { agent } from '#manifest/define/agents.ts'
 import { ROLES } from '#model/access/identity.ts'
-import { called, paidModel, said } from '../../../test/support/agents.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { until } from '../../../test/support/until.ts'
+import { called, paidModel, said } from '#test/support/agents/agents.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 const PAGE = '<script>alert("Grüße")</script>'
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))

@@ -1,6 +1,6 @@
 /** Costs over HTTP, from what real runs have journaled. */
 import { afterEach, expect, test } from 'vitest'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { agent, fn } from '../../index.ts'
 
 let app: HttpApp

@@ -1,6 +1,6 @@
 /** Saved filters over HTTP: each person's own, and none overwritten unseen. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 let app: HttpApp
 

@@ -1,6 +1,6 @@
 /** The graph of a running system over HTTP. */
 import { afterEach, expect, test } from 'vitest'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { fn } from '../../index.ts'
 
 let app: HttpApp

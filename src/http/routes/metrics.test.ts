@@ -4,8 +4,8 @@ import { fn } from '#executors/workflow/function.ts'
 import { authSettings } from '#http/access/auth-settings.ts'
 import { gaugesOf } from '#http/metrics/gauges.ts'
 import { human } from '#manifest/human/humans.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { until } from '../../../test/support/until.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 const TOKEN = 'scrape-me'
 const SYSTEM = {

@@ -1,6 +1,6 @@
 /** Sessions over HTTP. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { fn } from '../../index.ts'
 
 let app: HttpApp

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readWebApp } from '#http/web-app.ts'
-import { temporaryFolder } from '../../../test/support/places.ts'
+import { temporaryFolder } from '#test/support/places.ts'
 import { serveWebApp } from './web-app.ts'
 
 const folder = temporaryFolder('web-app')

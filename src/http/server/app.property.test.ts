@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 const RUNS = 400
 

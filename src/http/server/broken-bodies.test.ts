@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { until } from '../../../test/support/until.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 import { type Listening, listen } from './server.ts'
 
 let app: HttpApp

@@ -1,8 +1,8 @@
 /** A scanner that opens every link: GET and HEAD change nothing, however often they are asked. */
 import { expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
-import { openApp } from '../../../test/support/http-app.ts'
-import { until } from '../../../test/support/until.ts'
+import { openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 test('app-2: every GET and HEAD, with every id there is, twice: nothing is written', async () => {
   const review = human('review', { trigger: 'letter.ready', title: 'Letter', assign: 'user:ana' })

@@ -16,9 +16,9 @@ import {
   type Headers,
   type Places,
   SYSTEM,
-} from '../../../test/support/deciding-doors.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { until } from '../../../test/support/until.ts'
+} from '#test/support/serving/deciding-doors.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 import { authSettings } from '#http/access/auth-settings.ts'
 import { listen } from './server.ts'
 

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'
-import { type Answer, type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { type MortalRequests, withRequests } from '../../../test/support/mortal-requests.ts'
-import { until } from '../../../test/support/until.ts'
+import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { type MortalRequests, withRequests } from '#test/support/stores/mortal-requests.ts'
+import { until } from '#test/support/until.ts'
 
 const SYSTEM = {
   name: 'shop',

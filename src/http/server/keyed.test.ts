@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'
-import { type Answer, type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import type { Service } from './service.ts'
 
 const faults: TrihandError[] = []

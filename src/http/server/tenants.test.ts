@@ -4,8 +4,8 @@ import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
 import { ROLES } from '#model/access/identity.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
-import { type Answer, type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { until } from '../../../test/support/until.ts'
+import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 import { authSettings } from '#http/access/auth-settings.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))

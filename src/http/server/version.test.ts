@@ -1,7 +1,7 @@
 /** Tags, and what they save or prevent. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 let app: HttpApp
 beforeAll(async () => {

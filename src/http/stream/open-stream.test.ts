@@ -6,7 +6,7 @@ import { Tokens } from '#engine/services/tokens.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { authSettings } from '#http/access/auth-settings.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))

@@ -1,8 +1,8 @@
 /** One event between its causes and its effects, over the real application. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type Answer, type HttpApp, openApp } from '../../../test/support/http-app.ts'
-import { until } from '../../../test/support/until.ts'
+import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 let app: HttpApp
 beforeAll(async () => {

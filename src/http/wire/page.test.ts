@@ -1,7 +1,7 @@
 /** The page: what it shows, and that nothing it shows can do anything. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 const HOSTILE = [
   '<script>alert(1)</script>',

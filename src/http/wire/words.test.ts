@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { taskId } from '#model/kernel/ids.ts'
 import { openWait, receive } from '#model/event/wait.ts'
-import { aStart, aWait, BROKEN, CHILD, FACT_TYPES, fact } from '../../../test/support/run-story.ts'
+import { aStart, aWait, BROKEN, CHILD, FACT_TYPES, fact } from '#test/support/stories/run-story.ts'
 import { tell, tellOpen } from './words.ts'
 
 test.each(FACT_TYPES)('%s is told in words', (type) => {

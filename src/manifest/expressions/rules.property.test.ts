@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compiled, EXPRESSIONS, ends } from '../../../test/support/any-expressions.ts'
+import { compiled, EXPRESSIONS, ends } from '#test/support/manifest/any-expressions.ts'
 import { compileRule } from './rules.ts'
 
 const CASES = 20_000

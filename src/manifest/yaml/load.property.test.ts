@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BASE, DAMAGED, mutate, mutation, survives } from '../../../test/support/damaged-manifests.ts'
+import { BASE, DAMAGED, mutate, mutation, survives } from '#test/support/manifest/damaged-manifests.ts'
 import { loadManifest } from './load.ts'
 import { printManifest } from './print.ts'
 

@@ -1,7 +1,7 @@
 /** Allowlists against their plain reading. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { policyCases } from '../../../test/support/policy-cases.ts'
+import { policyCases } from '#test/support/stories/policy-cases.ts'
 import { type CapabilityKind, demand, type Module, mayUse, permits } from './module.ts'
 
 const EMPTY = { operations: [], hosts: [], tables: { read: [], write: [] }, events: [], secrets: [], modules: [] }

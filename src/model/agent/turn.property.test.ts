@@ -1,7 +1,7 @@
 /** Any facts in any order: the fold and the turn answer, and messages stay well formed. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anyFact } from '../../../test/support/agent-arbitrary.ts'
+import { anyFact } from '#test/support/agents/agent-arbitrary.ts'
 import { type AgentFact, type AgentState, committed, evolveAgent, NEW_AGENT } from './state.ts'
 import { type MessageOptions, messagesOf } from './messages.ts'
 import { nextAction, type TurnRules } from './turn.ts'

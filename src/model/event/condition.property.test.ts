@@ -1,7 +1,7 @@
 /** Conditions against an oracle that looks at the whole history of samples each time and keeps no state. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import {
   CONDITION_EDGES,
   type ConditionPolicy,

@@ -1,9 +1,9 @@
 /** Waits for events against an oracle that knows neither folds nor facts: any events, in any order, with or without a timeout. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { policyCases } from '../../../test/support/policy-cases.ts'
-import { take } from '../../../test/support/run-arbitrary.ts'
-import { aWait, command, started, stateAfter } from '../../../test/support/run-story.ts'
+import { policyCases } from '#test/support/stories/policy-cases.ts'
+import { take } from '#test/support/stories/run-arbitrary.ts'
+import { aWait, command, started, stateAfter } from '#test/support/stories/run-story.ts'
 import type { RunState } from '#model/run/fact.ts'
 import type { Received, WaitSpec } from './wait.ts'
 

@@ -10,7 +10,7 @@ import {
   liveAfter,
   OTHER_CHILD,
   started,
-} from '../../../test/support/run-story.ts'
+} from '#test/support/stories/run-story.ts'
 import { inline, NOTHING } from '#model/kernel/payload.ts'
 import { run } from '#model/run/run.ts'
 import type { RunFact } from '#model/run/fact.ts'

@@ -1,7 +1,7 @@
 /** Keys of the items of a batch, as its run ends. */
 import { expect, test } from 'vitest'
 import type { IdempotencyPolicy } from '#model/flow/policies/idempotency.ts'
-import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
+import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import type { Arrival } from '#model/event/arrival.ts'
 import { entriesOf } from '#model/kernel/due-map.ts'
 import { gate } from './gate.ts'

@@ -1,9 +1,9 @@
 /** What holds for every gate, whatever its policies, whatever happens to it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anyGateLife, live } from '../../../test/support/gate-arbitrary.ts'
-import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
-import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
+import { anyGateLife, live } from '#test/support/stories/gate-arbitrary.ts'
+import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import { countOf, entriesOf } from '#model/kernel/due-map.ts'
 import { readGateFact, writeFact } from '#model/kernel/fact-codec.ts'
 import { gate } from './gate.ts'

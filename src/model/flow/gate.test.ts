@@ -1,6 +1,6 @@
 /** The rules of a gate, told one by one. */
 import { expect, test } from 'vitest'
-import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
+import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import type { Arrival } from '#model/event/arrival.ts'
 import { gate } from './gate.ts'
 import type { FlowPolicies, GateCommand, GateFact, GateState } from './gate-fact.ts'

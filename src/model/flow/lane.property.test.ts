@@ -1,7 +1,7 @@
 /** Lanes against an oracle that picks one run at a time and counts everything again for each. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import { choose, type Due, laneOf, NO_LIMIT, Occupancy, readLane, type Slot } from './lane.ts'
 
 const CASES = policyCases(31)

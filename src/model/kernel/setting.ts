@@ -2,7 +2,7 @@
  * Every environment variable that Trihand reads, in one table: name, meaning, default, who reads it.
  *
  * This is the only list. `cli/connect/settings.ts` holds `TRIHAND_*` names against it (an unknown name is a typing mistake), the configuration
- * page shows what concerns a serving process, and `test/integration/settings.test.ts` compares it with the documents and with what the
+ * page shows what concerns a serving process, and `test/integration/serving/settings.test.ts` compares it with the documents and with what the
  * code reads: add a row here, a line in `docs/cli.md`, and the code that acts on it.
  */
 import { TrihandError } from './errors.ts'

@@ -11,7 +11,7 @@ import {
   started,
   TASK,
   unasked,
-} from '../../../test/support/run-story.ts'
+} from '#test/support/stories/run-story.ts'
 import { attemptsOf } from './attempt.ts'
 import { taskId } from '#model/kernel/ids.ts'
 import { inline, NOTHING } from '#model/kernel/payload.ts'

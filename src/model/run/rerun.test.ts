@@ -1,7 +1,7 @@
 /** Which results of a run answer in another go of it, and from where on everything is done again. */
 import { describe, expect, test } from 'vitest'
 import { specify } from '#testing/spec.ts'
-import { BROKEN, CHILD, command, fact, liveAfter, started } from '../../../test/support/run-story.ts'
+import { BROKEN, CHILD, command, fact, liveAfter, started } from '#test/support/stories/run-story.ts'
 import { taskId } from '#model/kernel/ids.ts'
 import { inline } from '#model/kernel/payload.ts'
 import { cameBefore, planRerun, type RerunChoice } from './rerun.ts'

@@ -1,8 +1,8 @@
 /** What holds for every run, whatever facts it has and whatever commands it is given. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { anyCommand, anyHistory, anyWalk, STEPS, type Turn, take } from '../../../test/support/run-arbitrary.ts'
-import { RETRY, TASK } from '../../../test/support/run-story.ts'
+import { anyCommand, anyHistory, anyWalk, STEPS, type Turn, take } from '#test/support/stories/run-arbitrary.ts'
+import { RETRY, TASK } from '#test/support/stories/run-story.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { run, statusOf, wakeAt } from './run.ts'
 import type { RunFact, RunState } from './fact.ts'

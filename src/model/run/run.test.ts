@@ -14,7 +14,7 @@ import {
   started,
   stateAfter,
   TOO_LATE,
-} from '../../../test/support/run-story.ts'
+} from '#test/support/stories/run-story.ts'
 import { inline } from '#model/kernel/payload.ts'
 import { run, statusOf } from './run.ts'
 import type { RunFact } from './fact.ts'

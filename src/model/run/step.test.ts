@@ -1,7 +1,7 @@
 /** The address of a step, and when an open one needs a wake. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aWait, BROKEN, CHILD } from '../../../test/support/run-story.ts'
+import { aWait, BROKEN, CHILD } from '#test/support/stories/run-story.ts'
 import { inline } from '#model/kernel/payload.ts'
 import { isLoopKey, isSettled, isStepName, type OpenStep, type SettledStep, stepAddress, stepWakeAt } from './step.ts'
 import { openWait } from '#model/event/wait.ts'

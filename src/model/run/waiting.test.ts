@@ -1,7 +1,7 @@
 /** What a run waits for, and how many steps it may have. */
 import { describe, expect, test } from 'vitest'
 import { specify } from '#testing/spec.ts'
-import { aWait, BROKEN, CHILD, command, fact, liveAfter, started, stateAfter } from '../../../test/support/run-story.ts'
+import { aWait, BROKEN, CHILD, command, fact, liveAfter, started, stateAfter } from '#test/support/stories/run-story.ts'
 import { run, statusOf, wakeAt } from './run.ts'
 import type { RunFact } from './fact.ts'
 

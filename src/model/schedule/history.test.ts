@@ -1,6 +1,6 @@
 /** A schedule's past as a list of slots. */
 import { expect, test } from 'vitest'
-import { buffered, created, ended, fired, HOUR, planned, skipped } from '../../../test/support/schedule-story.ts'
+import { buffered, created, ended, fired, HOUR, planned, skipped } from '#test/support/stories/schedule-story.ts'
 import { pastSlots } from './history.ts'
 
 const told = (...facts: Parameters<typeof pastSlots>[0]) =>

@@ -25,7 +25,7 @@ import {
   skipped,
   wakeAt,
   world,
-} from '../../../test/support/schedule-story.ts'
+} from '#test/support/stories/schedule-story.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { schedule } from './schedule.ts'
 import type { ScheduleCommand, ScheduleFact } from './fact.ts'

@@ -1,9 +1,9 @@
 /** What holds for every schedule, whatever happens to it; and what becomes of late slots, against a simple reference. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
-import { anyHappenings, anySpec, anyTurns, live, type Turn } from '../../../test/support/schedule-arbitrary.ts'
-import { aSpec, calendarOf, HOUR, world } from '../../../test/support/schedule-story.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
+import { anyHappenings, anySpec, anyTurns, live, type Turn } from '#test/support/stories/schedule-arbitrary.ts'
+import { aSpec, calendarOf, HOUR, world } from '#test/support/stories/schedule-story.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { schedule } from './schedule.ts'

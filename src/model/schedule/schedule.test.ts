@@ -17,7 +17,7 @@ import {
   planned,
   skipped,
   wakeAt,
-} from '../../../test/support/schedule-story.ts'
+} from '#test/support/stories/schedule-story.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { schedule } from './schedule.ts'
 import type { ScheduleFact } from './fact.ts'

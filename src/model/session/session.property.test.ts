@@ -1,7 +1,7 @@
 /** What holds for every session, whatever facts it has and whatever commands it is given. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anySessionCommand, anySessionFact, anySessionHistory } from '../../../test/support/session-arbitrary.ts'
+import { anySessionCommand, anySessionFact, anySessionHistory } from '#test/support/stories/session-arbitrary.ts'
 import { fold } from '#model/kernel/machine.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import { documentOf, resumeFrom, type SessionFact, session } from './session.ts'

@@ -1,6 +1,6 @@
 /** Every kind of person with every action, right and wrong in every way: the refusal is the first of the guide's list. */
 import { expect, test } from 'vitest'
-import { action, aSpec, custom, hashOf, mails, open, submit, taskAfter, to } from '../../../test/support/task-story.ts'
+import { action, aSpec, custom, hashOf, mails, open, submit, taskAfter, to } from '#test/support/stories/task-story.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import { task } from './task.ts'
 import type { ItemChoice, TaskState } from './fact.ts'

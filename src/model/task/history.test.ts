@@ -1,6 +1,6 @@
 /** What is told of a task, and what is not. */
 import { expect, test } from 'vitest'
-import { bob, history, open, submit } from '../../../test/support/task-story.ts'
+import { bob, history, open, submit } from '#test/support/stories/task-story.ts'
 import { taskHistory } from './history.ts'
 
 test('[C14] an edit is told with its items, and a decision with its reason', () => {

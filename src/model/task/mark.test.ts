@@ -1,7 +1,7 @@
 /** Marks of many items at once: which items a rule finds, and which drafts come of it. */
 import { describe, expect, test } from 'vitest'
 import { specify } from '#testing/spec.ts'
-import { ana, bob, history, open, taskAfter } from '../../../test/support/task-story.ts'
+import { ana, bob, history, open, taskAfter } from '#test/support/stories/task-story.ts'
 import { task } from './task.ts'
 import type { TaskItem } from './fact.ts'
 import { findItems } from './mark.ts'

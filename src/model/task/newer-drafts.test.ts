@@ -12,7 +12,7 @@ import {
   revise,
   submit,
   taskAfter,
-} from '../../../test/support/task-story.ts'
+} from '#test/support/stories/task-story.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { task } from './task.ts'
 import type { Submit, TaskCommand } from './fact.ts'

@@ -10,7 +10,7 @@ import {
   open,
   taskAfter,
   to,
-} from '../../../test/support/task-story.ts'
+} from '#test/support/stories/task-story.ts'
 import type { TaskSpec } from './spec.ts'
 import { sectionsProblem } from './subject.ts'
 

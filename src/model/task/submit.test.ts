@@ -21,7 +21,7 @@ import {
   taskAfter,
   to,
   world,
-} from '../../../test/support/task-story.ts'
+} from '#test/support/stories/task-story.ts'
 import { canonical } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { task } from './task.ts'

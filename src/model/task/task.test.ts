@@ -21,7 +21,7 @@ import {
   unclaim,
   view,
   withdraw,
-} from '../../../test/support/task-story.ts'
+} from '#test/support/stories/task-story.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import { task } from './task.ts'
 import type { Submit, TaskCommand } from './fact.ts'

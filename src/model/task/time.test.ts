@@ -18,7 +18,7 @@ import {
   taskAfter,
   to,
   withdraw,
-} from '../../../test/support/task-story.ts'
+} from '#test/support/stories/task-story.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { task } from './task.ts'
 import type { TaskCommand, TaskFact } from './fact.ts'

@@ -1,7 +1,7 @@
 /** The breaker against a plain model: a log of results and a clock, asked the rules one by one. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { policyCases } from '../../../test/support/policy-cases.ts'
+import { policyCases } from '#test/support/stories/policy-cases.ts'
 import { type CircuitFact, type CircuitPolicy, type CircuitState, circuit } from './circuit.ts'
 
 const POLICY: CircuitPolicy = { window: 5, minCalls: 3, failureRate: 0.5, openForMs: 100, maxOpenForMs: 400 }

@@ -1,7 +1,7 @@
 /** Placement against its plain reading: every rule asked one by one, over workers and handlers of a small world. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { policyCases } from '../../../test/support/policy-cases.ts'
+import { policyCases } from '#test/support/stories/policy-cases.ts'
 import { DEFAULT_PIN } from './pin.ts'
 import { ANYWHERE, misfit, type Placement, shareOf, suitability, takersOf } from './placement.ts'
 import type { WorkerPlace } from './worker-info.ts'

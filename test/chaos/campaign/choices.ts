@@ -3,7 +3,7 @@
  *
  * Owns what must come of a decision. Says nothing to anybody: people.ts does.
  */
-import type { Random } from '../../support/random.ts'
+import type { Random } from '#test/support/random.ts'
 
 export interface Lead {
   readonly id: string

@@ -3,7 +3,7 @@
  *
  * Owns what is a violation. Reads the ledger by the driver, and the bills of the world outside; never asks the system under test.
  */
-import type { Query } from '../query.ts'
+import type { Query } from '#test/chaos/query.ts'
 import type { SentMail } from './mail-service.ts'
 import type { People, Said } from './people.ts'
 import type { PaidCall } from './provider.ts'

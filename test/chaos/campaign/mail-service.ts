@@ -5,8 +5,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Random } from '../../support/random.ts'
-import { pause } from '../../support/until.ts'
+import type { Random } from '#test/support/random.ts'
+import { pause } from '#test/support/until.ts'
 import type { Moments } from './moments.ts'
 
 export interface SentMail {

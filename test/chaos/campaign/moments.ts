@@ -3,7 +3,7 @@
  *
  * Owns who waits for which. The world around the killed process tells; the stage listens, and kills.
  */
-import { until } from '../../support/until.ts'
+import { until } from '#test/support/until.ts'
 
 export type Moment = 'read' | 'call' | 'mail' | 'decision'
 

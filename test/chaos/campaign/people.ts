@@ -6,8 +6,8 @@
  */
 import { appendFileSync } from 'node:fs'
 import { isEnded, RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
-import type { Random } from '../../support/random.ts'
-import { pause } from '../../support/until.ts'
+import type { Random } from '#test/support/random.ts'
+import { pause } from '#test/support/until.ts'
 import { type Choice, choose, type Lead, leadOf, newLead, type ShownTask } from './choices.ts'
 import type { MailService } from './mail-service.ts'
 import type { Moments } from './moments.ts'

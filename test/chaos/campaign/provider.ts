@@ -9,8 +9,8 @@ import { parse } from 'yaml'
 import type { Json } from '#model/kernel/json.ts'
 import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
 import type { ModelStub, StubBlock, StubBody } from '#testing/stubs/model-stub.ts'
-import type { Random } from '../../support/random.ts'
-import { pause } from '../../support/until.ts'
+import type { Random } from '#test/support/random.ts'
+import { pause } from '#test/support/until.ts'
 import type { Moments } from './moments.ts'
 
 export interface PaidCall {

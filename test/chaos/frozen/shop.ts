@@ -3,7 +3,7 @@
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError } from '#executors/workflow/step-failure.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { pause } from '../../support/until.ts'
+import { pause } from '#test/support/until.ts'
 
 export const LEASE_MS = 1_000
 export const TIMEOUT_MS = 500

@@ -5,8 +5,8 @@
  */
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import { anyExpression, ends } from '../../support/any-expressions.ts'
-import { damagedManifest, survives } from '../../support/damaged-manifests.ts'
+import { anyExpression, ends } from '#test/support/manifest/any-expressions.ts'
+import { damagedManifest, survives } from '#test/support/manifest/damaged-manifests.ts'
 
 export interface FuzzInput {
   /** `bare`: the control, manifests read by nothing but a parser. */

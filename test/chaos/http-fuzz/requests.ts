@@ -3,7 +3,7 @@
  *
  * Owns what a request looks like. Knows routes from the document alone; names and ids of things that exist come from the world.
  */
-import type { Random } from '../../support/random.ts'
+import type { Random } from '#test/support/random.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document as it came over the wire
 type Node = any

@@ -12,7 +12,7 @@ import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { RunSummary, TaskQuery } from '#ports/reader.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import { until } from '../../support/until.ts'
+import { until } from '#test/support/until.ts'
 import type { Pool } from './requests.ts'
 
 const SYSTEM: SystemSource = {

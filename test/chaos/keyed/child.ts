@@ -6,7 +6,7 @@ import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import { listen } from '#http/server/server.ts'
 import { createTrihand } from '#compose/assemble.ts'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '#test/support/free-port.ts'
 
 export interface ServerInput {
   readonly database: string

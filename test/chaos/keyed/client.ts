@@ -2,9 +2,9 @@
  * A client that sends keyed requests to a server that is killed in the middle of them, and sends each again to the next life until it is
  * answered. Judges what it was answered and what the ledger holds at the end.
  */
-import { Program } from '../../support/program.ts'
-import type { Random } from '../../support/random.ts'
-import { pause, until } from '../../support/until.ts'
+import { Program } from '#test/support/program.ts'
+import type { Random } from '#test/support/random.ts'
+import { pause, until } from '#test/support/until.ts'
 import type { ServerInput } from './child.ts'
 
 interface Keyed {

@@ -6,7 +6,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { IncomingEvent } from '#engine/core/intake.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
-import type { Random } from '../../support/random.ts'
+import type { Random } from '#test/support/random.ts'
 import type { ChildLine } from './child.ts'
 
 const SOURCE = 'customers'

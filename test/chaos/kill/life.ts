@@ -3,8 +3,8 @@
  *
  * Owns listening and the moments that matter: ready, first acknowledgement, death.
  */
-import { Program } from '../../support/program.ts'
-import { until } from '../../support/until.ts'
+import { Program } from '#test/support/program.ts'
+import { until } from '#test/support/until.ts'
 import type { ChildInput, ChildLine, ChildOrder } from './child.ts'
 import { backlogOf, type Client } from './client.ts'
 

@@ -15,8 +15,8 @@ import { run as machine } from '#model/run/run.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Trihand } from '#compose/assemble.ts'
-import { insist } from '../../support/insistent.ts'
-import { answerStep } from '../../support/step-answer.ts'
+import { insist } from '#test/support/insistent.ts'
+import { answerStep } from '#test/support/step-answer.ts'
 
 const NAME = 'operator'
 const PAGE = 500

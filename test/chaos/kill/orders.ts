@@ -3,7 +3,7 @@
  *
  * Owns the shop's own promise; what rows say about each other is the checker's (src/cli/verify).
  */
-import type { Query, Row } from '../query.ts'
+import type { Query, Row } from '#test/chaos/query.ts'
 
 const ORDERS = `select e.id as id, s.status as status from event e left join stream s on s.event = e.seq and s.handler = 'order'
   where e.type = 'shop/ordered'`

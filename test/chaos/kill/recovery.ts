@@ -1,5 +1,5 @@
 /** Times of recovery, as a reader wants them: half of them, and nearly all of them. Above the limit is a violation of R11. */
-import type { Findings } from '../stages/report.ts'
+import type { Findings } from '#test/chaos/stages/report.ts'
 
 const percentile = (values: readonly number[], share: number): number => {
   const sorted = [...values].sort((a, b) => a - b)

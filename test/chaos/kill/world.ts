@@ -6,8 +6,8 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Effect } from '#model/run/step.ts'
-import type { Random } from '../../support/random.ts'
-import { pause } from '../../support/until.ts'
+import type { Random } from '#test/support/random.ts'
+import { pause } from '#test/support/until.ts'
 
 export interface Performed {
   readonly key: string

@@ -5,11 +5,11 @@
  */
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
-import { insistentBlobs, insistentLedger, type Trouble } from '../../support/insistent.ts'
-import { type Cut, PgProxy, randomCut } from '../../support/pg-proxy.ts'
-import type { Random } from '../../support/random.ts'
-import { type Receipt, Traffic } from '../../support/traffic/traffic.ts'
-import { breath } from '../../support/until.ts'
+import { insistentBlobs, insistentLedger, type Trouble } from '#test/support/insistent.ts'
+import { type Cut, PgProxy, randomCut } from '#test/support/stores/pg-proxy.ts'
+import type { Random } from '#test/support/random.ts'
+import { type Receipt, Traffic } from '#test/support/traffic/traffic.ts'
+import { breath } from '#test/support/until.ts'
 
 /** Every append of the traffic has an id that begins so, and nothing else on the wire does. */
 const MARK = 'app_'

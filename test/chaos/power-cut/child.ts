@@ -7,10 +7,10 @@
  */
 import { openSync, writeSync } from 'node:fs'
 import { openSqlite } from '#adapters/storage/sqlite/open.ts'
-import { insistentBlobs, insistentLedger, type Trouble } from '../../support/insistent.ts'
-import { Random } from '../../support/random.ts'
-import { Traffic } from '../../support/traffic/traffic.ts'
-import { breath } from '../../support/until.ts'
+import { insistentBlobs, insistentLedger, type Trouble } from '#test/support/insistent.ts'
+import { Random } from '#test/support/random.ts'
+import { Traffic } from '#test/support/traffic/traffic.ts'
+import { breath } from '#test/support/until.ts'
 
 export interface ChildInput {
   readonly file: string

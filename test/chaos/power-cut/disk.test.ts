@@ -1,6 +1,6 @@
 /** The rules of a power cut, each with the case that would break it. */
 import { expect, test } from 'vitest'
-import { Random } from '../../support/random.ts'
+import { Random } from '#test/support/random.ts'
 import { Disk, FATES, type Fate } from './disk.ts'
 import type { Entry } from './journal.ts'
 

@@ -9,7 +9,7 @@
  * disk-4  What a failed sync should have covered is decided then and there; no later sync makes up for it (as on Linux).
  * disk-5  Names come and go in order, and for certain only once their folder was synced.
  */
-import type { Random } from '../../support/random.ts'
+import type { Random } from '#test/support/random.ts'
 import type { Entry } from './journal.ts'
 
 const SECTOR_BYTES = 512

@@ -4,7 +4,7 @@
  * Owns the walk over the recording. What may survive is disk.ts, what is asked of an image is inspect.ts.
  */
 import { join } from 'node:path'
-import { Random } from '../../support/random.ts'
+import { Random } from '#test/support/random.ts'
 import { Disk, FATES, type Fate } from './disk.ts'
 import { inspect } from './inspect.ts'
 import { chooseCuts, type Recording } from './recording.ts'

@@ -5,10 +5,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '../../support/places.ts'
-import { Program } from '../../support/program.ts'
-import type { Random } from '../../support/random.ts'
-import type { Receipt } from '../../support/traffic/traffic.ts'
+import { temporaryFolder } from '#test/support/places.ts'
+import { Program } from '#test/support/program.ts'
+import type { Random } from '#test/support/random.ts'
+import type { Receipt } from '#test/support/traffic/traffic.ts'
 import type { ChildInput, ChildLine } from './child.ts'
 import { type Entry, readJournal } from './journal.ts'
 

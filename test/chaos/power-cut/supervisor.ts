@@ -4,8 +4,8 @@
  * Owns starting it again. Never touches the ledger's files.
  */
 import { join } from 'node:path'
-import { Program } from '../../support/program.ts'
-import { until } from '../../support/until.ts'
+import { Program } from '#test/support/program.ts'
+import { until } from '#test/support/until.ts'
 import type { ChildInput, ChildLine } from './child.ts'
 import type { StorageFault } from './storage-fault.ts'
 

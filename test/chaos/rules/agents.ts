@@ -8,7 +8,7 @@ import { type AgentState, evolveAgent, NEW_AGENT } from '#model/agent/state.ts'
 import { NOTHING_SPENT } from '#model/flow/policies/budget.ts'
 import { knownRequesters, requestersIn } from '#model/access/requester.ts'
 import { nextAction, type TurnRules } from '#model/agent/turn.ts'
-import { anyFact } from '../../support/agent-arbitrary.ts'
+import { anyFact } from '#test/support/agents/agent-arbitrary.ts'
 import { CASES, proof } from './proof.ts'
 
 const TURN: TurnRules = {

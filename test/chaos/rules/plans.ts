@@ -14,7 +14,7 @@ import {
   planDraft,
 } from '#model/plan/draft.ts'
 import { type HandlerFacts, shownSteps } from '#model/plan/shown.ts'
-import { simDigest } from '../sim/digest.ts'
+import { simDigest } from '#test/chaos/sim/digest.ts'
 import { CASES, proof } from './proof.ts'
 
 interface Written {

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { RequestInProgress, Requests, type Work } from '#engine/services/requests.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
-import { plantMethod } from '../sim/mutants/mutant.ts'
+import { plantMethod } from '#test/chaos/sim/mutants/mutant.ts'
 import { CASES, proof } from './proof.ts'
 
 const LEASE_MS = 30_000

@@ -5,7 +5,7 @@
  */
 import { BILL_NAMES, BILLS, type BillName } from './bills.ts'
 import { type CampaignReport, runCampaign } from './campaign.ts'
-import { type Hunted, hunt } from './mutants/hunt.ts'
+import { type Hunted, hunt } from '#test/chaos/sim/mutants/hunt.ts'
 
 export interface ChildInput {
   readonly from: number

@@ -6,7 +6,7 @@
  */
 import type { RunId, SessionId } from '#model/kernel/ids.ts'
 import type { EndedRun } from '#model/run/fact.ts'
-import { carefully } from '../../support/step-answer.ts'
+import { carefully } from '#test/support/step-answer.ts'
 import type { Cast } from './cast.ts'
 import { askOfClerk, resumeAll } from './clerk-errands.ts'
 import type { Client, Sending } from './client.ts'

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { openSqlite } from '#adapters/storage/sqlite/open.ts'
-import { fastFolder } from '../../support/places.ts'
+import { fastFolder } from '#test/support/places.ts'
 import { type CrashPoint, POSITIONS } from './crash-points.ts'
 import { inMacrotask } from './microtasks.ts'
 import { pointsUpTo, type Scenario, type Visit, visit } from './sweep.ts'

@@ -7,8 +7,8 @@ import { normalise } from '#manifest/define/define.ts'
 import type { System } from '#manifest/define/system.ts'
 import { simDigest } from './digest.ts'
 import type { Play, Scene } from './play.ts'
-import { book, note, pay, purse, strike } from './plays/effects.ts'
-import { announce, custody, family } from './plays/families.ts'
+import { book, note, pay, purse, strike } from '#test/chaos/sim/plays/effects.ts'
+import { announce, custody, family } from '#test/chaos/sim/plays/families.ts'
 import {
   bundle,
   collect,
@@ -25,13 +25,25 @@ import {
   successor,
   trail,
   unique,
-} from './plays/gates.ts'
-import { parcel, recall } from './plays/keys.ts'
-import { again, brood, kid, punctual } from './plays/lives.ts'
-import { consent, review } from './plays/people.ts'
-import { brief, chime, flock, march, pulse, refill, tick, tock } from './plays/schedules.ts'
-import { flaky, hasty, large, loop, nap, overdue, parallel, probe, prompt, sequence, tardy } from './plays/steps.ts'
-import { both, early, either, race } from './plays/waits.ts'
+} from '#test/chaos/sim/plays/gates.ts'
+import { parcel, recall } from '#test/chaos/sim/plays/keys.ts'
+import { again, brood, kid, punctual } from '#test/chaos/sim/plays/lives.ts'
+import { consent, review } from '#test/chaos/sim/plays/people.ts'
+import { brief, chime, flock, march, pulse, refill, tick, tock } from '#test/chaos/sim/plays/schedules.ts'
+import {
+  flaky,
+  hasty,
+  large,
+  loop,
+  nap,
+  overdue,
+  parallel,
+  probe,
+  prompt,
+  sequence,
+  tardy,
+} from '#test/chaos/sim/plays/steps.ts'
+import { both, early, either, race } from '#test/chaos/sim/plays/waits.ts'
 import type { Edition } from './world.ts'
 
 const PLAYS: readonly Play[] = [

@@ -4,7 +4,7 @@
  * Owns how a number becomes a choice. Past the end, and for every 0, the choice is the dull one: first in line, no fault. So a
  * shorter tape with smaller numbers is a simpler schedule, and shrinking a failing tape leads to the cause.
  */
-import { Random } from '../../support/random.ts'
+import { Random } from '#test/support/random.ts'
 
 const RANGE = 2 ** 31
 

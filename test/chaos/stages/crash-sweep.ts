@@ -3,14 +3,14 @@
  *
  * Owns the report. The controls are sweeps with a seeded bug, which must lose or double something.
  */
-import { newSystems } from '../sim/campaign.ts'
-import { POSITIONS } from '../sim/crash-points.ts'
-import { inMacrotask } from '../sim/microtasks.ts'
-import { CLERK_MUTANTS } from '../sim/mutants/clerks.ts'
-import { MUTANTS } from '../sim/mutants/hunt.ts'
-import { CLERK_SCENARIOS, playsOf, SCENARIOS, type Scenario, type SweepReport, sweep } from '../sim/sweep.ts'
-import { sweepOnFile } from '../sim/sweep-sqlite.ts'
-import type { Systems } from '../sim/system.ts'
+import { newSystems } from '#test/chaos/sim/campaign.ts'
+import { POSITIONS } from '#test/chaos/sim/crash-points.ts'
+import { inMacrotask } from '#test/chaos/sim/microtasks.ts'
+import { CLERK_MUTANTS } from '#test/chaos/sim/mutants/clerks.ts'
+import { MUTANTS } from '#test/chaos/sim/mutants/hunt.ts'
+import { CLERK_SCENARIOS, playsOf, SCENARIOS, type Scenario, type SweepReport, sweep } from '#test/chaos/sim/sweep.ts'
+import { sweepOnFile } from '#test/chaos/sim/sweep-sqlite.ts'
+import type { Systems } from '#test/chaos/sim/system.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
 
 export interface CrashSweepOptions {

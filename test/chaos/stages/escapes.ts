@@ -6,8 +6,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Tries, tryEscapes } from '../../support/escape-place.ts'
-import { PROJECT, temporaryFolder } from '../../support/places.ts'
+import { type Tries, tryEscapes } from '#test/support/agents/escape-place.ts'
+import { PROJECT, temporaryFolder } from '#test/support/places.ts'
 import { Findings, type StageReport } from './report.ts'
 
 const VERSIONS = ['20', '22', '24', 'latest']

@@ -3,7 +3,7 @@
  *
  * Owns which tests those are. They are those of `npm test`, which plays a part (../whole.ts).
  */
-import { WHOLE } from '../whole.ts'
+import { WHOLE } from '#test/chaos/whole.ts'
 import { Findings, type StageReport, skipped } from './report.ts'
 import { failuresIn, runTests } from './run-tests.ts'
 

@@ -1,5 +1,5 @@
 /** A throwaway Postgres for one stage: started, ended whatever happens, and a loud skip where there is none. */
-import { type Cluster, startPostgres } from '../../support/postgres.ts'
+import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
 import { type StageReport, skipped } from './report.ts'
 
 export const onPostgres = async (

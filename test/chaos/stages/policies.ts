@@ -1,13 +1,13 @@
 /**
  * Policies: every property of flow control, schedules, placement and their like against its reference, at full size.
  *
- * The properties are those of `npm test`, which plays fewer cases of each (test/support/policy-cases.ts). Owns their number and that
+ * The properties are those of `npm test`, which plays fewer cases of each (test/support/stories/policy-cases.ts). Owns their number and that
  * none of them played less; never names a policy.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROJECT, temporaryFolder } from '../../support/places.ts'
-import type { StageReport as TestRun } from '../../support/stage-reporter.ts'
+import { PROJECT, temporaryFolder } from '#test/support/places.ts'
+import type { StageReport as TestRun } from '#test/support/project/stage-reporter.ts'
 import { Findings, type StageReport } from './report.ts'
 import { failuresIn, runTests } from './run-tests.ts'
 

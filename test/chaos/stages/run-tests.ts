@@ -6,8 +6,8 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROJECT, temporaryFolder } from '../../support/places.ts'
-import type { StageReport as TestRun } from '../../support/stage-reporter.ts'
+import { PROJECT, temporaryFolder } from '#test/support/places.ts'
+import type { StageReport as TestRun } from '#test/support/project/stage-reporter.ts'
 
 const MEBIBYTE = 2 ** 20
 const SAID_MEBIBYTES = 64

@@ -7,16 +7,16 @@
  * of a power cut as well: a sync that failed leaves a gap that no later sync fills.
  */
 import { join } from 'node:path'
-import { compileShared } from '../../support/compiler.ts'
-import { fastFolder, PROJECT, temporaryFolder } from '../../support/places.ts'
-import { Random } from '../../support/random.ts'
-import { pause, until } from '../../support/until.ts'
-import { sqliteVersion } from '../census.ts'
-import { judgeFile } from '../judge.ts'
-import { judgeImages } from '../power-cut/images.ts'
-import { readRecording } from '../power-cut/recording.ts'
-import { type Fault, StorageFault } from '../power-cut/storage-fault.ts'
-import { Supervisor } from '../power-cut/supervisor.ts'
+import { compileShared } from '#test/support/project/compiler.ts'
+import { fastFolder, PROJECT, temporaryFolder } from '#test/support/places.ts'
+import { Random } from '#test/support/random.ts'
+import { pause, until } from '#test/support/until.ts'
+import { sqliteVersion } from '#test/chaos/census.ts'
+import { judgeFile } from '#test/chaos/judge.ts'
+import { judgeImages } from '#test/chaos/power-cut/images.ts'
+import { readRecording } from '#test/chaos/power-cut/recording.ts'
+import { type Fault, StorageFault } from '#test/chaos/power-cut/storage-fault.ts'
+import { Supervisor } from '#test/chaos/power-cut/supervisor.ts'
 import { Findings, type StageReport, skipped } from './report.ts'
 
 export interface StorageOptions {

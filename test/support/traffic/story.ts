@@ -10,7 +10,7 @@ import { inline, type Payload } from '#model/kernel/payload.ts'
 import { run } from '#model/run/run.ts'
 import type { RunCommand, RunState } from '#model/run/fact.ts'
 import { fits, type WaitSpec } from '#model/event/wait.ts'
-import { asUuid } from '../random.ts'
+import { asUuid } from '#test/support/random.ts'
 import { digest } from './run-pen.ts'
 
 export const ACTIONS = ['step', 'large', 'once', 'emit', 'document', 'retry', 'sleep', 'wait', 'child'] as const

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { BackendJob, BackendReply } from '#ports/agent-backend.ts'
 import type { Workspace } from '#ports/tool.ts'
-import { type FakeFaults, type FakeModel, type FakeSdk, fakeSdk } from '../../../../test/support/claude-sdk.ts'
+import { type FakeFaults, type FakeModel, type FakeSdk, fakeSdk } from '#test/support/agents/claude-sdk.ts'
 import { claudeAgent } from './claude-agent.ts'
 import type { ClaudeSdk } from './sdk.ts'
 

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { outboxSuite } from '#testing/outbox-suite.ts'
-import { fastFolder } from '../../../../test/support/places.ts'
+import { fastFolder } from '#test/support/places.ts'
 import { loadDriver } from './driver.ts'
 import { openSqliteOutbox } from './outbox.ts'
 

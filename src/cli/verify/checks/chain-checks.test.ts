@@ -1,9 +1,9 @@
 /** Numbers, hashes, time and epochs along a stream, each with one planted fault. */
 import { expect, test } from 'vitest'
 import type { RunId } from '#model/kernel/ids.ts'
-import { aLedger, judge } from '../../../../test/support/judged.ts'
-import type { LedgerByHand } from '../../../../test/support/ledger-by-hand.ts'
-import { fact, started } from '../../../../test/support/run-story.ts'
+import { aLedger, judge } from '#test/support/judged.ts'
+import type { LedgerByHand } from '#test/support/stores/ledger-by-hand.ts'
+import { fact, started } from '#test/support/stories/run-story.ts'
 
 const finished = [started(), fact('step.completed', { at: 20 }), fact('run.completed', { at: 30 })]
 const aRun = (ledger: LedgerByHand): Promise<RunId> => ledger.run(finished)

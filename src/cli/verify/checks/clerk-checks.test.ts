@@ -5,10 +5,10 @@ import type { GateFact } from '#model/flow/gate-fact.ts'
 import { gateId, type RunId, scheduleId } from '#model/kernel/ids.ts'
 import type { ScheduleFact } from '#model/schedule/fact.ts'
 import type { ScheduleSpec } from '#model/schedule/spec.ts'
-import { FAR } from '../../../../test/support/clean-ledger.ts'
-import { aLedger, judge } from '../../../../test/support/judged.ts'
-import { digest, type LedgerByHand } from '../../../../test/support/ledger-by-hand.ts'
-import { fact, started } from '../../../../test/support/run-story.ts'
+import { FAR } from '#test/support/stores/clean-ledger.ts'
+import { aLedger, judge } from '#test/support/judged.ts'
+import { digest, type LedgerByHand } from '#test/support/stores/ledger-by-hand.ts'
+import { fact, started } from '#test/support/stories/run-story.ts'
 
 const GATE = gateId(digest('a gate'))
 const SCHEDULE = scheduleId(digest('a schedule'))

@@ -1,8 +1,8 @@
 /** Events, the runs they start, the runs that emit them and the waits that look for them, each with one planted fault. */
 import { expect, test } from 'vitest'
 import type { WaitSpec } from '#model/event/wait.ts'
-import { aLedger, judge } from '../../../../test/support/judged.ts'
-import { aWait, fact, started } from '../../../../test/support/run-story.ts'
+import { aLedger, judge } from '#test/support/judged.ts'
+import { aWait, fact, started } from '#test/support/stories/run-story.ts'
 
 const finished = [started(), fact('run.completed')]
 

@@ -1,7 +1,7 @@
 /** The list of where replies of models stand, with each of the faults that it could have. */
 import { expect, test } from 'vitest'
-import { aLedger, judge } from '../../../../test/support/judged.ts'
-import { fact, started } from '../../../../test/support/run-story.ts'
+import { aLedger, judge } from '#test/support/judged.ts'
+import { fact, started } from '#test/support/stories/run-story.ts'
 
 const reply = fact('step.completed', { at: 20, result: { value: { modelUsed: 'm' } } })
 const finished = [started(), reply, fact('run.completed', { at: 30 })]

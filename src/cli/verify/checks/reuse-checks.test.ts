@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { RunId } from '#model/kernel/ids.ts'
 import { inline, NOTHING } from '#model/kernel/payload.ts'
 import type { ReusedStep, RunFact } from '#model/run/fact.ts'
-import { aLedger, judge } from '../../../../test/support/judged.ts'
-import { fact, started } from '../../../../test/support/run-story.ts'
+import { aLedger, judge } from '#test/support/judged.ts'
+import { fact, started } from '#test/support/stories/run-story.ts'
 
 const OLD = [
   started(),

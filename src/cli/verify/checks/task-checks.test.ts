@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import type { TaskId } from '#model/kernel/ids.ts'
 import type { TaskFact } from '#model/task/fact.ts'
-import { aLedger, judge, type Verdict } from '../../../../test/support/judged.ts'
-import type { LedgerByHand } from '../../../../test/support/ledger-by-hand.ts'
-import { fact, started } from '../../../../test/support/run-story.ts'
+import { aLedger, judge, type Verdict } from '#test/support/judged.ts'
+import type { LedgerByHand } from '#test/support/stores/ledger-by-hand.ts'
+import { fact, started } from '#test/support/stories/run-story.ts'
 import {
   ana,
   aSpec,
@@ -16,7 +16,7 @@ import {
   submit,
   to,
   withdraw,
-} from '../../../../test/support/task-story.ts'
+} from '#test/support/stories/task-story.ts'
 
 type FactOf<Type extends TaskFact['type']> = Extract<TaskFact, { readonly type: Type }>
 

@@ -3,9 +3,9 @@ import { statSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { aLedger } from '../../../../test/support/judged.ts'
-import type { LedgerByHand } from '../../../../test/support/ledger-by-hand.ts'
-import { fact, started } from '../../../../test/support/run-story.ts'
+import { aLedger } from '#test/support/judged.ts'
+import type { LedgerByHand } from '#test/support/stores/ledger-by-hand.ts'
+import { fact, started } from '#test/support/stories/run-story.ts'
 import { openSqlite } from './sqlite-source.ts'
 
 setFlagsFromString('--expose-gc')

@@ -4,8 +4,8 @@ import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/define/agents.ts'
 import { human } from '#manifest/human/humans.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
-import { until } from '../../../../test/support/until.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 const HUMAN = ['decided_at', 'decided_by', 'decision', 'feedback', 'modifications']
 const AGENT = ['artifacts', 'duration_ms', 'structured_output', 'token_usage']

@@ -1,7 +1,7 @@
 /** Runs once more over HTTP: what would be done again, the rerun, and what is refused. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 let app: HttpApp
 let old: string

@@ -1,9 +1,9 @@
 /** One run as it happens, over the real application: facts with positions, answers on their way without. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
-import { type HeldModel, heldModel } from '../../../../test/support/held-model.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
-import { readSse, type SseMessage } from '../../../../test/support/sse.ts'
+import { type HeldModel, heldModel } from '#test/support/agents/held-model.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { readSse, type SseMessage } from '#test/support/sse.ts'
 
 let app: HttpApp
 let model: HeldModel

@@ -1,7 +1,7 @@
 /** Runs over HTTP: started, found by the ways people write ids, shown, and told what to do. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 const OPERATOR = { 'x-trihand-user': 'ana', 'x-trihand-groups': 'operators' }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import { type Listening, listen } from '#http/server/server.ts'
-import { readSse, type SseMessage } from '../../../../test/support/sse.ts'
+import { readSse, type SseMessage } from '#test/support/sse.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 
 let trihand: Trihand

@@ -1,11 +1,11 @@
 /** Chats over the real application, read by the real client of the AI SDK: turns, resume, refusals, approvals and forged ones. */
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chatWorld, decideByWords } from '../../../../test/support/chat.ts'
-import { type HeldCall, type HeldModel, heldModel } from '../../../../test/support/held-model.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
-import { type MortalRequests, withRequests } from '../../../../test/support/mortal-requests.ts'
-import { until } from '../../../../test/support/until.ts'
+import { chatWorld, decideByWords } from '#test/support/agents/chat.ts'
+import { type HeldCall, type HeldModel, heldModel } from '#test/support/agents/held-model.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { type MortalRequests, withRequests } from '#test/support/stores/mortal-requests.ts'
+import { until } from '#test/support/until.ts'
 
 const ANA = { 'x-trihand-user': 'ana', 'x-trihand-groups': 'operators' }
 const OTTO = { 'x-trihand-user': 'otto', 'x-trihand-groups': 'guests' }

@@ -1,7 +1,7 @@
 /** Endpoints over HTTP: how each does, what was delivered with every try, and one more try. */
 import { afterEach, expect, test } from 'vitest'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
-import { until } from '../../../../test/support/until.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 let app: HttpApp
 afterEach(() => app.close())

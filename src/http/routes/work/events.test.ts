@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 let app: HttpApp
 beforeAll(async () => {

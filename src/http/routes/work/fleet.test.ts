@@ -1,7 +1,7 @@
 /** Pools, circuits and the stop over HTTP, on a real engine. */
 import { afterEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 let app: HttpApp
 afterEach(() => app.close())

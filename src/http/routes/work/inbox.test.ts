@@ -1,8 +1,8 @@
 /** What a person at an inbox asks over HTTP, on a real engine: views and their counts, the history of a task, marks by a rule. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
-import { type Answer, type HttpApp, openApp } from '../../../../test/support/http-app.ts'
-import { until } from '../../../../test/support/until.ts'
+import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 const ANA = { 'x-trihand-user': 'ana', 'x-trihand-groups': 'editors' }
 const EVE = { 'x-trihand-user': 'eve' }

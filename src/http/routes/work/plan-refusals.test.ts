@@ -1,7 +1,7 @@
 /** What a drafted plan shows after a person's "no": over HTTP, in its output, its timeline, its steps and its why. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 let app: HttpApp
 const done: string[] = []

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
-import { until } from '../../../../test/support/until.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 let app: HttpApp
 beforeEach(async () => {

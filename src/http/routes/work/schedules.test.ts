@@ -1,8 +1,8 @@
 /** Schedules and handlers over HTTP, on a real engine. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
-import { until } from '../../../../test/support/until.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 let app: HttpApp
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 /** Tasks over HTTP, on a real engine: inboxes, decisions, and everything that is refused. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
-import { type Answer, type HttpApp, openApp } from '../../../../test/support/http-app.ts'
-import { until } from '../../../../test/support/until.ts'
+import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { until } from '#test/support/until.ts'
 
 const ANA = { 'x-trihand-user': 'ana', 'x-trihand-groups': 'editors, leads' }
 const EVE = { 'x-trihand-user': 'eve' }

@@ -4,7 +4,7 @@ import { type OutgoingHttpHeaders, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { listen } from '#http/server/server.ts'
-import { type HttpApp, openApp } from '../../../../test/support/http-app.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 const KEY = 'a2V5a2V5a2V5a2V5'
 let app: HttpApp

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { driveGate } from '../../../../test/support/gate-drive.ts'
-import { anArrival, policiesWith, runOf } from '../../../../test/support/gate-story.ts'
-import { PATIENCE_MS, policyCases } from '../../../../test/support/policy-cases.ts'
+import { driveGate } from '#test/support/stories/gate-drive.ts'
+import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import { batchOutcome } from './batch-outcome.ts'
 
 const CASES = policyCases(19)

@@ -1,7 +1,7 @@
 /** Budgets against every order of calls: nothing is begun that could pass the limit. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { policyCases } from '../../../../test/support/policy-cases.ts'
+import { policyCases } from '#test/support/stories/policy-cases.ts'
 import { type Allowance, carve, NOTHING_SPENT, reserve, restOf, type Spent, spend, tokensOf } from './budget.ts'
 
 const CASES = policyCases(79)

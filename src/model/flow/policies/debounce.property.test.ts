@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countOf } from '#model/kernel/due-map.ts'
 import type { Instant } from '#model/kernel/ids.ts'
-import { driveGate, startsOf, suppressionsOf } from '../../../../test/support/gate-drive.ts'
-import { anArrival, policiesWith } from '../../../../test/support/gate-story.ts'
-import { PATIENCE_MS, policyCases } from '../../../../test/support/policy-cases.ts'
+import { driveGate, startsOf, suppressionsOf } from '#test/support/stories/gate-drive.ts'
+import { anArrival, policiesWith } from '#test/support/stories/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import type { DebouncePolicy } from './debounce.ts'
 
 const CASES = policyCases(53)

@@ -1,7 +1,7 @@
 /** The ladder: never early, never endless. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { policyCases } from '../../../../test/support/policy-cases.ts'
+import { policyCases } from '#test/support/stories/policy-cases.ts'
 import { pauseAfter } from './delivery.ts'
 
 const HOUR = 3_600_000

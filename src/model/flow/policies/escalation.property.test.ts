@@ -5,7 +5,7 @@ import { compileRule } from '#manifest/expressions/rules.ts'
 import type { EscalationRule } from '#model/agent/agent.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { RuleAnswer } from '#model/kernel/rule.ts'
-import { policyCases } from '../../../../test/support/policy-cases.ts'
+import { policyCases } from '#test/support/stories/policy-cases.ts'
 import { confidenceOf, type Escalation, escalationOf } from './escalation.ts'
 
 const CASES = policyCases(7)

@@ -7,7 +7,7 @@ import { gate } from '#model/flow/gate.ts'
 import type { FlowPolicies, GateFact, GateState } from '#model/flow/gate-fact.ts'
 import { gateWakeAt } from '#model/flow/gate-read.ts'
 import type { RunId } from '#model/kernel/ids.ts'
-import { PATIENCE_MS, policyCases } from '../../../../test/support/policy-cases.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import type { FanInPolicy } from './fan-in.ts'
 
 const TYPES = ['a', 'b', 'c']

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countOf } from '#model/kernel/due-map.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
-import { driveGate, startsOf, suppressionsOf } from '../../../../test/support/gate-drive.ts'
-import { anArrival, policiesWith, runOf } from '../../../../test/support/gate-story.ts'
-import { PATIENCE_MS, policyCases } from '../../../../test/support/policy-cases.ts'
+import { driveGate, startsOf, suppressionsOf } from '#test/support/stories/gate-drive.ts'
+import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import type { OverlapPolicy } from './overlap.ts'
 
 /** Of each of the six. */

@@ -1,7 +1,7 @@
 /** The arithmetic of backoff. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { policyCases } from '../../../../test/support/policy-cases.ts'
+import { policyCases } from '#test/support/stories/policy-cases.ts'
 import { DEFAULT_RETRY, retryDelayMs } from './retry.ts'
 
 test.each([

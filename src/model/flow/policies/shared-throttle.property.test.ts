@@ -5,8 +5,8 @@ import { gate } from '#model/flow/gate.ts'
 import type { GateState } from '#model/flow/gate-fact.ts'
 import { sharedTurns } from '#model/flow/gate-read.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { anArrival, policiesWith, runOf } from '../../../../test/support/gate-story.ts'
-import { PATIENCE_MS, policyCases } from '../../../../test/support/policy-cases.ts'
+import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import { recordTurn, type ThrottleState, takeTurn } from './throttle.ts'
 
 const CASES = policyCases(23)

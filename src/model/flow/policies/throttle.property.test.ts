@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { countOf } from '#model/kernel/due-map.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import type { Instant } from '#model/kernel/ids.ts'
-import { driveGate, suppressionsOf } from '../../../../test/support/gate-drive.ts'
-import { anArrival, policiesWith } from '../../../../test/support/gate-story.ts'
-import { PATIENCE_MS, policyCases } from '../../../../test/support/policy-cases.ts'
+import { driveGate, suppressionsOf } from '#test/support/stories/gate-drive.ts'
+import { anArrival, policiesWith } from '#test/support/stories/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import type { ThrottlePolicy } from './throttle.ts'
 
 const CASES = policyCases(47)

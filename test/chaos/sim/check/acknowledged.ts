@@ -4,9 +4,9 @@ import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { TaskFact } from '#model/task/fact.ts'
-import type { Acknowledged } from '../client.ts'
-import type { Look } from '../look.ts'
-import { hasGate } from '../system.ts'
+import type { Acknowledged } from '#test/chaos/sim/client.ts'
+import type { Look } from '#test/chaos/sim/look.ts'
+import { hasGate } from '#test/chaos/sim/system.ts'
 import type { Evidence } from './evidence.ts'
 
 export const checkAcknowledged = ({ look, client }: Evidence): readonly string[] => {

@@ -1,7 +1,7 @@
 /** V2, V3, V6, V12: every stream is one unbroken chain of facts, in time, under epochs that never fall. */
 import type { MemoryStream } from '#adapters/storage/memory/stream.ts'
 import { GENESIS, sealText } from '#model/kernel/seal.ts'
-import { simDigest } from '../digest.ts'
+import { simDigest } from '#test/chaos/sim/digest.ts'
 import type { Evidence } from './evidence.ts'
 
 export const checkChains = ({ look, witness }: Evidence): readonly string[] => {

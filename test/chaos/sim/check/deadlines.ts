@@ -3,7 +3,7 @@
  *
  * Owns its own count of them: from what the run was started with, anew with each retry.
  */
-import type { LookedRun } from '../look.ts'
+import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 
 export const checkDeadlines = (evidence: Evidence): readonly string[] =>

@@ -1,6 +1,6 @@
 /** V9, V10, V11, R4, R12: what the world saw, against what the facts say. */
-import type { LookedRun } from '../look.ts'
-import type { Execution } from '../world.ts'
+import type { LookedRun } from '#test/chaos/sim/look.ts'
+import type { Execution } from '#test/chaos/sim/world.ts'
 import type { Evidence } from './evidence.ts'
 
 export const checkEffects = ({ look, world }: Evidence): readonly string[] => {

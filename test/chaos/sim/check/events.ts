@@ -2,9 +2,9 @@
 import { documentKey } from '#adapters/storage/memory/store.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Look, LookedRun } from '../look.ts'
-import { notesOf, spentBy } from '../plays/effects.ts'
-import { hasGate } from '../system.ts'
+import type { Look, LookedRun } from '#test/chaos/sim/look.ts'
+import { notesOf, spentBy } from '#test/chaos/sim/plays/effects.ts'
+import { hasGate } from '#test/chaos/sim/system.ts'
 import type { Evidence } from './evidence.ts'
 
 /** Who listens to what, said once more and apart from the system under test. */

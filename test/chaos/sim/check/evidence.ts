@@ -1,8 +1,8 @@
 /** What a judge may look at: the store, what the witness saw at each call, what callers were told, what the world saw. */
-import type { Client } from '../client.ts'
-import type { Look } from '../look.ts'
-import type { Absence, Witness } from '../witness.ts'
-import type { World } from '../world.ts'
+import type { Client } from '#test/chaos/sim/client.ts'
+import type { Look } from '#test/chaos/sim/look.ts'
+import type { Absence, Witness } from '#test/chaos/sim/witness.ts'
+import type { World } from '#test/chaos/sim/world.ts'
 
 export interface Evidence {
   readonly look: Look

@@ -1,6 +1,6 @@
 /** Children across the lives of their parents: one run per call, however often the parent was retried, and none goes on without its parent. */
 import type { RunFact } from '#model/run/fact.ts'
-import type { LookedRun } from '../look.ts'
+import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 import { endOf, groups } from './lives.ts'
 

@@ -6,7 +6,7 @@
  */
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import type { Look, LookedClerk, LookedRun } from '../look.ts'
+import type { Look, LookedClerk, LookedRun } from '#test/chaos/sim/look.ts'
 import type { Life } from './lives.ts'
 
 const isSuccess = ({ end }: Life): boolean => end === 'success' || end === 'partial'

@@ -4,7 +4,7 @@
  * Owns a small fold of its own, so that a wrong rule in the model does not judge itself.
  */
 import type { RunFact } from '#model/run/fact.ts'
-import type { LookedRun } from '../look.ts'
+import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 
 const ENDS: ReadonlySet<string> = new Set([

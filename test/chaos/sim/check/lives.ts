@@ -1,8 +1,8 @@
 /** When runs began and ended, in the order of what the store took in: what clerks promise about runs of one key. */
 import type { RunFact } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
-import type { LookedRun } from '../look.ts'
-import type { Witness } from '../witness.ts'
+import type { LookedRun } from '#test/chaos/sim/look.ts'
+import type { Witness } from '#test/chaos/sim/witness.ts'
 
 /** Of a run that somebody tried again, the life up to its first end. */
 export interface Span {

@@ -1,8 +1,8 @@
 /** Every run that ended gave what its play says it must give, whatever happened on the way; ends that are no success have a reason. */
 import { canonical } from '#model/kernel/json.ts'
-import type { Look, LookedRun } from '../look.ts'
-import type { Ending } from '../play.ts'
-import { playOf } from '../system.ts'
+import type { Look, LookedRun } from '#test/chaos/sim/look.ts'
+import type { Ending } from '#test/chaos/sim/play.ts'
+import { playOf } from '#test/chaos/sim/system.ts'
 import type { Evidence } from './evidence.ts'
 
 export const checkOutputs = ({ look }: Evidence): readonly string[] => {

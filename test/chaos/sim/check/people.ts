@@ -5,7 +5,7 @@
  */
 import type { RunFact } from '#model/run/fact.ts'
 import type { TaskFact } from '#model/task/fact.ts'
-import type { Look, LookedRun, LookedTask } from '../look.ts'
+import type { Look, LookedRun, LookedTask } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 
 const CLOSINGS: ReadonlySet<TaskFact['type']> = new Set(['task.decided', 'task.expired', 'task.withdrawn'])

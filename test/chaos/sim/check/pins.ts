@@ -1,5 +1,5 @@
 /** run-5: code of another version than the one that a run began with goes on with it only after the fact that says so. */
-import type { LookedRun } from '../look.ts'
+import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 
 export const checkPins = (evidence: Evidence): readonly string[] => {

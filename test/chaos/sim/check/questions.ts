@@ -3,7 +3,7 @@
  * stop, asleep or silent for longer than a lease. Other crashes of the same schedule are no reason.
  */
 import type { RunFact } from '#model/run/fact.ts'
-import type { LookedRun } from '../look.ts'
+import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 
 export const checkQuestions = (evidence: Evidence): readonly string[] =>

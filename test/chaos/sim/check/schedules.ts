@@ -5,10 +5,10 @@
  * Owns its own calendar: the slots are the multiples of the interval.
  */
 import type { ScheduleFact } from '#model/schedule/fact.ts'
-import { BACKFILLED } from '../clerk-errands.ts'
-import type { LookedClerk, LookedRun } from '../look.ts'
-import type { ScheduleRule } from '../play.ts'
-import { playOf } from '../system.ts'
+import { BACKFILLED } from '#test/chaos/sim/clerk-errands.ts'
+import type { LookedClerk, LookedRun } from '#test/chaos/sim/look.ts'
+import type { ScheduleRule } from '#test/chaos/sim/play.ts'
+import { playOf } from '#test/chaos/sim/system.ts'
 import type { Evidence } from './evidence.ts'
 import { misborn, overlapping, spanOf, unstopped } from './lives.ts'
 

@@ -8,7 +8,7 @@ import type { StoredEvent } from '#model/event/event.ts'
 import { canonical, at as valueAt } from '#model/kernel/json.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { Received, WaitSpec } from '#model/event/wait.ts'
-import type { Look, LookedRun } from '../look.ts'
+import type { Look, LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 
 interface Waiting {

@@ -3,8 +3,8 @@
  *
  * Owns planting and removing. At full size seeds are the same for all mutants, so that the number of schedules can be compared.
  */
-import { playSeed } from '../campaign.ts'
-import type { Systems } from '../system.ts'
+import { playSeed } from '#test/chaos/sim/campaign.ts'
+import type { Systems } from '#test/chaos/sim/system.ts'
 import { ENGINE_MUTANTS } from './engine.ts'
 import type { Mutant } from './mutant.ts'
 import { STORE_MUTANTS } from './store.ts'

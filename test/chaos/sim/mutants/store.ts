@@ -3,7 +3,7 @@ import type { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { isRunId, runId } from '#model/kernel/ids.ts'
 import { sealText } from '#model/kernel/seal.ts'
 import type { Append, EventMatch, Ledger, Outcome, SealedFact, StreamWrite, WaitRow } from '#ports/ledger.ts'
-import { simDigest } from '../digest.ts'
+import { simDigest } from '#test/chaos/sim/digest.ts'
 import { changed, type Mutant, oneByOne, withAppends, withWrites } from './mutant.ts'
 
 const written = (store: MemoryStore): Outcome => ({

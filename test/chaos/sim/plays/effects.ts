@@ -2,7 +2,7 @@
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError, isStepFailure } from '#executors/workflow/step-failure.ts'
 import type { StepContext } from '#ports/step-gate.ts'
-import { act, type Ending, type Errand, type Play, perform } from '../play.ts'
+import { act, type Ending, type Errand, type Play, perform } from '#test/chaos/sim/play.ts'
 
 const CHARGED = 'charged'
 const REFUSED = 'refused'

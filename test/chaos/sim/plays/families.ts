@@ -1,7 +1,7 @@
 /** Plays of several runs: children, children that wait, events that start others. */
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError, isStepFailure } from '#executors/workflow/step-failure.ts'
-import { type Errand, type Play, perform } from '../play.ts'
+import { type Errand, type Play, perform } from '#test/chaos/sim/play.ts'
 
 export const family: Play = {
   name: 'family',

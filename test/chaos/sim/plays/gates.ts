@@ -2,7 +2,15 @@
 import { fn } from '#executors/workflow/function.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
-import { type Context, type Cue, type Ending, type Errand, type GateRule, type Play, perform } from '../play.ts'
+import {
+  type Context,
+  type Cue,
+  type Ending,
+  type Errand,
+  type GateRule,
+  type Play,
+  perform,
+} from '#test/chaos/sim/play.ts'
 
 const KEYS = 2
 const KEY = `payload.kind % ${KEYS}`

@@ -1,7 +1,15 @@
 /** Plays of idempotency keys: of events that come together and fail one by one, and so many that a gate keeps those of ended runs elsewhere. */
 import { fn } from '#executors/workflow/function.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { type Cue, type Ending, type Errand, type GateRule, type Play, perform, type Scene } from '../play.ts'
+import {
+  type Cue,
+  type Ending,
+  type Errand,
+  type GateRule,
+  type Play,
+  perform,
+  type Scene,
+} from '#test/chaos/sim/play.ts'
 
 /** By kind: goes well · fails whenever it comes · fails with the first run that it comes to. */
 const isWell = ({ world }: Scene, run: string, event: { readonly id: string; readonly kind: number }): boolean => {

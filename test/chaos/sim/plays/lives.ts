@@ -1,7 +1,7 @@
 /** Plays whose runs fail for certain and are retried: behind a gate with keys, with children, with instants by which they must begin and end. */
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError } from '#executors/workflow/step-failure.ts'
-import { act, type Context, type Ending, type Errand, type Play, perform, type Scene } from '../play.ts'
+import { act, type Context, type Ending, type Errand, type Play, perform, type Scene } from '#test/chaos/sim/play.ts'
 
 const LONG_MS = 30_000
 const ONCE_MS = 1_000

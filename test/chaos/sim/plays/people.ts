@@ -1,7 +1,7 @@
 /** Plays that ask people: a question with and without a deadline, whose answer decides what is done, in code and in a plan. */
 import { fn } from '#executors/workflow/function.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'
-import { type Ending, type Errand, type Play, perform } from '../play.ts'
+import { type Ending, type Errand, type Play, perform } from '#test/chaos/sim/play.ts'
 
 /** By kind: nobody is in a hurry; the system says yes at the deadline; the question lapses. */
 const TIMES = [

@@ -1,7 +1,7 @@
 /** Plays that are started by schedules: a few slots each, with every way to overlap and to catch up. */
 import { fn } from '#executors/workflow/function.ts'
 import type { ScheduleOptions } from '#manifest/time/schedule.ts'
-import { type Context, type Errand, type Play, perform, type ScheduleRule, START } from '../play.ts'
+import { type Context, type Errand, type Play, perform, type ScheduleRule, START } from '#test/chaos/sim/play.ts'
 
 const EVERY_MS = 1_000
 const END_AT = START + 7 * EVERY_MS

@@ -1,7 +1,7 @@
 /** Plays of plain steps: one after another, side by side, in a loop, failing, sleeping, too large for a fact. */
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError, isStepFailure } from '#executors/workflow/step-failure.ts'
-import { act, type Context, type Errand, inOrder, type Play, perform } from '../play.ts'
+import { act, type Context, type Errand, inOrder, type Play, perform } from '#test/chaos/sim/play.ts'
 
 const RETRY = { baseMs: 150, factor: 1, maxMs: 150 }
 const LARGE = 'x'.repeat(70_000)

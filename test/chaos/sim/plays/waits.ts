@@ -2,7 +2,7 @@
 import { fn } from '#executors/workflow/function.ts'
 import type { WaitResult } from '#executors/workflow/step-api.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { type Ending, type Errand, type Play, perform } from '../play.ts'
+import { type Ending, type Errand, type Play, perform } from '#test/chaos/sim/play.ts'
 
 const numberOf = (wait: WaitResult): Json => (wait.status === 'received' ? numberIn(wait.event.data) : wait.status)
 const numberIn = (data: Json): Json => (data as { readonly n?: Json }).n ?? null

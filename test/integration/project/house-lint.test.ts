@@ -1,0 +1,298 @@
+/**
+ * Is every lint rule awake in every room? Plants one fault per rule and room in a temporary tree and expects each to be found,
+ * and plants what is allowed and expects silence. Lint settings fail without a word: an override too many switches a rule off.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import { posix } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Findings, findFaults } from '#test/support/project/planted-tree.ts'
+
+const FLOW = ['model', 'ports', 'manifest', 'engine']
+const BESIDE_FLOW = ['triggers', 'modes', 'sessions', 'planner']
+const HANDS = ['executors', 'executors/agent', 'executors/human', 'executors/workflow']
+const PORTS = ['model', 'ports']
+
+/** Who may import whom, as ARCHITECTURE.md says. A room always sees itself. */
+const SEES: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  ports: ['model'],
+  manifest: ['model'],
+  engine: ['model', 'ports', 'manifest'],
+  executors: [...PORTS, ...HANDS],
+  'executors/agent': [...PORTS, 'executors'],
+  'executors/human': [...PORTS, 'executors'],
+  'executors/workflow': [...PORTS, 'executors'],
+  triggers: FLOW,
+  modes: FLOW,
+  sessions: FLOW,
+  planner: FLOW,
+  'adapters/migrations': ['model'],
+  'adapters/memory': [...PORTS, 'adapters/migrations'],
+  'adapters/postgres': [...PORTS, 'adapters/migrations'],
+  'adapters/sqlite': [...PORTS, 'adapters/migrations'],
+  'adapters/system': [...PORTS, 'adapters/migrations'],
+  'adapters/models': PORTS,
+  'adapters/tools': PORTS,
+  'adapters/notices': PORTS,
+  'adapters/wakes': PORTS,
+  'adapters/restate': [...PORTS, 'adapters/wakes'],
+  'adapters/inngest': [...PORTS, 'adapters/wakes'],
+  'adapters/claude-agent': PORTS,
+  'adapters/documents': PORTS,
+  'adapters/remote': PORTS,
+  'adapters/isolation': PORTS,
+  http: [...FLOW, ...BESIDE_FLOW, ...HANDS],
+  cli: [...FLOW, ...BESIDE_FLOW, ...HANDS, 'http', 'cli/verify'],
+  'cli/verify': [],
+  testing: PORTS,
+}
+const ROOMS = Object.keys(SEES)
+
+/** Packages that a room takes, and one that it must not. */
+const PACKAGES: Readonly<Record<string, { readonly takes: readonly string[]; readonly refuses: readonly string[] }>> = {
+  model: { takes: [], refuses: ['node:crypto', 'uuid', '@standard-schema/spec'] },
+  ports: { takes: [], refuses: ['node:fs', 'uuid'] },
+  manifest: {
+    takes: ['@marcbachmann/cel-js', '@standard-schema/spec', 'croner', 'yaml', 'ajv/dist/2020.js'],
+    refuses: ['node:fs', 'pg', 'hono'],
+  },
+  engine: { takes: [], refuses: ['node:fs/promises', 'node:fs', 'uuid', 'pg', 'vitest'] },
+  executors: { takes: ['@standard-schema/spec'], refuses: ['pg', '@photostructure/sqlite', 'hono', 'node:fs'] },
+  'executors/agent': {
+    takes: ['@standard-schema/spec', 'node:fs', 'node:fs/promises'],
+    refuses: ['pg', '@photostructure/sqlite', 'hono'],
+  },
+  'executors/human': { takes: ['@standard-schema/spec'], refuses: ['pg', '@photostructure/sqlite', 'node:fs'] },
+  'executors/workflow': {
+    takes: ['@standard-schema/spec', 'liquidjs'],
+    refuses: ['pg', '@photostructure/sqlite', 'node:fs'],
+  },
+  triggers: { takes: ['node:fs', 'chokidar', 'standardwebhooks'], refuses: ['pg', '@photostructure/sqlite', 'vitest'] },
+  modes: { takes: [], refuses: ['node:fs', 'pg', 'fast-check'] },
+  sessions: { takes: [], refuses: ['node:fs/promises', 'pg', 'fast-check'] },
+  planner: { takes: [], refuses: ['node:fs', 'pg', 'fast-check'] },
+  'adapters/migrations': { takes: [], refuses: ['pg', '@photostructure/sqlite', 'node:fs'] },
+  'adapters/memory': { takes: [], refuses: ['pg', '@photostructure/sqlite', 'node:fs'] },
+  'adapters/postgres': { takes: ['pg', 'node:net'], refuses: ['@photostructure/sqlite', 'uuid'] },
+  'adapters/sqlite': { takes: ['@photostructure/sqlite', 'node:fs/promises'], refuses: ['pg', 'uuid'] },
+  'adapters/system': { takes: ['uuid', 'node:crypto'], refuses: ['pg', '@photostructure/sqlite'] },
+  'adapters/models': {
+    takes: ['yaml', 'liquidjs', 're2js', 'node:fs'],
+    refuses: ['ai', '@ai-sdk/openai', '@pydantic/genai-prices', 'undici', 'pg'],
+  },
+  'adapters/tools': {
+    takes: ['undici', 'html-to-text', '@modelcontextprotocol/client/stdio', 're2js', 'node:net'],
+    refuses: ['ai', '@ai-sdk/openai', 'pg', '@modelcontextprotocol/server'],
+  },
+  'adapters/notices': { takes: ['standardwebhooks', 'nodemailer'], refuses: ['undici', 'pg', 'node:net', 'ai'] },
+  'adapters/wakes': { takes: [], refuses: ['pg', '@restatedev/restate-sdk', 'node:fs'] },
+  'adapters/restate': { takes: ['@restatedev/restate-sdk', 'node:http2'], refuses: ['pg', 'uuid'] },
+  'adapters/inngest': { takes: ['node:crypto'], refuses: ['inngest', '@restatedev/restate-sdk', 'pg'] },
+  'adapters/claude-agent': { takes: ['@anthropic-ai/claude-agent-sdk', 'node:fs/promises'], refuses: ['ai', 'pg'] },
+  'adapters/documents': { takes: ['node:worker_threads'], refuses: ['html-to-text', 'csv-parse', 'pg'] },
+  'adapters/remote': { takes: ['standardwebhooks', 'node:http'], refuses: ['pg', 'uuid'] },
+  'adapters/isolation': { takes: ['node:child_process'], refuses: ['undici', 'jiti'] },
+  http: { takes: ['hono', '@hono/node-server', 'node:http'], refuses: ['pg', '@photostructure/sqlite', 'vitest'] },
+  cli: { takes: ['commander', 'picocolors', 'jiti', 'node:fs'], refuses: ['pg', 'node:sqlite', 'vitest'] },
+  'cli/verify': {
+    takes: ['pg', '@photostructure/sqlite', 'node:crypto', 'node:fs/promises'],
+    refuses: ['picocolors', 'uuid'],
+  },
+  testing: { takes: ['node:crypto'], refuses: ['vitest', 'fast-check', 'pg'] },
+}
+
+const TIME = ['Date', 'crypto', 'performance', 'globalThis']
+const OUTSIDE = ['process', 'fetch', 'console', 'setTimeout', 'setInterval', 'setImmediate']
+const EDGES = ['http', 'cli', 'cli/verify', 'triggers']
+const isFreeOfRules = (room: string): boolean => room.startsWith('adapters/') || room === 'testing'
+const forbiddenGlobals = (room: string): readonly string[] => {
+  if (isFreeOfRules(room)) return []
+  return EDGES.includes(room) ? TIME : [...TIME, ...OUTSIDE]
+}
+
+/** One fault per rule that holds everywhere. The key is the file it is planted in. */
+const FAULTS: Readonly<Record<string, { readonly rule: string; readonly text: string }>> = {
+  'src/model/cycle.ts': { rule: 'noImportCycles', text: `import type { B } from './cycle-b.ts'\nexport type A = B[]` },
+  'src/model/barrel.ts': { rule: 'noBarrelFile', text: `export { target } from './target.ts'` },
+  'src/model/all.ts': { rule: 'noReExportAll', text: `export * from './target.ts'` },
+  'src/model/unnamed.ts': { rule: 'noDefaultExport', text: 'export default 1' },
+  'src/model/floating.ts': {
+    rule: 'noFloatingPromises',
+    text: 'const later = async (): Promise<number> => 1\nexport const go = (): void => {\n  later()\n}',
+  },
+  'src/model/misused.ts': {
+    rule: 'noMisusedPromises',
+    text: 'const later = async (): Promise<boolean> => true\nexport const go = (): number => (later() ? 1 : 2)',
+  },
+  'src/model/forgetful.ts': {
+    rule: 'useExhaustiveSwitchCases',
+    text: `export const go = (kind: 'a' | 'b'): void => {\n  switch (kind) {\n    case 'a':\n      return\n  }\n}`,
+  },
+  'src/model/bare.ts': {
+    rule: 'useImportExtensions',
+    text: `import { target } from './target'\nexport const x = target`,
+  },
+  'src/model/value.ts': { rule: 'useImportType', text: `import { B } from './b.ts'\nexport type A = B[]` },
+  'src/model/throws.ts': { rule: 'useThrowOnlyError', text: `export const go = (): never => {\n  throw 'text'\n}` },
+  'src/model/bang.ts': { rule: 'noNonNullAssertion', text: 'export const go = (x: string | null): string => x!' },
+  'src/model/anything.ts': { rule: 'noExplicitAny', text: 'export const go = (x: any): unknown => x' },
+  'src/model/thenable.ts': { rule: 'noThenProperty', text: 'export const story = { then: 1 }' },
+  'src/model/camelCase.ts': { rule: 'useFilenamingConvention', text: 'export const x = 1' },
+  'src/model/only.test.ts': { rule: 'noFocusedTests', text: `import { test } from 'vitest'\ntest.only('x', () => {})` },
+  'src/model/skip.test.ts': { rule: 'noSkippedTests', text: `import { test } from 'vitest'\ntest.skip('x', () => {})` },
+  'src/model/sleep.test.ts': { rule: 'noRestrictedGlobals', text: 'setTimeout(() => {}, 10)' },
+  'test/acceptance/sleep.test.ts': { rule: 'noRestrictedGlobals', text: 'setInterval(() => {}, 10)' },
+  'test/chaos/program.ts': { rule: 'noRestrictedGlobals', text: 'setTimeout(() => {}, 10)' },
+  'test/chaos/nap.test.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { setTimeout as nap } from 'node:timers/promises'\nawait nap(1)`,
+  },
+  'src/http/entry.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { assemble } from '../assemble.ts'\nexport const x = assemble`,
+  },
+  'src/http/public.ts': { rule: 'noRestrictedImports', text: `import { x } from '../index.ts'\nexport const y = x` },
+  'src/cli/public.ts': { rule: 'noRestrictedImports', text: `import { x } from '../index.ts'\nexport const y = x` },
+  'src/cli/clock.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { start } from '../testing/system.ts'\nexport const x = start`,
+  },
+  'src/testing/entry.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { assemble } from '../assemble.ts'\nexport const x = assemble`,
+  },
+  'src/testing/virtual-clock.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { expect } from 'vitest'\nexport const x = expect`,
+  },
+  'src/testing/ledger/borrowed.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { target } from '../../adapters/memory/target.ts'\nexport const x = target`,
+  },
+  'src/compose/assemble.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { expect } from 'vitest'\nexport const assemble = expect`,
+  },
+  'src/index.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { specify } from './testing/spec.ts'\nexport const x = specify`,
+  },
+  'src/adapters/models/ai-sdk/ai-sdk.ts': {
+    rule: 'noRestrictedImports',
+    text: `import * as all from 'undici'\nexport const x = all`,
+  },
+  'src/adapters/models/ai-sdk/prices.ts': {
+    rule: 'noRestrictedImports',
+    text: `import * as all from 'ai'\nexport const x = all`,
+  },
+  'src/cli/verify/ours.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { target } from '../target.ts'\nexport const x = target`,
+  },
+}
+
+/** What must stay allowed. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'tool.config.ts': 'export default 1',
+  'src/testing/index.ts': `export { specify } from './spec.ts'\nexport * from './target.ts'`,
+  'src/testing/suites.ts': `export { specify } from './spec.ts'\nexport * from './target.ts'`,
+  'src/testing/test-system.ts': `import { assemble } from '../assemble.ts'\nexport const start = assemble`,
+  'src/testing/spec.ts': `import { expect } from 'vitest'\nexport const specify = expect`,
+  'src/testing/ledger-suite.ts': `import { test } from 'vitest'\nexport const suite = test`,
+  'src/testing/ledger/harness.ts': `import { test } from 'vitest'\nexport const suite = test`,
+  'src/testing/ledger/histories-suite.ts': `import fc from 'fast-check'\nexport const anything = fc`,
+  'src/testing/system.ts': `import { assemble } from '../assemble.ts'\nexport const start = assemble`,
+  'src/cli/serving/dev.ts': `import { assemble } from '../assemble.ts'\nexport const dev = assemble`,
+  'src/cli/manifest/rehearse.ts': `import { start } from '../testing/system.ts'\nexport const rehearse = start`,
+  'src/cli/verify/sums.ts': `import { target } from './target.ts'\nexport const sums = target`,
+  'src/adapters/storage/migrations/0001-ledger.ts': 'export const ledgerTables = 1',
+  'src/engine/advance.test.ts': `import { target } from '../adapters/memory/target.ts'\nexport const now = [target, Date.now(), Math.random()]`,
+  'src/model/run/run.property.test.ts': `import fc from 'fast-check'\nexport const anything = fc`,
+  'src/model/keys.ts': `export const go = (x: Record<string, string>): string | undefined => x['name']`,
+  'test/support/wait.ts': 'setTimeout(() => {}, 10)',
+  'scripts/tool.mjs': `console.log(new Date(), process.argv, Math.random())`,
+}
+
+const visit = (from: string, to: string): string => `src/${from}/sees-${to.replace('/', '-')}.ts`
+const carry = (room: string, name: string): string => `src/${room}/takes-${name.replaceAll(/[^a-z]+/g, '-')}.ts`
+const grab = (room: string, name: string): string => `src/${room}/grabs-${name.toLowerCase()}.ts`
+const rolls = (room: string): string => `src/${room}/rolls.ts`
+
+/** A plain import, one of a type and one at run time: a rule that misses one of them is no border. */
+const importThrice = (source: string): string => `
+import { target } from '${source}'
+import type { target as shape } from '${source}'
+export type Shape = typeof shape
+export const reach = async (): Promise<unknown> => [target, await import('${source}')]
+`
+const relative = (from: string, to: string): string => {
+  const path = posix.relative(`src/${from}`, `src/${to}/target.ts`)
+  return path.startsWith('.') ? path : `./${path}`
+}
+const others = (room: string): readonly string[] => ROOMS.filter((other) => other !== room)
+
+const plantRoom = (room: string): readonly (readonly [string, string])[] => [
+  [`src/${room}/target.ts`, 'export const target = 1'],
+  ...others(room).map((other) => [visit(room, other), importThrice(relative(room, other))] as const),
+  ...[...(PACKAGES[room]?.takes ?? []), ...(PACKAGES[room]?.refuses ?? [])].map(
+    (name) => [carry(room, name), `import * as all from '${name}'\nexport const x = all`] as const,
+  ),
+  ...[...TIME, ...OUTSIDE].map((name) => [grab(room, name), `export const grabbed = () => ${name}`] as const),
+  [rolls(room), 'export const roll = () => Math.random()'],
+]
+
+describe('the lint rules', () => {
+  let found: Findings
+  const rulesIn = (path: string): readonly string[] => found.get(path) ?? []
+  const count = (path: string, rule: string): number => rulesIn(path).filter((name) => name === rule).length
+
+  beforeAll(() => {
+    found = findFaults(
+      new Map([
+        ...ROOMS.flatMap(plantRoom),
+        ['src/model/b.ts', 'export type B = string'],
+        ['src/model/cycle-b.ts', `import type { A } from './cycle.ts'\nexport type B = A | string`],
+        ...Object.entries(FAULTS).map(([path, fault]) => [path, fault.text] as const),
+        ...Object.entries(ALLOWED),
+      ]),
+    )
+  })
+
+  test('know every room that exists', () => {
+    const folders = (path: string): string[] =>
+      existsSync(path)
+        ? readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+        : []
+    const rooms = folders('src').filter((name) => name !== 'adapters')
+    const leaves = ['adapters', 'executors'].flatMap((room) => folders(`src/${room}`).map((name) => `${room}/${name}`))
+    expect([...rooms, ...leaves].filter((room) => !ROOMS.includes(room))).toEqual([])
+  })
+
+  test.each(Object.entries(FAULTS))('find the fault in %s', (path, { rule }) => {
+    expect(rulesIn(path)).toContain(rule)
+  })
+
+  test.each(Object.keys(ALLOWED))('leave %s alone', (path) => {
+    expect(rulesIn(path)).toEqual([])
+  })
+
+  describe.each(ROOMS)('in %s', (room) => {
+    test('refuse an import of every room that it may not see, and of no other', () => {
+      const faults = others(room).map((other) => [other, count(visit(room, other), 'noRestrictedImports')])
+      const expected = others(room).map((other) => [other, SEES[room]?.includes(other) ? 0 : 3])
+      expect(Object.fromEntries(faults)).toEqual(Object.fromEntries(expected))
+    })
+
+    test('refuse the packages that do not belong there', () => {
+      const refused = (name: string): boolean => count(carry(room, name), 'noRestrictedImports') > 0
+      expect(PACKAGES[room]?.refuses.filter((name) => !refused(name))).toEqual([])
+      expect(PACKAGES[room]?.takes.filter(refused)).toEqual([])
+    })
+
+    test('refuse clock, chance and the outside world where they come through a port', () => {
+      const refused = [...TIME, ...OUTSIDE].filter((name) => count(grab(room, name), 'noRestrictedGlobals') > 0)
+      expect(refused).toEqual(forbiddenGlobals(room))
+      expect(count(rolls(room), 'plugin')).toBe(isFreeOfRules(room) ? 0 : 1)
+    })
+  })
+})

@@ -1,0 +1,242 @@
+/** Restate as dispatcher, against a real server: the suite, several workers at one Restate, a worker and the server that die. */
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { connect } from 'node:http2'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openPostgres } from '#adapters/storage/postgres/open.ts'
+import { type RestateOptions, restate } from '#adapters/dispatch/restate/restate.ts'
+import { SystemClock } from '#adapters/system/clock.ts'
+import { SystemIds } from '#adapters/system/ids.ts'
+import { fn } from '#executors/workflow/function.ts'
+import { normalise } from '#manifest/define/define.ts'
+import type { ClaimableId, RunId } from '#model/kernel/ids.ts'
+import type { Dispatcher } from '#ports/dispatcher.ts'
+import { dispatcherSuite } from '#testing/dispatcher-suite.ts'
+import { newRun } from '#testing/ledger/builders.ts'
+import { joinEngine } from '#compose/assemble.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { freshSchema } from '#test/support/stores/postgres-schema.ts'
+import { type RestateServer, startRestate } from '#test/support/serving/restate.ts'
+import { until } from '#test/support/until.ts'
+
+const clock = new SystemClock({ keepsAlive: false })
+let server: RestateServer
+let names = 0
+const opened: Dispatcher[] = []
+
+/** Systems of different names do not hear each other, so every test has its own. */
+const freshName = (): string => `test-${names++}`
+
+const open = async (options: Partial<RestateOptions> = {}): Promise<Dispatcher> => {
+  const { dispatcher } = await restate({ ingress: server.ingress, admin: server.admin, ...options })(clock)
+  opened.push(dispatcher)
+  return dispatcher
+}
+
+const hears = () => {
+  const heard = new Map<ClaimableId, number>()
+  return { heard, hear: (run: ClaimableId) => void heard.set(run, clock.now()) }
+}
+
+const wakeUntilHeard = (by: Dispatcher, run: ClaimableId, heard: ReadonlyMap<ClaimableId, number>): Promise<boolean> =>
+  until(
+    () => {
+      if (!heard.has(run)) by.wake(run, clock.now())
+      return heard.has(run)
+    },
+    Boolean,
+    { timeoutMs: 20_000, everyMs: 50, what: 'a wake that is heard' },
+  )
+
+beforeAll(async () => {
+  server = await startRestate()
+})
+afterEach(async () => {
+  for (const dispatcher of opened.splice(0)) await dispatcher.stop()
+})
+afterAll(() => server.stop())
+
+dispatcherSuite('restate', async () => ({
+  dispatcher: await open({ name: freshName() }),
+  clock,
+  until: async (holds) => void (await until(holds, Boolean, { timeoutMs: 20_000 })),
+  close: async () => {},
+}))
+
+describe('restate among processes', () => {
+  test('a process that only sends wakes a worker elsewhere', async () => {
+    const name = freshName()
+    const [sender, worker] = [await open({ name }), await open({ name })]
+    const { heard, hear } = hears()
+    await worker.start(hear)
+    const run = newRun()
+    sender.wake(run, clock.now())
+    await until(() => heard.has(run), Boolean)
+  })
+
+  test('the last words of a process that stops are still delivered', async () => {
+    const name = freshName()
+    const [sender, worker] = [await open({ name }), await open({ name })]
+    const { heard, hear } = hears()
+    await worker.start(hear)
+    const runs = Array.from({ length: 600 }, newRun)
+    for (const run of runs) sender.wake(run, clock.now())
+    await sender.stop()
+    await until(
+      () => heard.size,
+      (size) => size === runs.length,
+    )
+  })
+
+  test('when the worker that Restate calls is gone, another steps in', async () => {
+    const name = freshName()
+    const [first, second] = [await open({ name }), await open({ name })]
+    const there = hears()
+    await first.start(() => {})
+    await second.start(there.hear)
+    await first.stop()
+    await wakeUntilHeard(second, newRun(), there.heard)
+    expect(there.heard.size).toBe(1)
+  })
+
+  test('[R9] an instant that Restate keeps is kept through a crash of its server', async () => {
+    const worker = await open({ name: freshName() })
+    const { heard, hear } = hears()
+    await worker.start(hear)
+    const [soon, later] = [newRun(), newRun()]
+    await wakeUntilHeard(worker, soon, heard)
+    const at = clock.now() + 1_500
+    worker.wake(later, at)
+    // A second wake behind it in the same outbox: once it is heard, the first one is on Restate's disk.
+    await wakeUntilHeard(worker, newRun(), heard)
+    await server.crash()
+    worker.wake(newRun(), clock.now())
+    await server.start()
+    await until(() => heard.has(later), Boolean, { timeoutMs: 20_000 })
+    expect(heard.get(later)).toBeGreaterThanOrEqual(at)
+    await wakeUntilHeard(worker, newRun(), heard)
+  })
+
+  test('while Restate is away a system starts, and registers when it comes back', async () => {
+    await server.crash()
+    const worker = await open({ name: freshName() })
+    const { heard, hear } = hears()
+    await worker.start(hear)
+    await server.start()
+    const run = newRun()
+    await wakeUntilHeard(worker, run, heard)
+    expect([...heard.keys()]).toContain(run)
+  })
+
+  test('a port that is taken is PORT_IN_USE', async () => {
+    const port = await freePort()
+    const [first, second] = [await open({ name: freshName(), port }), await open({ name: freshName(), port })]
+    await first.start(() => {})
+    await expect(second.start(() => {})).rejects.toMatchObject({ code: 'PORT_IN_USE' })
+  })
+
+  test('[S22] with identity keys an unsigned call is refused with 401', async () => {
+    const port = await freePort()
+    const identityKeys = ['publickeyv1_2G8dCQhArfvGpzPw5Vx2ALciR4xCLHfS5YaT93XjNxX9']
+    const name = freshName()
+    const { dispatcher } = await restate({ ingress: server.ingress, port, identityKeys, name })(clock)
+    opened.push(dispatcher)
+    const { heard, hear } = hears()
+    await dispatcher.start(hear)
+    expect(await statusOf(port, `/invoke/${name}-run/wake`)).toBe(401)
+    expect(heard.size).toBe(0)
+  })
+
+  test('[S22] the calls of a server that signs with our key are taken', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const signing = await startRestate({ identity: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() })
+    const { ingress, admin } = signing
+    const worker = await open({ ingress, admin, identityKeys: [publicKeyText(publicKey)] })
+    const { heard, hear } = hears()
+    await worker.start(hear)
+    const run = newRun()
+    await wakeUntilHeard(worker, run, heard)
+    expect([...heard.keys()]).toEqual([run])
+    await signing.stop()
+  })
+})
+
+/** As Restate writes it: the 32 raw bytes in base 58. */
+const publicKeyText = (key: KeyObject): string => {
+  const raw = key.export({ type: 'spki', format: 'der' }).subarray(-32)
+  const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+  let text = ''
+  for (let rest = BigInt(`0x${raw.toString('hex')}`); rest > 0n; rest /= 58n) text = digits[Number(rest % 58n)] + text
+  return `publickeyv1_${text}`
+}
+
+const statusOf = (port: number, path: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const session = connect(`http://127.0.0.1:${port}`)
+    session.on('error', reject)
+    const request = session.request({ ':path': path, ':method': 'POST' })
+    request.on('response', (headers) => {
+      resolve(headers[':status'])
+      session.destroy()
+    })
+    request.end()
+  })
+
+const postgres = process.env['TRIHAND_TEST_PG_URL'] ?? ''
+
+describe.skipIf(postgres === '')('a system on Postgres and Restate', () => {
+  const HOURS = 3_600_000
+
+  /** A process of the system that never looks by itself: whatever wakes it, is Restate. */
+  const live = async (url: string, name: string) => {
+    const { ledger, reader, blobs } = await openPostgres({ url, max: 4 })
+    const dispatcher = await open({ name })
+    const ids = new SystemIds()
+    const system = normalise({ name: 'far', events: { 'order.placed': null }, functions: [nap] }, (text) =>
+      ids.digest(text),
+    )
+    const rest = {
+      durable: true,
+      description: 'postgres',
+      commit: { maxBatch: 256, maxInFlight: 2 },
+      sweepMs: null,
+      pollMs: HOURS,
+    }
+    const store = { ledger, reader, blobs, dispatcher, keepsInstants: true, ...rest }
+    const engine = joinEngine(store, system, ids, clock, { leaseTtl: HOURS, drain: 0 })
+    return { engine, close: () => engine.stop().then(() => ledger.close()) }
+  }
+
+  const nap = fn('nap', { trigger: 'order.placed' }, async ({ step }) => {
+    await step.run('before', () => 'done')
+    await step.sleep('nap', 300)
+    return step.run('after', () => 'rested')
+  })
+
+  test('an event sent by one process starts its run in another, and Restate ends its sleep after the first worker is gone', async () => {
+    const fresh = await freshSchema(postgres)
+    const name = freshName()
+    const [sender, first, second] = [
+      await live(fresh.url, name),
+      await live(fresh.url, name),
+      await live(fresh.url, name),
+    ]
+    await first.engine.start()
+    await second.engine.start()
+    const { runs } = await sender.engine.send({ type: 'order.placed', data: {} })
+    const run = runs[0] as RunId
+    await until(
+      () => sender.engine.look(run),
+      ({ status }) => status === 'waiting',
+    )
+    await first.close()
+    const ended = await until(
+      () => sender.engine.look(run),
+      ({ status }) => status === 'success',
+      { timeoutMs: 20_000 },
+    )
+    expect(ended.output).toBe('rested')
+    await second.close()
+    await sender.close()
+    await fresh.drop()
+  })
+})

@@ -1,0 +1,198 @@
+/**
+ * News of a ledger that several processes write: told in the order in which they may be told, across processes, restarts and crashes.
+ *
+ * On a cluster of its own: news wait for every older transaction of their cluster, and those of other files are none of their business.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/open.ts'
+import { fn } from '#executors/workflow/function.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
+import { LOCAL_TENANT, type RunId, type StreamId, type TenantId } from '#model/kernel/ids.ts'
+import type { NewsPosition } from '#ports/news.ts'
+import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
+import { ask, type FreshSchema, freshSchema } from '#test/support/stores/postgres-schema.ts'
+import { RowHolder } from '#test/support/stores/row-holder.ts'
+import { readSse, type SseMessage } from '#test/support/sse.ts'
+import { until } from '#test/support/until.ts'
+
+const SYSTEM: SystemSource = { name: 'shop', events: { go: null }, functions: [fn('work', { trigger: 'go' }, () => 1)] }
+
+describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Postgres ledger', () => {
+  let cluster: Cluster
+  let place: FreshSchema
+  let closing: (() => Promise<unknown>)[]
+
+  beforeAll(async () => {
+    cluster = await startPostgres(['autovacuum=off'])
+  })
+  afterAll(() => cluster.stop())
+  beforeEach(async () => {
+    place = await freshSchema(cluster.url)
+    closing = []
+  })
+  afterEach(async () => {
+    for (const close of closing.reverse()) await close()
+    await place.drop()
+  })
+
+  const opened = async (): Promise<OpenedPostgres> => {
+    const store = await openPostgres({ url: place.url, clock: 'caller', max: 4, notify: false })
+    closing.push(() => store.close())
+    return store
+  }
+  const app = async (options: { readonly work: boolean }): Promise<HttpApp> => {
+    const one = await openApp(SYSTEM, undefined, { database: place.url, ...options })
+    closing.push(() => one.close())
+    return one
+  }
+  const birth = (run: RunId, tenant: TenantId = LOCAL_TENANT) => anAppend({ writes: [aCreation(run, { tenant })] })
+  const streamsSince = async ({ news }: OpenedPostgres, position: NewsPosition) =>
+    (await news.since(LOCAL_TENANT, position))?.items.map(({ stream }) => stream) ?? null
+
+  test('of two transactions the younger may commit first: it waits, and both are told in order', async () => {
+    const [here, there] = [await opened(), await opened()]
+    const [first, held] = [newRun(), newRun()].sort() as [RunId, RunId]
+    await here.ledger.append([birth(first), birth(held)])
+    const begun = await here.news.begin()
+    const holder = await RowHolder.lock(place.url, held)
+    closing.push(() => holder.release())
+    // Rows are locked in the order of ids: with the first it has its number, at the second it waits.
+    const rest = { epoch: null, wakeAt: null } as const
+    const older = here.ledger.append([anAppend({ writes: [aWrite(first, rest), aWrite(held, rest)] })])
+    const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and backend_xid is not null`
+    await until(
+      () => ask(place.url, waiting),
+      (rows) => rows.length > 0,
+      { what: 'the older one waits', timeoutMs: 40_000 },
+    )
+    const younger = newRun()
+    await there.ledger.append([birth(younger)])
+    expect(await streamsSince(here, begun)).toEqual([])
+    await holder.release()
+    expect(await older).toMatchObject([{ kind: 'written' }])
+    expect(await streamsSince(here, begun)).toEqual([first, held, younger])
+  })
+
+  test('each item is a place to go on from, also in the middle of a transaction', async () => {
+    const { ledger, news } = await opened()
+    const begun = await news.begin()
+    const runs = [newRun(), newRun(), newRun()]
+    await ledger.append([anAppend({ writes: runs.map((run) => aCreation(run)), events: [anEvent()] })])
+    await ledger.append([birth(newRun())])
+    const all = (await news.since(LOCAL_TENANT, begun))?.items ?? []
+    expect(all).toHaveLength(5)
+    expect(all[0]?.stream).toBe(null)
+    for (const [i, { next }] of all.entries())
+      expect((await news.since(LOCAL_TENANT, next))?.items).toEqual(all.slice(i + 1))
+  })
+
+  test('what loses is not told, and what belongs to another tenant is told to that one', async () => {
+    const store = await opened()
+    const begun = await store.news.begin()
+    const [own, foreign] = [newRun(), newRun()]
+    await store.ledger.append([birth(own), birth(foreign, 'acme' as TenantId)])
+    const stale = anAppend({ writes: [aWrite(own, { expectedVersion: 7, epoch: null })] })
+    expect(await store.ledger.append([stale])).toMatchObject([{ kind: 'conflict' }])
+    expect(await streamsSince(store, begun)).toEqual([own])
+    expect((await store.news.since('acme' as TenantId, begun))?.items).toMatchObject([{ stream: foreign }])
+  })
+
+  test('a reader too far behind cannot be told, and old news are forgotten with a beat', async () => {
+    const { ledger, news } = await opened()
+    const begun = await news.begin()
+    const fill = (rows: number): string =>
+      `do $$ begin for i in 1..${rows} loop insert into news (streams, tenants) values ('{}', '{local}'); commit; end loop; end $$`
+    await ask(place.url, fill(1_000))
+    expect((await news.since(LOCAL_TENANT, begun))?.items).toHaveLength(1_000)
+    await ask(place.url, fill(1_500))
+    expect(await news.since(LOCAL_TENANT, begun)).toBe(null)
+    await ledger.beat({ worker: newWorker(), now: START, ttlMs: 1_000 })
+    expect(await ask(place.url, 'select count(*)::int as kept from news')).toEqual([{ kept: 2_001 }])
+  })
+
+  test('more changes in one transaction than a reader may have before it are not told one by one', async () => {
+    const { ledger, news } = await opened()
+    const begun = await news.begin()
+    await ledger.append(Array.from({ length: 1_001 }, () => birth(newRun())))
+    expect(await news.since(LOCAL_TENANT, begun)).toBe(null)
+  })
+
+  test('positions of before a crash of the server mean nothing after it', async () => {
+    const store = await opened()
+    const begun = await store.news.begin()
+    await store.ledger.append([birth(newRun())])
+    await cluster.crash()
+    await cluster.start()
+    const again = await opened()
+    await again.ledger.append([birth(newRun())])
+    expect(await again.news.since(LOCAL_TENANT, begun)).toBe(null)
+    const anew = await again.news.begin()
+    expect(await again.news.since(LOCAL_TENANT, begun)).toBe(null)
+    const run: StreamId = newRun()
+    await again.ledger.append([birth(run as RunId)])
+    expect(await streamsSince(again, anew)).toEqual([run])
+  })
+
+  /** Reads until a message holds; the line is cut then. */
+  const hear = async (
+    server: HttpApp,
+    holds: (message: SseMessage) => boolean,
+    { after, begun = async () => {} }: { readonly after?: string; readonly begun?: () => Promise<unknown> } = {},
+  ): Promise<readonly SseMessage[]> => {
+    const response = await server.open(
+      '/api/stream',
+      after === undefined ? {} : { headers: { 'last-event-id': after } },
+    )
+    const heard: SseMessage[] = []
+    await begun()
+    for await (const message of readSse(response)) {
+      heard.push(message)
+      if (holds(message)) break
+    }
+    return heard
+  }
+  const isAbout =
+    (id: string) =>
+    ({ data }: SseMessage): boolean =>
+      data?.includes(id) === true
+
+  test('shared-1: a page of one process sees the run of another, and what it missed while its own server was away', async () => {
+    const [page, worker] = [await app({ work: false }), await app({ work: true })]
+    let run = ''
+    const start = async (): Promise<void> => {
+      run = await worker.started('go')
+      await worker.when(run, 'success')
+    }
+    const first = await hear(page, ({ data }) => run !== '' && isAbout(run)({ data } as SseMessage), { begun: start })
+    const last = first.at(-1)?.id ?? ''
+    await page.close()
+    const missed = await worker.started('go')
+    await worker.when(missed, 'success')
+    const restarted = await app({ work: false })
+    const caughtUp = await hear(restarted, isAbout(missed), { after: last })
+    expect(caughtUp.map(({ event }) => event)).not.toContain('reset')
+    const known = new Set(first.map(({ id }) => id))
+    expect(caughtUp.filter(({ id }) => known.has(id))).toEqual([])
+    expect(caughtUp.some(({ data }) => data === '{"topic":"events","id":null}')).toBe(true)
+  })
+
+  test('shared-1: 200 readers of one process hear of the commit of another, each once', async () => {
+    const [page, worker] = [await app({ work: false }), await app({ work: true })]
+    const responses = await Promise.all(Array.from({ length: 200 }, () => page.open('/api/stream?topics=events')))
+    await worker.started('go')
+    for (const response of responses) {
+      for await (const { event, data } of readSse(response)) {
+        expect([event, data]).toEqual(['notice', '{"topic":"events","id":null}'])
+        break
+      }
+    }
+  })
+
+  test('shared-1: a position of another ledger, or of none, is answered with a reset', async () => {
+    const page = await app({ work: false })
+    for (const after of ['0123456789ab-5-0', 'nonsense', ''])
+      expect((await hear(page, () => true, { after })).at(0)).toMatchObject({ event: 'reset' })
+  })
+})

@@ -1,0 +1,128 @@
+/**
+ * Questions about our own sources that no linter answers: who calls whom, how wide a port is, what a header promises.
+ *
+ * Owns the reading of source text. Every check takes files as values, so that a test can show it a fault.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+}
+
+const SOURCE = /\.(ts|mjs)$/
+const PAGE = /\.(tsx|css)$/
+const SKIPPED = /(^|\/)node_modules\//
+
+const filesLike = (kind: RegExp, folder: string): readonly SourceFile[] =>
+  readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((path) => kind.test(path) && !SKIPPED.test(path))
+    .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }))
+
+export const filesUnder = (...folders: readonly string[]): readonly SourceFile[] =>
+  folders.flatMap((folder) => filesLike(SOURCE, folder))
+
+/** Components and styles of the web app. */
+export const pageFiles = (): readonly SourceFile[] => filesLike(PAGE, 'ui')
+
+export const isTest = (file: SourceFile): boolean => file.path.endsWith('.test.ts')
+/** Where tests live that are not named so: the conformance suites and everything under test/. */
+const isProof = (file: SourceFile): boolean =>
+  isTest(file) || file.path.startsWith('test/') || /^src\/testing\/(.*-suite\.ts|[^/]+\/)/.test(file.path)
+
+const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+
+interface Arrow {
+  readonly call: RegExp
+  readonly allowed: RegExp
+}
+
+/** One file per arrow of the flow. The types are the first seam, this is the second. */
+const ARROWS: readonly Arrow[] = [
+  { call: /\.decide\(/, allowed: /^src\/(engine\/advance|testing\/spec)\.ts$/ },
+  { call: /\.execute\(/, allowed: /^src\/(engine\/perform|testing\/executor-suite)\.ts$/ },
+  // Adapters have appends of their own inside; headers and query strings have one too.
+  { call: /(?<!headers|params)\.append\(/i, allowed: /^src\/(engine\/commit\.ts|testing\/.*|adapters\/.*)$/ },
+]
+
+export const strayArrows = (files: readonly SourceFile[]): readonly string[] =>
+  files
+    .filter((file) => !isTest(file))
+    .flatMap(({ path, text }) =>
+      ARROWS.filter(({ call, allowed }) => call.test(withoutComments(text)) && !allowed.test(path)).map(
+        ({ call }) => `${path} calls ${call.source}`,
+      ),
+    )
+
+/** The names declared in `export interface <name> { … }`, written as the formatter writes it. */
+export const membersOf = (text: string, name: string): readonly string[] => {
+  const body =
+    new RegExp(`^export interface ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(withoutComments(text))?.[1] ?? ''
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[(<:]/gm)].map((match) => match[1] ?? '')
+}
+
+export const headerOf = (text: string): string => /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? ''
+
+/** The invariants that a header numbers: `task-1  One decision closes a task.` */
+const invariantsOf = (file: SourceFile): readonly string[] =>
+  [...headerOf(file.text).matchAll(/^ \* ([a-z][a-z-]*-\d+) {2}/gm)].map((match) => match[1] ?? '')
+
+export const unprovenInvariants = (files: readonly SourceFile[]): readonly string[] => {
+  const proofs = files.filter(isProof).map((file) => file.text)
+  // A word of its own: `tool-guard-1` names no `guard-1`.
+  const isNamed = (id: string): boolean => proofs.some((text) => new RegExp(`(?<![\\w-])${id}(?![\\w-])`).test(text))
+  return files
+    .filter((file) => !isProof(file))
+    .flatMap((file) => invariantsOf(file).map((id) => ({ id, path: file.path })))
+    .filter(({ id }) => !isNamed(id))
+    .map(({ id, path }) => `${id} of ${path}`)
+}
+
+/** Ids that two files give to invariants of their own: a test of one would count as proof of the other. */
+export const sharedInvariants = (files: readonly SourceFile[]): readonly string[] => {
+  const owners = new Map<string, readonly string[]>()
+  for (const file of files.filter((one) => !isProof(one)))
+    for (const id of invariantsOf(file)) owners.set(id, [...(owners.get(id) ?? []), file.path])
+  return [...owners].flatMap(([id, paths]) => (paths.length > 1 ? [`${id} of ${paths.join(' and ')}`] : []))
+}
+
+/** What is left of a file's imports at run time, in the order written; `early`: without those that are made on demand. */
+const importsOf = (text: string, early: boolean): readonly string[] =>
+  [...withoutComments(text).matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)([^'"`;]*?)['"]([^'"\n]+)['"]/g)]
+    .filter(([, between = '']) => !early || /^\s*$|^[^(=]*\sfrom\s*$/.test(between))
+    .map((match) => match[2] ?? '')
+
+/**
+ * The packages that a program started at `entry` would load, each with the path of files that leads to it. `early`: before it runs.
+ */
+export const packagesFrom = (
+  files: readonly SourceFile[],
+  entry: string,
+  { early = false } = {},
+): ReadonlyMap<string, string> => {
+  const texts = new Map(files.map((file) => [file.path, file.text]))
+  const packages = new Map<string, string>()
+  const trails = new Map([[entry, entry]])
+  for (const [path, trail] of trails) {
+    for (const source of importsOf(texts.get(path) ?? '', early)) {
+      const target = source.startsWith('.') ? posix.join(posix.dirname(path), source) : source
+      const seen = source.startsWith('.') ? trails : packages
+      if (!seen.has(target)) seen.set(target, `${trail} > ${target}`)
+    }
+  }
+  return packages
+}
+
+/** The names that an entry gives away, types included. */
+export const exportedNames = (text: string): readonly string[] => {
+  const plain = withoutComments(text)
+  const lists = [...plain.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap((match) => (match[1] ?? '').split(','))
+  const listed = lists.map((item) => item.trim().replace(/^(type |.* as )/, '')).filter((name) => name !== '')
+  const declared = [...plain.matchAll(/^export (?:const|function|async function|class|interface|type) (\w+)/gm)]
+  return [...listed, ...declared.map((match) => match[1] ?? '')]
+}
