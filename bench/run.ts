@@ -7,8 +7,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { startPostgres } from '#test/support/stores/postgres.ts'
 import { startRestate } from '#test/support/serving/restate.ts'
+import { startPostgres } from '#test/support/stores/postgres.ts'
 import { measuredApart } from './apart.ts'
 import { askForRestate } from './dispatcher.ts'
 import { document, judge, type Measurement, overRounds, type Result, row } from './report.ts'

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { createTrihand } from '#compose/assemble.ts'
-import { hasLoaded, startBrowser } from '../test/support/serving/browser.ts'
-import { Folder } from '../test/support/serving/command.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { PROJECT } from '../test/support/places.ts'
+import { hasLoaded, startBrowser } from '../test/support/serving/browser.ts'
+import { Folder } from '../test/support/serving/command.ts'
 import { until } from '../test/support/until.ts'
 
 const { values: given, positionals: wanted } = parseArgs({

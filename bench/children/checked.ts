@@ -2,10 +2,10 @@
 import { CheckedLedger } from '#adapters/system/checked-ledger.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
-import { normalise } from '#manifest/define/define.ts'
 import { joinEngine } from '#compose/assemble.ts'
-import { openStore } from '#compose/stores.ts'
 import { ledgerChoice } from '#compose/config.ts'
+import { openStore } from '#compose/stores.ts'
+import { normalise } from '#manifest/define/define.ts'
 import { benchSystem } from '../system.ts'
 
 const [, , database = '', schema = '', how = 'checked'] = process.argv

@@ -1,7 +1,6 @@
 /** A worker process: performs what falls due and says on stdout what has begun and ended. */
-
-import { isEnded } from '#model/run/status.ts'
 import { createTrihand } from '#compose/assemble.ts'
+import { isEnded } from '#model/run/status.ts'
 import { dispatcherAsked } from '../dispatcher.ts'
 import { benchSystem } from '../system.ts'
 

@@ -1,8 +1,7 @@
 /** W14: a plan whose steps follow each other, against a function that calls the same functions one after the other. */
-
+import type { Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import type { Trihand } from '#compose/assemble.ts'
 import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open } from '../target.ts'
 

@@ -2,11 +2,10 @@
  * W17: ten thousand callers at once behind flow control, beside as many who call a function without it. W18: ten thousand messages to as many
  * chats at once, beside as many calls. How the time grows from a tenth of them to all.
  */
-
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { atMost, type Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 

@@ -2,11 +2,10 @@
  * W19: a thousand runs that write one session at once, beside a thousand that write a session each. How the time grows from a tenth of them
  * to all.
  */
-
+import { createTrihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { SessionId } from '#model/kernel/ids.ts'
-import { createTrihand } from '#compose/assemble.ts'
 import { atMost, type Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createTrihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand } from '#compose/assemble.ts'
 import { type Measurement, median } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 

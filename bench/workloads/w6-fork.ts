@@ -1,7 +1,6 @@
 /** W6: fork a session with many steps and 1 MB of state: the fork, its next step, and the bytes it adds. */
-
-import type { SessionId } from '#model/kernel/ids.ts'
 import type { Trihand } from '#compose/assemble.ts'
+import type { SessionId } from '#model/kernel/ids.ts'
 import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open, type Place } from '../target.ts'
 

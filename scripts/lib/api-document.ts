@@ -1,7 +1,6 @@
 /** The document that the server serves, asked of a server that was never opened: no socket, no file. */
-
-import { createApp } from '#http/server/app.ts'
 import { createTrihand } from '#compose/assemble.ts'
+import { createApp } from '#http/server/app.ts'
 
 export const apiDocument = async (): Promise<unknown> => {
   const trihand = await createTrihand({ system: { name: 'nothing' }, database: 'memory:', work: false })

@@ -11,18 +11,28 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** In the order in which they are printed. */
 const DOORS = [
-  { door: 'manifest', module: /^src\/(manifest\/yaml\/|cli\/load-(system|manifest)\.ts)/, text: /manifest\.ya?ml/ },
-  { door: 'TypeScript', module: /^src\/(testing\/(system|test-system)|assemble|index)\.ts$/ },
-  { door: 'HTTP', module: /^src\/http\/(app|client|worker-app)\.ts$/ },
-  { door: 'command line', module: /^(test\/support\/command|src\/cli\/main)\.ts$/ },
-  { door: 'page', module: /^test\/support\/browser\.ts$/ },
+  {
+    door: 'manifest',
+    module: /^src\/(manifest\/yaml\/|cli\/manifest\/load-(system|manifest)\.ts)/,
+    text: /manifest\.ya?ml/,
+  },
+  { door: 'TypeScript', module: /^src\/(testing\/(system|test-system)|compose\/assemble|index)\.ts$/ },
+  { door: 'HTTP', module: /^src\/http\/(server\/(app|worker-app)|client\/client)\.ts$/ },
+  { door: 'command line', module: /^(test\/support\/serving\/command|src\/cli\/main)\.ts$/ },
+  { door: 'page', module: /^test\/support\/serving\/browser\.ts$/ },
 ]
+
+/** `#model/…` names a source, `#test/…` a test (`imports` in package.json). */
+const pathOf = (from, source) => {
+  if (!source.startsWith('#')) return posix.join(dirname(from), source)
+  return source.startsWith('#test/') ? source.slice(1) : `src/${source.slice(1)}`
+}
 
 /** What is imported at run time, as paths from the root. */
 const importsOf = (path, text) =>
-  [...text.matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)(?:[^'"`;]*?\bfrom)?[\s(]*['"](\.[^'"\n]+)['"]/g)].map(
-    ([, source]) => posix.join(dirname(path), source),
-  )
+  [
+    ...text.matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)(?:[^'"`;]*?\bfrom)?[\s(]*['"]([.#][^'"\n]+)['"]/g),
+  ].map(([, source]) => pathOf(path, source))
 
 const filesBehind = (path, seen = new Map()) => {
   if (seen.has(path) || !existsSync(join(ROOT, path))) return seen

@@ -6,12 +6,12 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { problemOf } from '#http/server/problem.ts'
-import { createTrihand } from '#compose/assemble.ts'
-import { loadSystem } from '#cli/manifest/load-system.ts'
 import { serve } from '#cli/connect/serve.ts'
 import { codeFolder } from '#cli/connect/settings.ts'
+import { loadSystem } from '#cli/manifest/load-system.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
+import { createTrihand } from '#compose/assemble.ts'
+import { problemOf } from '#http/server/problem.ts'
 
 export interface DemoFlags {
   readonly fresh?: boolean

@@ -4,9 +4,9 @@
  * Owns what each flag means, once. Never performs anything.
  */
 import { type Command, InvalidArgumentError } from 'commander'
-import { durationMs } from '#manifest/time/duration.ts'
 import { parsePort, parseSlots } from '#cli/connect/settings.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 
 /** Loads the verb, hands it the flags, keeps its exit code. */
 export type Perform = <Flags>(load: () => Promise<Verb<Flags>>, flags: Flags) => Promise<void>

@@ -6,10 +6,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { nearest } from '#model/kernel/nearest.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 import { VERSION } from './version.ts'
 
 export interface InitFlags {

@@ -4,10 +4,10 @@
  * Owns the shell that verbs are given. Usage errors end with 2 and name the nearest verb.
  */
 import { type Command, CommanderError } from 'commander'
-import { problem } from '#http/server/problem.ts'
-import { EXIT, Output, type OutputOptions } from '#cli/terminal/output.ts'
 import { loadEnvFile, readSettings } from '#cli/connect/settings.ts'
+import { EXIT, Output, type OutputOptions } from '#cli/terminal/output.ts'
 import type { Shell } from '#cli/terminal/shell.ts'
+import { problem } from '#http/server/problem.ts'
 import { createProgram } from './verbs.ts'
 
 const SAID: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version'])

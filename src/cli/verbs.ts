@@ -4,6 +4,7 @@
  * Owns their names and descriptions. Each verb is a file of its own, loaded when it is called.
  */
 import { Command } from 'commander'
+import type { Stream } from '#cli/terminal/output.ts'
 import {
   number,
   type Perform,
@@ -17,7 +18,6 @@ import {
   withWork,
 } from './flags.ts'
 import { addFleet, addWorkers } from './fleet-verbs.ts'
-import type { Stream } from '#cli/terminal/output.ts'
 import { addInbox, addTasks } from './people-verbs.ts'
 import { VERSION } from './version.ts'
 

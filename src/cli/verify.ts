@@ -1,15 +1,14 @@
 /** `trihand verify`: judges the ledger with the independent checker, also beside a live server. Exit 0 clean, 1 violations, 2 unreadable. */
-
+import { liveServer } from '#cli/connect/connect.ts'
+import { defaultLedger } from '#cli/connect/settings.ts'
+import { visible } from '#cli/terminal/output.ts'
+import type { Shell, Verb } from '#cli/terminal/shell.ts'
 import { exitCodeOf, printJson, printReport } from '#cli/verify/print.ts'
 import type { Report } from '#cli/verify/report.ts'
 import { UnreadableLedger } from '#cli/verify/source/source.ts'
 import { type Target, verifyLedger } from '#cli/verify/verify.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import { ledgerChoice } from '#compose/config.ts'
-import { liveServer } from '#cli/connect/connect.ts'
-import { visible } from '#cli/terminal/output.ts'
-import { defaultLedger } from '#cli/connect/settings.ts'
-import type { Shell, Verb } from '#cli/terminal/shell.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface VerifyFlags {
   readonly file?: string

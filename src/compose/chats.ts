@@ -3,9 +3,8 @@
  *
  * Owns nothing but that. A system without a chat has no such function.
  */
-
 import type { Engine } from '#engine/core/engine.ts'
-import { chatFunctions } from '#executors/workflow/chat.ts'
+import { chatFunctions } from '#executors/workflow/chat/chat.ts'
 import { normalise, type SystemSource } from '#manifest/define/define.ts'
 import type { System } from '#manifest/define/system.ts'
 import { Chats } from '#modes/chats.ts'

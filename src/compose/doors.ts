@@ -3,7 +3,6 @@
  *
  * Owns which implementation stands behind each door. Holds no rule.
  */
-
 import type { Engine } from '#engine/core/engine.ts'
 import { type Environment, resolveReferences } from '#manifest/expressions/reference.ts'
 import type { Chats } from '#modes/chats.ts'
@@ -15,9 +14,9 @@ import { ownFolder, reportToStderr, SourceHost } from '#triggers/host.ts'
 import { Webhooks } from '#triggers/webhooks.ts'
 import { openJobs } from './bulk.ts'
 import { openChats } from './chats.ts'
+import { openOutbox } from './outboxes.ts'
 import { openPlans } from './plans.ts'
 import type { Store } from './stores.ts'
-import { openOutbox } from './outboxes.ts'
 
 /** What hangs on the engine from outside: sources that watch, webhooks that are delivered, chats, plans, jobs. */
 export interface Doors {

@@ -3,7 +3,6 @@
  *
  * Owns when it is loaded.
  */
-
 import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
 import type { System } from '#manifest/define/system.ts'
 import type { AgentHand, AgentsInput } from './agents.ts'

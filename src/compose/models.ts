@@ -5,9 +5,9 @@
  */
 import { priceList } from '#adapters/models/ai-sdk/prices.ts'
 import { type Models, openModels, type Variables } from '#adapters/models/ai-sdk/registry.ts'
-import { valueChecker } from '#manifest/schema/check-value.ts'
-import { resolveReferences } from '#manifest/expressions/reference.ts'
 import type { System } from '#manifest/define/system.ts'
+import { resolveReferences } from '#manifest/expressions/reference.ts'
+import { valueChecker } from '#manifest/schema/check-value.ts'
 import type { ModelBook } from '#model/agent/agent.ts'
 import type { PriceOf } from '#model/agent/usage.ts'
 import type { Model } from '#ports/model.ts'

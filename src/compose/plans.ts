@@ -5,10 +5,10 @@
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
-import { planRun } from '#executors/workflow/plan-run.ts'
+import { planRun } from '#executors/workflow/plan/run.ts'
 import { ownFunction } from '#manifest/define/own.ts'
-import { defineContent } from '#manifest/plan/reading.ts'
 import type { System } from '#manifest/define/system.ts'
+import { defineContent } from '#manifest/plan/reading.ts'
 import type { PlanId, TenantId } from '#model/kernel/ids.ts'
 import { PLAN_RUN } from '#model/plan/draft.ts'
 import { Plans } from '#planner/plans.ts'

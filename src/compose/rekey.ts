@@ -18,9 +18,9 @@ import type { Key } from '#adapters/system/keys.ts'
 import { type RekeyProgress, rekeyPayloads } from '#adapters/system/rekey.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
+import type { LedgerChoice } from './config.ts'
 import { idsWith, type KeyOptions, readKeyRing } from './keys.ts'
 import { openPayloads, openStore, type Store } from './stores.ts'
-import type { LedgerChoice } from './config.ts'
 
 export interface RekeyOptions extends KeyOptions {
   readonly choice: LedgerChoice

@@ -3,14 +3,13 @@
  *
  * Owns what is made for each tenant, once, and what a tenant does not reach: workers, which belong to the server. Holds no rule.
  */
-
 import type { Engine } from '#engine/core/engine.ts'
 import { tenantReader } from '#engine/services/tenant-reader.ts'
 import type { Service, TenantNews } from '#http/server/service.ts'
-import { durationMs } from '#manifest/time/duration.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import type { Kind } from '#model/access/identity.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'

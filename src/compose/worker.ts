@@ -3,7 +3,6 @@
  *
  * Owns its name and its place, from what it was told and what the pools of the system say. Holds no rule.
  */
-
 import { placeIn } from '#manifest/define/placement.ts'
 import type { System } from '#manifest/define/system.ts'
 import { type WorkerId, workerId } from '#model/kernel/ids.ts'

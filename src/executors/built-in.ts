@@ -4,7 +4,6 @@
  * Owns the list. What they need of the outside is handed in; a type whose needs nobody meets is not there, and says so when asked. All but
  * `inline` are loaded with their first task: 40 KB of code that most starts do not need.
  */
-
 import type { ClassifierDeps } from '#executors/workflow/built-in/classifier.ts'
 import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
 import { inlineExecutor } from '#executors/workflow/inline.ts'

@@ -7,11 +7,11 @@
  * contract-1  What is written can be read back to the same value.
  * contract-2  A success has a result, a partial has a result, a failure has an error; anything else is no answer.
  */
+import type { Usage } from '#model/agent/usage.ts'
+import type { WireConstraints } from '#model/flow/policies/constraints.ts'
 import { ERRORS, isErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText } from '#model/kernel/ids.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
-import type { WireConstraints } from '#model/flow/policies/constraints.ts'
-import type { Usage } from '#model/agent/usage.ts'
 import type {
   Abort,
   Constraints,

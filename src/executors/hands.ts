@@ -3,7 +3,6 @@
  *
  * Owns the choice by modality, and that an agent moves an entity as a function does (workflow/declared.ts).
  */
-
 import { after, before, rootsOf } from '#executors/workflow/declared.ts'
 import type { CancelRule } from '#model/event/cancel-on.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

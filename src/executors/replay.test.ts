@@ -1,7 +1,7 @@
 /** Code entered on what a run has recorded: what it asks for, and that nothing is performed. */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
+import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { Entry, StepGate } from '#ports/step-gate.ts'
 import { type Pause, type RecordedStep, replay } from './replay.ts'
 

@@ -9,8 +9,8 @@
  *           it is seen. What the code throws then says nothing.
  * replay-2  Code that reads what the record does not hold (documents, memory) is not judged by the steps it leaves out.
  */
-import type { Failure } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import type { Failure } from '#model/kernel/errors.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Effect } from '#model/run/step.ts'

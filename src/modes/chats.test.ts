@@ -1,8 +1,8 @@
 /** A message whose turn has failed retries the turn as its sender: with no more rights than the sender's credential. */
 import { expect, test } from 'vitest'
 import type { Kind } from '#model/access/identity.ts'
-import type { RunId } from '#model/kernel/ids.ts'
 import type { AskedBy } from '#model/access/requester.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import { Chats } from './chats.ts'
 
 const TURN = 'run_00000000-0000-7000-8000-000000000001' as RunId

@@ -1,18 +1,20 @@
 /**
  * Chats as people meet them: send a message, see the conversation, follow a turn, stop it.
  *
- * Owns which session a chat is and which run a turn. Decides nothing about a message: the turn does (executors/workflow/chat.ts), one at
+ * Owns which session a chat is and which run a turn. Decides nothing about a message: the turn does (executors/workflow/chat/chat.ts), one at
  * a time, in the order of the gate of its handler.
  *
  * chats-1  An answered message is never lost and never answered twice: its id is the turn's key.
  * chats-2  What interrupts a turn stops only a turn that has saved its own message.
  */
-
 import type { PieceListener } from '#engine/core/deltas.ts'
 import type { RunSteps } from '#engine/outcome/steps.ts'
 import type { Sessions } from '#engine/services/sessions.ts'
 import { WaitingRoom } from '#engine/worker/waiting-room.ts'
 import type { System } from '#manifest/define/system.ts'
+import type { Kind } from '#model/access/identity.ts'
+import type { AskedBy } from '#model/access/requester.ts'
+import { replySoFar } from '#model/agent/partial-reply.ts'
 import {
   type ChatHead,
   type ChatMessage,
@@ -24,7 +26,6 @@ import {
 } from '#model/chat/chat.ts'
 import { type TurnView, turnView } from '#model/chat/turn.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { Kind } from '#model/access/identity.ts'
 import {
   type Instant,
   isPlainText,
@@ -34,8 +35,6 @@ import {
   type SessionId,
   type TenantId,
 } from '#model/kernel/ids.ts'
-import { replySoFar } from '#model/agent/partial-reply.ts'
-import type { AskedBy } from '#model/access/requester.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { Reader } from '#ports/reader.ts'
 

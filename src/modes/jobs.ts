@@ -6,6 +6,8 @@
  */
 import type { StartOptions } from '#engine/core/intake.ts'
 import { BULK } from '#manifest/define/own.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isRunId, type RunId, type TenantId } from '#model/kernel/ids.ts'
 import {
   type BulkWish,
   bulkOrder,
@@ -15,8 +17,6 @@ import {
   progressAtFirst,
   toJobJson,
 } from '#model/run/bulk.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { isRunId, type RunId, type TenantId } from '#model/kernel/ids.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
 
 export interface JobDeps {

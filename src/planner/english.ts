@@ -5,8 +5,8 @@
  *
  * english-1  Every word of a sentence is a word of what was declared, or stands in quotes where a declared one does.
  */
-import { handlersIn } from '#manifest/plan/reading.ts'
 import type { System } from '#manifest/define/system.ts'
+import { handlersIn } from '#manifest/plan/reading.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'
 import { readPlanText, slugOf } from '#model/plan/text.ts'

@@ -8,11 +8,10 @@
  * plans-1  Of two that change a plan from the same version, one is judged anew, in whichever process they are.
  * plans-2  What runs was approved by a person, as it is, whoever starts it.
  */
-
 import { advancePlan } from '#engine/core/advance.ts'
 import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/core/intake.ts'
-import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan/reading.ts'
 import type { System } from '#manifest/define/system.ts'
+import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan/reading.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import {
   type Instant,

@@ -5,7 +5,6 @@
  * backend-2  It makes no call by itself that was not judged, at that moment, to be run by it.
  * backend-3  A call that is left to us ends its work; it goes on from the transcript once it is told the result.
  */
-
 import type { Json } from '#model/kernel/json.ts'
 import type { Delta, ModelReply, ToolSpec } from './model.ts'
 import type { Workspace } from './tool.ts'

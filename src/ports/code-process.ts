@@ -4,9 +4,9 @@
  * code-process-1  A process runs one entry of one function at a time; what it says is judged as if it were said by code in this process.
  * code-process-2  One that dies or hangs is told of once, and never given out again.
  */
+import type { Isolation } from '#model/access/module.ts'
 import type { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Isolation } from '#model/access/module.ts'
 
 /** A function of an isolated module: a file below the module's folder, and what it exports. */
 export interface CodeFile {

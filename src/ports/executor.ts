@@ -5,8 +5,8 @@
  * executor-2  Never touches the ledger, the page or another executor.
  * executor-3  Stops soon after its signal aborts; what it answers then is ignored or kept as evidence.
  */
-import type { Json } from '#model/kernel/json.ts'
 import type { Usage } from '#model/agent/usage.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export interface Executor {
   /** Code in this process may answer at once: most bodies of steps wait for nothing. */

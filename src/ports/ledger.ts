@@ -19,11 +19,11 @@
  *           how many other events of its type there are makes no difference to the time that this takes.
  */
 import type { Event, StoredEvent } from '#model/event/event.ts'
+import type { Slot } from '#model/flow/lane.ts'
 import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Slot } from '#model/flow/lane.ts'
-import type { Taker } from '#model/worker/pin.ts'
 import type { RunStatus } from '#model/run/status.ts'
+import type { Taker } from '#model/worker/pin.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 
 export interface Ledger {

@@ -6,9 +6,9 @@
  * outbox-3  A row stays until it is forgotten. Nothing is read by position: on a shared database a later one may commit first.
  * outbox-4  `install` and `remove` may be called twice. `remove` drops what `install` made and forgets what was not told.
  */
+import type { TableChange } from '#model/event/watch.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { TableChange } from '#model/event/watch.ts'
 
 export interface Outbox {
   install(watch: OutboxWatch): Promise<void>

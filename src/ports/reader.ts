@@ -5,12 +5,12 @@
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { ClaimableId, Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/kernel/ids.ts'
-import type { InboxGlance, ViewedTasks } from '#model/task/inbox-view.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { NewestCounts } from '#model/run/newest-counts.ts'
-import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { TaskCounts } from '#model/task/counts.ts'
+import type { InboxGlance, ViewedTasks } from '#model/task/inbox-view.ts'
+import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { SealedFact, Suppression, TaskRow } from './ledger.ts'
 

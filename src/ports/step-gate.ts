@@ -5,17 +5,17 @@
  * step-port-2  A promise of a run that was parked, fenced or cancelled never settles: its code simply does not go on.
  */
 import type { CallTerms } from '#model/agent/call-terms.ts'
+import type { VerifiedUsage } from '#model/agent/usage.ts'
 import type { StoredEvent } from '#model/event/event.ts'
-import type { Instant, RunId, TaskId, TenantId } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
 import type { Telling } from '#model/event/lifecycle.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { Instant, RunId, TaskId, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { KeyedRow } from '#model/kernel/row-filter.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Effect } from '#model/run/step.ts'
 import type { TaskSpec } from '#model/task/spec.ts'
 import type { TaskAnswer } from '#model/task/view.ts'
-import type { VerifiedUsage } from '#model/agent/usage.ts'
 import type { Constraints, ExecutionContext } from './executor.ts'
 import type { Delta } from './model.ts'
 

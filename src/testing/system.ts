@@ -6,6 +6,11 @@
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type EngineSettings, joinEngine, type Store, type TrihandOptions } from '#compose/assemble.ts'
+import { withBulk } from '#compose/bulk.ts'
+import { defineWithChats } from '#compose/chats.ts'
+import { lazyAgents } from '#compose/lazy-agents.ts'
+import { openPlans, planDesk } from '#compose/plans.ts'
 import type { Engine } from '#engine/core/engine.ts'
 import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/core/intake.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
@@ -16,11 +21,6 @@ import type { Blobs } from '#ports/blobs.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
-import { type EngineSettings, joinEngine, type Store, type TrihandOptions } from '#compose/assemble.ts'
-import { withBulk } from '#compose/bulk.ts'
-import { defineWithChats } from '#compose/chats.ts'
-import { lazyAgents } from '#compose/lazy-agents.ts'
-import { openPlans, planDesk } from '#compose/plans.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** Where the facts of a test live. `open` is called again after a crash or a restart. */

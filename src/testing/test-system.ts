@@ -10,6 +10,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Store } from '#compose/assemble.ts'
 import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/core/intake.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
 import type { Decision } from '#engine/tasks/tasks.ts'
@@ -20,7 +21,6 @@ import type { Json } from '#model/kernel/json.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { OpenTask } from '#model/task/fact.ts'
 import type { TaskQuery } from '#ports/reader.ts'
-import type { Store } from '#compose/assemble.ts'
 import { startTestSystem, type TestStore, type TestSystem } from './system.ts'
 
 export interface TestSystemOptions {

@@ -1,8 +1,8 @@
 /** From one definition to the next: what goes on, what stops, and what becomes of one that cannot start. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { WatchTrigger } from '#model/event/watch.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { until } from '#test/support/until.ts'
 

@@ -3,9 +3,9 @@
  *
  * Owns which source stands behind each kind, and the change from one definition to the next. Never knows what a source watches.
  */
-import type { Environment } from '#manifest/expressions/reference.ts'
 import type { SourceDefinition } from '#manifest/define/sources.ts'
 import type { System } from '#manifest/define/system.ts'
+import type { Environment } from '#manifest/expressions/reference.ts'
 import type { ConditionDeps } from './condition.ts'
 import type { FileDeps } from './file.ts'
 import type { Source } from './source.ts'

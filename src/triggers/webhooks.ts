@@ -9,11 +9,11 @@
  * webhook-3  A delivery from the right sender that makes no event is recorded, with its raw body, and can be replayed.
  */
 import type { Receipt } from '#engine/core/intake.ts'
-import { type Environment, resolveReferences } from '#manifest/expressions/reference.ts'
 import type { System } from '#manifest/define/system.ts'
 import type { Delivered, WebhookDefinition } from '#manifest/define/webhooks.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
+import { type Environment, resolveReferences } from '#manifest/expressions/reference.ts'
 import { isPlainId, type StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROJECT } from '#test/support/places.ts'
 import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
-import { PROJECT } from '#test/support/places.ts'
 
 let browser: TestBrowser
 let folder: Folder

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Trihand, TrihandOptions } from '#compose/assemble.ts'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Trihand, TrihandOptions } from '#compose/assemble.ts'
-import { startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 
 let browser: TestBrowser
 let app: Trihand

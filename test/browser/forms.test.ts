@@ -1,7 +1,7 @@
 /** What a task asks for, as a form; and what it is about, always in sight. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFindings, axeFindingsInLight, startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 import { Desk } from '#test/support/desk.ts'
+import { axeFindings, axeFindingsInLight, startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 
 let browser: TestBrowser
 let desk: Desk

@@ -1,6 +1,8 @@
 /** What all screens have in common, in a real browser on the real server: keys, the palette, news without a reload, a server that restarts. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '#test/support/free-port.ts'
+import { PROJECT } from '#test/support/places.ts'
 import {
   axeFindings,
   hasLoaded,
@@ -11,8 +13,6 @@ import {
   type WatchedPage,
 } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
-import { freePort } from '#test/support/free-port.ts'
-import { PROJECT } from '#test/support/places.ts'
 
 let browser: TestBrowser
 let folder: Folder

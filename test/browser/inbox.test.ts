@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROJECT } from '#test/support/places.ts'
 import { axeFindings, press, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
-import { PROJECT } from '#test/support/places.ts'
 import { until } from '#test/support/until.ts'
 
 let browser: TestBrowser

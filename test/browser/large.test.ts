@@ -6,12 +6,12 @@ import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 import type { RunFact } from '#model/run/fact.ts'
-import { aCreation, anAppend, aTask, newTask } from '#testing/ledger/builders.ts'
+import { PROJECT } from '#test/support/places.ts'
 import { axeFindings, startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
 import { aStart, writePastRun } from '#test/support/stores/past-run.ts'
-import { PROJECT } from '#test/support/places.ts'
 import { until } from '#test/support/until.ts'
+import { aCreation, anAppend, aTask, newTask } from '#testing/ledger/builders.ts'
 
 const TASKS = 10_000
 const AT_ONCE = 200

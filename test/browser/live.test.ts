@@ -2,13 +2,13 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import { readWebApp } from '#http/web-app.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import { startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 
 let browser: TestBrowser
 let trihand: Trihand

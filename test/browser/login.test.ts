@@ -2,15 +2,15 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp } from '#http/server/app.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { authSettings } from '#http/access/auth-settings.ts'
+import { createApp } from '#http/server/app.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import { readWebApp } from '#http/web-app.ts'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
 import { until } from '#test/support/until.ts'
 
 let browser: TestBrowser

@@ -1,8 +1,8 @@
 /** What failed calls of models cost, and which models are simulated, as a person sees it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Provider, refuses, says, startProvider } from '#test/support/agents/model-provider.ts'
 import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
-import { type Provider, refuses, says, startProvider } from '#test/support/agents/model-provider.ts'
 import { until } from '#test/support/until.ts'
 
 let browser: TestBrowser

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROJECT } from '#test/support/places.ts'
 import {
   axeFindings,
   axeFindingsInLight,
@@ -10,7 +11,6 @@ import {
   type WatchedPage,
 } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
-import { PROJECT } from '#test/support/places.ts'
 
 let browser: TestBrowser
 let folder: Folder

@@ -1,7 +1,7 @@
 /** People at their inboxes in a real browser, by keyboard where there are keys: views, many at once, marks by rule, and others who are faster. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFindings, press, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
 import { Desk, letters } from '#test/support/desk.ts'
+import { axeFindings, press, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
 import { until } from '#test/support/until.ts'
 
 let browser: TestBrowser

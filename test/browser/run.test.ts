@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 import type { RunFact } from '#model/run/fact.ts'
+import { PROJECT } from '#test/support/places.ts'
 import {
   axeFindings,
   axeFindingsInLight,
@@ -16,7 +17,6 @@ import {
 } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
 import { aStart, writePastRun } from '#test/support/stores/past-run.ts'
-import { PROJECT } from '#test/support/places.ts'
 
 let browser: TestBrowser
 let folder: Folder

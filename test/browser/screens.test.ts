@@ -1,6 +1,7 @@
 /** Every screen of the web app in a real browser, on the real server: what it shows, wide and narrow, in light and in dark. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROJECT } from '#test/support/places.ts'
 import {
   axeFindings,
   axeFindingsInLight,
@@ -13,7 +14,6 @@ import {
   type WatchedPage,
 } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
-import { PROJECT } from '#test/support/places.ts'
 
 const WIDE = { width: 1280, height: 800 }
 const NARROW = { width: 390, height: 800 }

@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTrihand } from '#compose/assemble.ts'
+import { CORPUS, DOSES, openPoisoned, type Poisoned } from '#test/support/agents/script-corpus.ts'
 import { hasLoaded, startBrowser, type TestBrowser, visit } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
-import { CORPUS, DOSES, openPoisoned, type Poisoned } from '#test/support/agents/script-corpus.ts'
 import { until } from '#test/support/until.ts'
 
 const MANIFEST = `

@@ -1,8 +1,8 @@
 /** Data that would like to be a program, in every field that the page shows: it stays text, and the policy is never even asked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CORPUS, openPoisoned, type Poisoned } from '#test/support/agents/script-corpus.ts'
 import { hasLoaded, startBrowser, type TestBrowser, visit } from '#test/support/serving/browser.ts'
 import { Folder, type Server } from '#test/support/serving/command.ts'
-import { CORPUS, openPoisoned, type Poisoned } from '#test/support/agents/script-corpus.ts'
 import { until } from '#test/support/until.ts'
 
 const SYSTEM = `import { defineSystem, fn, human } from 'trihand'

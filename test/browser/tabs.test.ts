@@ -1,8 +1,8 @@
 /** One person with many tabs: drafts follow between them, none is passed over, and a closed task shows what was decided. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFindings, press, startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 import { Desk } from '#test/support/desk.ts'
+import { axeFindings, press, startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
 import { until } from '#test/support/until.ts'
 
 let browser: TestBrowser

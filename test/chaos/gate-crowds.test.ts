@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 import { decider } from '#test/support/agents/chat.ts'
 import { fastFolder } from '#test/support/places.ts'
 import { type FreshSchema, SchemaShelf } from '#test/support/stores/postgres-schema.ts'

@@ -1,11 +1,11 @@
 /** A server that is killed in the middle of requests with keys: a part in `npm test`, 60 lives with 720 requests in the stage `many`. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { fastFolder } from '#test/support/places.ts'
-import { freshSchema } from '#test/support/stores/postgres-schema.ts'
-import { Random } from '#test/support/random.ts'
-import { SMALL_SEED } from './expect-passed.ts'
 import { killAndRepeat } from '#test/chaos/keyed/client.ts'
+import { fastFolder } from '#test/support/places.ts'
+import { Random } from '#test/support/random.ts'
+import { freshSchema } from '#test/support/stores/postgres-schema.ts'
+import { SMALL_SEED } from './expect-passed.ts'
 import { sized } from './whole.ts'
 
 const LIVES = sized({ whole: 60, part: 4 })

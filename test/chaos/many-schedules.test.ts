@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { sized } from './whole.ts'
 
 const START = Date.UTC(2026, 0, 1)

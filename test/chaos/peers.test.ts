@@ -3,7 +3,6 @@
  *
  * What is a matter of numbers is played in part by `npm test`, and whole by stages/many.ts.
  */
-
 import { describe, expect, test } from 'vitest'
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { openMemory } from '#adapters/storage/memory/open.ts'
@@ -13,9 +12,6 @@ import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { isStepFailure } from '#executors/workflow/step-failure.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { aCreation, anAppend, aWrite, newRun, newWorker } from '#testing/ledger/builders.ts'
-import { startTestSystem, type TestStore } from '#testing/system.ts'
-import { onEveryStore } from '#test/support/stores/stores.ts'
 import { newSystems, playTape } from '#test/chaos/sim/campaign.ts'
 import type { Planned } from '#test/chaos/sim/errands.ts'
 import { inMacrotask } from '#test/chaos/sim/microtasks.ts'
@@ -25,6 +21,9 @@ import { sequence } from '#test/chaos/sim/plays/steps.ts'
 import { early } from '#test/chaos/sim/plays/waits.ts'
 import { Tape } from '#test/chaos/sim/tape.ts'
 import { Theatre, type Verdict } from '#test/chaos/sim/theatre.ts'
+import { onEveryStore } from '#test/support/stores/stores.ts'
+import { aCreation, anAppend, aWrite, newRun, newWorker } from '#testing/ledger/builders.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { sized } from './whole.ts'
 
 /** Runs that are cancelled, orders of one event, orders of a family. */

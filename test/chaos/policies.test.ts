@@ -1,7 +1,7 @@
 /** The stage of all policies, with one of them; the others are tests of their own, and the large numbers are in stages/list.ts. */
 import { expect, test } from 'vitest'
-import { expectPassed, SMALL_SEED } from './expect-passed.ts'
 import { runPolicies } from '#test/chaos/stages/policies.ts'
+import { expectPassed, SMALL_SEED } from './expect-passed.ts'
 
 test('every property of a policy plays as many cases as it is asked for, and tells how many it played', async (context) => {
   const report = await runPolicies({ cases: 3_000, only: 'retry', seed: SMALL_SEED })

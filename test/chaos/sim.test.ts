@@ -1,14 +1,14 @@
 /** The simulator at the size of `npm test`: schedules, kept seeds, any tape, and seeded bugs. The large numbers are in stages/list.ts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SMALL_SEED } from './expect-passed.ts'
-import seeds from './seeds.json' with { type: 'json' }
 import { BILLS, type BillName } from '#test/chaos/sim/bills.ts'
 import { type Failed, playSeed, playTape, runCampaign } from '#test/chaos/sim/campaign.ts'
 import { FAULT_NAMES } from '#test/chaos/sim/faults.ts'
 import { huntAgain } from '#test/chaos/sim/mutants/hunt.ts'
 import type { Systems } from '#test/chaos/sim/system.ts'
 import { Tape } from '#test/chaos/sim/tape.ts'
+import { SMALL_SEED } from './expect-passed.ts'
+import seeds from './seeds.json' with { type: 'json' }
 
 const SCHEDULES = 800
 const TAPES = 200

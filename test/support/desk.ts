@@ -4,12 +4,12 @@
  * Owns the system and its server. Every person is whom their page says they are: nobody logs in on loopback.
  */
 import { join } from 'node:path'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import { readWebApp } from '#http/web-app.ts'
 import { human } from '#manifest/human/humans.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import type { TestBrowser, WatchedPage } from '#test/support/serving/browser.ts'
 import { PROJECT } from './places.ts'
 import { until } from './until.ts'

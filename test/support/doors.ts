@@ -3,10 +3,9 @@
  *
  * Owns nothing but that opening.
  */
-
+import { type Doors, joinDoors } from '#compose/doors.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
 import type { TestStore, TestSystem } from '#testing/system.ts'
-import { type Doors, joinDoors } from '#compose/doors.ts'
 
 export const openDoors = (system: TestSystem, place: TestStore, environment: Environment = {}): Doors =>
   joinDoors(system.engine, system.store, { ids: place.ids(), clock: system.clock }, environment)

@@ -3,7 +3,6 @@
  *
  * Owns its settings: what is missing is an error, nothing is escaped for HTML, and there are no helpers but the built-in ones.
  */
-
 import { loadPeer } from '#adapters/peer.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -7,8 +7,8 @@
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Isolation } from '#model/access/module.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { CodeProcess, CodeProcesses } from '#ports/code-process.ts'
 import { Child, type Keeper } from './child.ts'
 import { type CodeFiles, readCode } from './code-files.ts'

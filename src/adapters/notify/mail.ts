@@ -3,7 +3,6 @@
  *
  * Owns who gets one. The words are task-text.ts; the mailer is the optional peer `nodemailer`.
  */
-
 import { loadPeer } from '#adapters/peer.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -4,8 +4,8 @@
  * Owns body and signature.
  */
 import { Webhook } from 'standardwebhooks'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Courier } from '#ports/courier.ts'
 import { type NoticeFetch, post } from './post.ts'

@@ -1,5 +1,4 @@
 /** Facts are checked on their way out of a store: all of them, tails of them, and those that a claim brings along. */
-
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'

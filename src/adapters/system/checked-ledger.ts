@@ -7,7 +7,6 @@
  *            not is marked as broken, holds nothing that can be read, and spoils no other record.
  * checked-2  A record is called broken only if it is so twice: a row and its facts may have been read at two moments of a shared store.
  */
-
 import type { StoredEvent } from '#model/event/event.ts'
 import { BROKEN_FACT } from '#model/kernel/fact-codec.ts'
 import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'

@@ -7,7 +7,6 @@
  * payloads-1  A wait by value finds its event though neither is readable: beside the ciphertext stands a tree of tokens, one for each name
  *             and value. Equal values at the same path of events of one type have the same token; it says nothing else.
  */
-
 import { isModelCall } from '#adapters/storage/migrations/0011-model-calls.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'

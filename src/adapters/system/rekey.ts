@@ -8,7 +8,6 @@
  * rekey-2  The record lets go of the old keys only after a pass that has found nothing encrypted with them.
  * rekey-3  A payload that does not open is left as it is, is counted, and keeps the old keys in the record.
  */
-
 import {
   type PayloadDatabase,
   type PayloadRow,

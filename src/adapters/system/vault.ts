@@ -9,9 +9,8 @@
  * vault-3  What another process has encrypted with a key that this one lacks is not broken: it is left to processes that have the key,
  *          and this one claims no more until it is started with it.
  */
-
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type {

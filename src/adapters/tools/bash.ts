@@ -3,7 +3,6 @@
  *
  * Owns the copy in, the copy back, and the limits. The shell is the optional peer `just-bash`; without it the tool says how to get it.
  */
-
 import { loadPeer } from '#adapters/peer.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -3,9 +3,9 @@
  *
  * Owns the reading of answers. A verb cannot tell the two apart, so there is one behaviour to test.
  */
+import { Refused } from '#cli/terminal/output.ts'
 import type { Problem } from '#http/server/problem.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { Refused } from '#cli/terminal/output.ts'
 
 export type Headers = Readonly<Record<string, string>>
 

@@ -5,13 +5,13 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { CommonFlags, Shell } from '#cli/terminal/shell.ts'
+import { ledgerChoice } from '#compose/config.ts'
 import { folderServer, ledgerServer, readServerFile, type ServerFile } from '#http/server/server-file.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { ledgerChoice } from '#compose/config.ts'
 import { type Api, remoteApi } from './api.ts'
 import { codeFolder, defaultLedger, isServerUrl, type Settings } from './settings.ts'
-import type { CommonFlags, Shell } from '#cli/terminal/shell.ts'
 
 /** A server that has died refuses at once; one that is busy is still the one to ask. */
 const ALIVE_WITHIN_MS = 10_000

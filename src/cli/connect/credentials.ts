@@ -5,14 +5,14 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Shell } from '#cli/terminal/shell.ts'
+import type { Trihand } from '#compose/assemble.ts'
+import { prepareFolder } from '#compose/stores.ts'
 import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/access/auth-settings.ts'
 import { randomText } from '#http/access/chance.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Trihand } from '#compose/assemble.ts'
-import { prepareFolder } from '#compose/stores.ts'
 import type { Settings } from './settings.ts'
-import type { Shell } from '#cli/terminal/shell.ts'
 
 const FILE = 'signing-key'
 

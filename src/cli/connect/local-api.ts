@@ -3,13 +3,12 @@
  *
  * Owns nothing but that opening. Loaded only when no server answers: the stores are most of what a call would have to load.
  */
-
+import { VERSION } from '#cli/version.ts'
+import { createTrihand } from '#compose/assemble.ts'
 import { createApp } from '#http/server/app.ts'
 import type { Report } from '#http/server/problem.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand } from '#compose/assemble.ts'
 import { type Api, apiOver } from './api.ts'
-import { VERSION } from '#cli/version.ts'
 
 export interface LocalOptions {
   readonly database: string

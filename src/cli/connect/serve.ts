@@ -4,6 +4,15 @@
  * Owns the order of both. What was opened is closed again whatever fails; `dev` and `demo` say only what is theirs.
  */
 import { resolve } from 'node:path'
+import { Activity } from '#cli/terminal/activity.ts'
+import { announce, type Invitation, type Serving } from '#cli/terminal/announce.ts'
+import { type Log, openLog } from '#cli/terminal/log.ts'
+import { EXIT } from '#cli/terminal/output.ts'
+import type { Shell } from '#cli/terminal/shell.ts'
+import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
+import { VERSION } from '#cli/version.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
+import { prepareFolder } from '#compose/stores.ts'
 import type { IncomingEvent } from '#engine/core/intake.ts'
 import { createApp } from '#http/server/app.ts'
 import { followReadiness } from '#http/server/readiness.ts'
@@ -12,19 +21,10 @@ import { folderServer, removeServerFile, writeServerFile } from '#http/server/se
 import { readWebApp, WEB_APP } from '#http/web-app.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import { prepareFolder } from '#compose/stores.ts'
-import { Activity } from '#cli/terminal/activity.ts'
-import { announce, type Invitation, type Serving } from '#cli/terminal/announce.ts'
 import { configurationOf } from './configuration.ts'
 import { liveServer } from './connect.ts'
 import { openAuth } from './credentials.ts'
-import { type Log, openLog } from '#cli/terminal/log.ts'
-import { EXIT } from '#cli/terminal/output.ts'
 import { defaultLedger, placeOf } from './settings.ts'
-import type { Shell } from '#cli/terminal/shell.ts'
-import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
-import { VERSION } from '#cli/version.ts'
 
 export interface ServeOptions extends Invitation {
   readonly source: SystemSource

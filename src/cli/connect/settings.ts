@@ -5,13 +5,13 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isLogLevel, LOG_LEVELS, type LogLevel } from '#cli/terminal/log-level.ts'
+import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '#compose/config.ts'
 import { type Limits, USUAL_LIMITS } from '#http/server/allowance.ts'
-import { durationMs } from '#manifest/time/duration.ts'
 import { parseLabels } from '#manifest/define/placement.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { unknownSettings } from '#model/kernel/setting.ts'
-import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '#compose/config.ts'
-import { isLogLevel, LOG_LEVELS, type LogLevel } from '#cli/terminal/log-level.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

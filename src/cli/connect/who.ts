@@ -1,7 +1,7 @@
 /** Who acts, as flags say it: `--as` and `--groups`. Owns their headers, and that nobody acts unnamed. */
+import type { CommonFlags } from '#cli/terminal/shell.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Headers } from './api.ts'
-import type { CommonFlags } from '#cli/terminal/shell.ts'
 
 export interface WhoFlags extends CommonFlags {
   readonly as?: string

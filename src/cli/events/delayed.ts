@@ -1,10 +1,10 @@
 /** `trihand events list --delayed`, `trihand events cancel <id>`: events that are to be sent later, and how one is taken back. */
-import type { DelayedEvent } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { DelayedEvent } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 
 export interface DelayedFlags extends CommonFlags {
   readonly limit?: string

@@ -3,14 +3,13 @@
  *
  * Owns the polling and what the ends mean for the exit code. Without a limit it waits only for who may interrupt it.
  */
-
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RunDetail } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
-import { isEnded, type RunStatus } from '#model/run/status.ts'
 import type { Api } from '#cli/connect/api.ts'
 import { EXIT } from '#cli/terminal/output.ts'
 import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
+import type { RunDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import { isEnded, type RunStatus } from '#model/run/status.ts'
 
 const POLL_MS = 100
 /** The longest that a timer waits: 24 days. */

@@ -1,10 +1,10 @@
 /** `trihand events list`: events, newest first. */
-import type { StoredEvent } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
 import { withApi } from '#cli/connect/connect.ts'
-import { listDelayed } from './delayed.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { StoredEvent } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import { listDelayed } from './delayed.ts'
 
 export interface EventsListFlags extends CommonFlags {
   readonly type?: string

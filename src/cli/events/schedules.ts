@@ -1,10 +1,10 @@
 /** `trihand schedules list|show|pause|resume|run|backfill` and `trihand handlers pause|resume`. */
-import type { BackfillCount, Schedule } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { BackfillCount, Schedule } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 
 export interface NameFlags extends CommonFlags {
   readonly name: string

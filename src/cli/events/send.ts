@@ -1,13 +1,13 @@
 /** `trihand send <event> [json|@file|-]`: sends one event and prints the receipt, and the runs it started. */
-import type { EventDetail, Receipt, RunDetail } from '#http/openapi/api.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
-import { detailsOf, exitCodeFor, hasEnded, outcomeOf, outcomeRow, poll, settled } from './follow.ts'
+import { headersOf, type WhoFlags } from '#cli/connect/who.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
-import { headersOf, type WhoFlags } from '#cli/connect/who.ts'
+import type { EventDetail, Receipt, RunDetail } from '#http/openapi/api.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { detailsOf, exitCodeFor, hasEnded, outcomeOf, outcomeRow, poll, settled } from './follow.ts'
 
 export interface SendFlags extends WhoFlags {
   readonly type: string

@@ -3,16 +3,16 @@
  *
  * Owns what a replay is: type, source, subject and data of the old event. What it starts is decided anew.
  */
+import type { Api } from '#cli/connect/api.ts'
+import { withApi } from '#cli/connect/connect.ts'
+import type { WhoFlags } from '#cli/connect/who.ts'
+import { queryText } from '#cli/terminal/listing.ts'
+import { EXIT, jsonText, type Output, visible } from '#cli/terminal/output.ts'
+import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
 import type { StoredEvent } from '#http/openapi/api.ts'
 import type { Page } from '#http/server/query.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { Api } from '#cli/connect/api.ts'
-import { withApi } from '#cli/connect/connect.ts'
-import { queryText } from '#cli/terminal/listing.ts'
-import { EXIT, jsonText, type Output, visible } from '#cli/terminal/output.ts'
 import { sendVia } from './send.ts'
-import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
-import type { WhoFlags } from '#cli/connect/who.ts'
 
 export interface EventFlags extends CommonFlags {
   /** Its number: the first column of `events list`. */

@@ -4,15 +4,15 @@
  * Owns where it begins and ends: after the newest event or after a number that was given; until Ctrl+C (130), a limit of time (8) or a
  * count of events (0). It asks a server: to hold a ledger open only to look at it would keep others out.
  */
-import type { StoredEvent } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
-import { untilTold } from './follow.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { StoredEvent } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { untilTold } from './follow.ts'
 
 export interface TailFlags extends CommonFlags {
   readonly type?: string

@@ -2,19 +2,18 @@
  * `trihand triggers list|test|replay|install|remove`: what starts what, what an event would start, deliveries once more, and the
  * triggers in a user's own database.
  */
-
+import type { Api } from '#cli/connect/api.ts'
+import { liveServer, withApi } from '#cli/connect/connect.ts'
+import { codeFolder } from '#cli/connect/settings.ts'
+import { loadSystem } from '#cli/manifest/load-system.ts'
+import { parseJson } from '#cli/terminal/json-argument.ts'
+import { type Listing, printPage } from '#cli/terminal/listing.ts'
+import { EXIT, visible } from '#cli/terminal/output.ts'
+import type { CommonFlags, Shell, Verb } from '#cli/terminal/shell.ts'
+import { changeTables } from '#compose/outboxes.ts'
 import type { Receipt } from '#http/openapi/api.ts'
 import type { Page } from '#http/server/query.ts'
 import type { TriggerRow } from '#triggers/list.ts'
-import { changeTables } from '#compose/outboxes.ts'
-import type { Api } from '#cli/connect/api.ts'
-import { liveServer, withApi } from '#cli/connect/connect.ts'
-import { parseJson } from '#cli/terminal/json-argument.ts'
-import { type Listing, printPage } from '#cli/terminal/listing.ts'
-import { loadSystem } from '#cli/manifest/load-system.ts'
-import { EXIT, visible } from '#cli/terminal/output.ts'
-import { codeFolder } from '#cli/connect/settings.ts'
-import type { CommonFlags, Shell, Verb } from '#cli/terminal/shell.ts'
 
 const LISTING: Listing<TriggerRow> = {
   row: ({ kind, name, handler, event, filter }) => [kind, name, handler ?? `sends ${event}`, filter ?? ''],

@@ -4,17 +4,17 @@
  * Owns the question in between: the word is bound to what this very call has printed, by its hash. Where nobody can be asked, `--hash` says
  * what was seen. What a word does is the task's own rule.
  */
-import type { Json, TaskDetail, TaskItem } from '#http/openapi/api.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { confirmed, demandSomebody, isMeant } from '#cli/terminal/confirm.ts'
 import { withApi } from '#cli/connect/connect.ts'
+import { demandWho } from '#cli/connect/who.ts'
+import { confirmed, demandSomebody, isMeant } from '#cli/terminal/confirm.ts'
 import { type Ask, converse } from '#cli/terminal/conversation.ts'
 import { editedJson } from '#cli/terminal/editor.ts'
 import { askForm, begun, formOf } from '#cli/terminal/form.ts'
 import { EXIT } from '#cli/terminal/output.ts'
 import type { Shell, Verb } from '#cli/terminal/shell.ts'
+import type { Json, TaskDetail, TaskItem } from '#http/openapi/api.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { decideTask, pathOf, printTask, type TaskFlags } from './tasks.ts'
-import { demandWho } from '#cli/connect/who.ts'
 
 export interface WordFlags extends TaskFlags {
   readonly reason?: string

@@ -4,17 +4,17 @@
  *
  * Owns flags and printing. Deciding needs `--as` and the hash of what was shown: a script cannot pass for a person by accident.
  */
-import type { Json, TaskDetail, TaskSummary } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Headers } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
+import { demandWho, headersOf, type WhoFlags } from '#cli/connect/who.ts'
+import { planIn, printPlan } from '#cli/plan/steps.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
-import { planIn, printPlan } from '#cli/plan/steps.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
-import { demandWho, headersOf, type WhoFlags } from '#cli/connect/who.ts'
+import type { Json, TaskDetail, TaskSummary } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface TasksListFlags extends WhoFlags {
   readonly all?: boolean

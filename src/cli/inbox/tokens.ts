@@ -3,11 +3,11 @@
  *
  * Owns flags and printing. The secret is printed once, when it is made.
  */
-import type { Page } from '#http/server/query.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage } from '#cli/terminal/listing.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { Page } from '#http/server/query.ts'
 
 interface TokenDocument {
   readonly id: string

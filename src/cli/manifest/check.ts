@@ -5,18 +5,18 @@
  * grows with one page of runs and with what is found.
  */
 import { realpathSync } from 'node:fs'
+import { liveServer, withApi } from '#cli/connect/connect.ts'
+import { codeFolder, isServerUrl } from '#cli/connect/settings.ts'
+import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
+import type { CommonFlags, Shell, Verb } from '#cli/terminal/shell.ts'
+import { ledgerChoice } from '#compose/config.ts'
 import type { OpenRun } from '#http/openapi/api.ts'
 import type { Page } from '#http/server/query.ts'
 import { defineSystem, normalise } from '#manifest/define/define.ts'
 import type { System } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { ledgerChoice } from '#compose/config.ts'
 import { checkRun, type Trouble } from './check-run.ts'
-import { liveServer, withApi } from '#cli/connect/connect.ts'
 import { loadSystem } from './load-system.ts'
-import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
-import { codeFolder, isServerUrl } from '#cli/connect/settings.ts'
-import type { CommonFlags, Shell, Verb } from '#cli/terminal/shell.ts'
 
 export interface CheckFlags {
   readonly path?: string

@@ -4,11 +4,11 @@
  * Owns what a refused manifest is told as: its first error, with its place, and how many more there are.
  */
 import { dirname, join } from 'node:path'
+import { guardFetch } from '#compose/functions.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'
-import { guardFetch } from '#compose/functions.ts'
 import { readManifest } from './folder.ts'
 import { type Exports, partsOf, toolsBeside } from './parts.ts'
 

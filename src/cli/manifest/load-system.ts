@@ -7,10 +7,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
+import { keptCode, type Translate } from '#cli/connect/kept-code.ts'
 import { problemOf } from '#http/server/problem.ts'
 import { defineSystem, type SystemSource } from '#manifest/define/define.ts'
 import { isErrorCode, type Place, TrihandError } from '#model/kernel/errors.ts'
-import { keptCode, type Translate } from '#cli/connect/kept-code.ts'
 import { type Fault, faultOf } from './load-place.ts'
 
 /** Over `require`: an import of this package would first be searched for its exports, which takes as long as all the rest. */

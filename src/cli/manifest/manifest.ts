@@ -6,19 +6,19 @@
  */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { codeFolder } from '#cli/connect/settings.ts'
+import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
+import type { Shell, Verb } from '#cli/terminal/shell.ts'
 import { declarationsOf } from '#manifest/define/declarations.ts'
 import { shapeOf } from '#manifest/define/define.ts'
-import { type Difference, differencesOf } from '#manifest/edit/difference.ts'
 import { graphOf } from '#manifest/define/graph.ts'
 import { mermaidOf } from '#manifest/define/mermaid.ts'
+import { type Difference, differencesOf } from '#manifest/edit/difference.ts'
 import type { Finding, Level } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
 import { ordered, printManifest } from '#manifest/yaml/print.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { findManifest, type ManifestOnDisk, readManifest } from './folder.ts'
-import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
-import { codeFolder } from '#cli/connect/settings.ts'
-import type { Shell, Verb } from '#cli/terminal/shell.ts'
 
 export interface ManifestFlags {
   readonly path?: string

@@ -4,8 +4,8 @@
  * Owns the order of events: each beginning, each schedule, each hand that only a call starts; then more than a year passes. No network, no
  * secrets, no code of the folder. The one file of the command that sees the test kit, whose clock it drives.
  */
-
 import { hash } from 'node:crypto'
+import { openStore } from '#compose/stores.ts'
 import { type Cast, castOf, type Direction, nothingSeen, variantsOf } from '#manifest/simulate/cast.ts'
 import { beginningsOf, type Rehearsal, rehearsalOf } from '#manifest/simulate/report.ts'
 import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
@@ -17,7 +17,6 @@ import { plainSeals } from '#model/kernel/seal.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Reader } from '#ports/reader.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
-import { openStore } from '#compose/stores.ts'
 
 export interface RehearsalOptions extends Pick<Direction, 'paths' | 'humans' | 'maxRuns'> {
   readonly seed: number

@@ -3,16 +3,16 @@
  *
  * Owns flags and words. Exit 0: everything was reached; 1: something was not, or a run failed; 4: the manifest does not load.
  */
+import { parseJson } from '#cli/terminal/json-argument.ts'
+import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
+import type { Verb } from '#cli/terminal/shell.ts'
 import { HUMANS, PATHS } from '#manifest/simulate/cast.ts'
 import { isComplete, type Reach, type Rehearsal } from '#manifest/simulate/report.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { toJson } from '#model/kernel/json.ts'
-import { parseJson } from '#cli/terminal/json-argument.ts'
-import { tellFindings } from './manifest.ts'
 import { findManifest, readManifest } from './folder.ts'
-import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
+import { tellFindings } from './manifest.ts'
 import { rehearse } from './rehearse.ts'
-import type { Verb } from '#cli/terminal/shell.ts'
 
 export interface SimulateFlags {
   readonly path?: string

@@ -5,12 +5,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isExportedIn } from '#manifest/lint/schema-files.ts'
-import { stubsOf } from '#manifest/edit/stubs.ts'
-import { tellFindings } from './manifest.ts'
-import { findManifest, readManifest } from './folder.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
+import { stubsOf } from '#manifest/edit/stubs.ts'
+import { isExportedIn } from '#manifest/lint/schema-files.ts'
+import { findManifest, readManifest } from './folder.ts'
+import { tellFindings } from './manifest.ts'
 
 export interface StubFlags {
   readonly path?: string

@@ -1,9 +1,9 @@
 /** `trihand manifest versions`: which definitions of the system this ledger has met, and which runs still follow each. */
-import type { ManifestVersion } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage } from '#cli/terminal/listing.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { ManifestVersion } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 
 const LISTING: Listing<ManifestVersion> = {
   row: ({ hash, name, is_current, first_seen_at, open_runs, more }) => [

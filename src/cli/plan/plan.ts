@@ -4,17 +4,17 @@
  * Owns flags and printing. Approving needs `--as` and the hash that was printed: a script cannot approve what nobody has seen.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import type { Plan, PlanRun } from '#http/openapi/api.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { planLines } from '#model/plan/text.ts'
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
+import { demandWho, headersOf, type WhoFlags } from '#cli/connect/who.ts'
 import { exitCodeFor, outcomeRow, settled } from '#cli/events/follow.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
-import { printPlan } from './steps.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
-import { demandWho, headersOf, type WhoFlags } from '#cli/connect/who.ts'
+import type { Plan, PlanRun } from '#http/openapi/api.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { planLines } from '#model/plan/text.ts'
+import { printPlan } from './steps.ts'
 
 export interface PlanFlags extends WhoFlags {
   readonly plan: string

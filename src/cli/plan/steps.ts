@@ -4,10 +4,10 @@
  * Owns the printing. What is shown of a step was computed once (model/plan/shown.ts); nothing is left out here. Words of the plan's author
  * stand in quotes or behind a label, so that no name and no input looks like another line.
  */
+import { type Output, visible } from '#cli/terminal/output.ts'
 import type { Plan, PlanStep } from '#http/openapi/api.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { inputText, stepsInContent } from '#model/plan/words.ts'
-import { type Output, visible } from '#cli/terminal/output.ts'
 
 const row = (label: string, text: string): string => `    ${label.padEnd(8)} ${visible(text)}`
 

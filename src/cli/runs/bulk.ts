@@ -4,14 +4,14 @@
  * Owns the terms on the command line, the question before it, and the progress. The job is the server's and goes on without us: Ctrl+C
  * leaves it as it is.
  */
-import type { Job } from '#http/openapi/api.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { confirmed } from '#cli/terminal/confirm.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { hasEnded, untilTold } from '#cli/events/follow.ts'
+import { confirmed } from '#cli/terminal/confirm.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
-import { type CommandFlags, cancelRun, pauseRun, type ReasonFlags, resumeRun, retryRun } from './command.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
+import type { Job } from '#http/openapi/api.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type CommandFlags, cancelRun, pauseRun, type ReasonFlags, resumeRun, retryRun } from './command.ts'
 
 export interface ManyFlags extends Omit<ReasonFlags & CommandFlags, 'id'> {
   readonly id?: string

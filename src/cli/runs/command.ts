@@ -1,10 +1,10 @@
 /** `trihand runs cancel|pause|resume|retry <id>`: a person's word to one run. Prints what the run is afterwards. */
-import type { RetriedRun, Run, RunDetail } from '#http/openapi/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from '#cli/events/follow.ts'
 import { EXIT, type Output } from '#cli/terminal/output.ts'
-import type { RunFlags } from './show.ts'
 import type { Shell, Verb } from '#cli/terminal/shell.ts'
+import type { RetriedRun, Run, RunDetail } from '#http/openapi/api.ts'
+import type { RunFlags } from './show.ts'
 
 interface Command {
   readonly name: 'cancel' | 'pause' | 'resume' | 'retry'

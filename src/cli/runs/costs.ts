@@ -1,9 +1,9 @@
 /** `trihand costs`: what models were asked and what it cost, by day, agent or model. */
-import type { Costs, Spent } from '#http/openapi/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { Costs, Spent } from '#http/openapi/api.ts'
 
 export interface CostsFlags extends CommonFlags {
   readonly by?: string

@@ -1,9 +1,9 @@
 /** `trihand runs list`: runs, newest first. */
-import type { Run } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { Run } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 
 export interface RunsListFlags extends CommonFlags {
   readonly status?: string

@@ -3,8 +3,8 @@ import { withApi } from '#cli/connect/connect.ts'
 import { exitCodeFor, settled } from '#cli/events/follow.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { EXIT } from '#cli/terminal/output.ts'
-import { type CommandFlags, printRun } from './command.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
+import { type CommandFlags, printRun } from './command.ts'
 
 export interface RerunFlags extends CommandFlags {
   readonly from?: string

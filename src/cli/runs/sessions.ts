@@ -1,10 +1,10 @@
 /** `trihand sessions list|show`: what people and runs remember together, and how it came to be. */
-import type { Checkpoint, Session, SessionDetail } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { Checkpoint, Session, SessionDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 
 export interface SessionsListFlags extends CommonFlags {
   readonly limit?: string

@@ -1,11 +1,11 @@
 /** `trihand runs show <id>`: one run, whole: status, what it waits for, children, and its facts in plain words. */
-import type { Fact, RunDetail } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { Fact, RunDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 
 export interface RunFlags extends CommonFlags {
   readonly id: string

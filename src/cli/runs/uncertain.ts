@@ -4,20 +4,20 @@
  * Both lead to the task that asks: the person sees it, types what it asks for and acknowledges its warning. Where no person is at a
  * terminal, flags say what was seen (`--hash`), typed (`--confirm`) and acknowledged (`--acknowledge`).
  */
-import type { RunDetail, TaskAction, TaskDetail, TaskSummary, TaskVerdict } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Api } from '#cli/connect/api.ts'
-import { confirmed, demandSomebody } from '#cli/terminal/confirm.ts'
 import { withApi } from '#cli/connect/connect.ts'
+import { demandWho, type WhoFlags } from '#cli/connect/who.ts'
 import { exitCodeFor, settled } from '#cli/events/follow.ts'
+import { pathOf, printTask } from '#cli/inbox/tasks.ts'
+import { confirmed, demandSomebody } from '#cli/terminal/confirm.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
-import { type CommandFlags, printRun } from './command.ts'
 import type { Shell, Verb } from '#cli/terminal/shell.ts'
-import { pathOf, printTask } from '#cli/inbox/tasks.ts'
-import { demandWho, type WhoFlags } from '#cli/connect/who.ts'
+import type { RunDetail, TaskAction, TaskDetail, TaskSummary, TaskVerdict } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type CommandFlags, printRun } from './command.ts'
 
 const ACTIONS = { happened: 'it_happened', run_again: 'run_again', abort: 'abort' } as const
 const MAX_TOGETHER = 100

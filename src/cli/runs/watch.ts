@@ -4,15 +4,15 @@
  * Owns how long: to the end (0 if it went well, 1 if not), to the limit that was given (8), or to Ctrl+C (130), which leaves the run
  * as it is. Without a server nobody works on the run: what has happened is shown, and that is all.
  */
-import type { Fact, RunDetail } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { exitCodeFor, hasEnded, outcomeOf, outcomeRow, untilTold } from '#cli/events/follow.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
-import type { RunFlags } from './show.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
+import type { Fact, RunDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import type { RunFlags } from './show.ts'
 
 export interface WatchFlags extends RunFlags {
   readonly wait?: number

@@ -1,9 +1,9 @@
 /** `trihand runs why <id>`: why a run does not go on, in one sentence. */
-import type { RunWhy } from '#http/openapi/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
-import type { RunFlags } from './show.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
+import type { RunWhy } from '#http/openapi/api.ts'
+import type { RunFlags } from './show.ts'
 
 export const explainRun: Verb<RunFlags> = async (shell, flags) => {
   const path = `/api/runs/${encodeURIComponent(flags.id)}/why`

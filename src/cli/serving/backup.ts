@@ -4,13 +4,13 @@
  * Owns which ledger is meant and the refusals. A backup is a ledger: `trihand verify --file` judges it, `--database` opens it.
  */
 import { existsSync, statSync } from 'node:fs'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { backUp } from '#compose/stores.ts'
-import { ledgerChoice } from '#compose/config.ts'
 import { liveServer } from '#cli/connect/connect.ts'
-import { EXIT, visible } from '#cli/terminal/output.ts'
 import { defaultLedger } from '#cli/connect/settings.ts'
+import { EXIT, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Shell, Verb } from '#cli/terminal/shell.ts'
+import { ledgerChoice } from '#compose/config.ts'
+import { backUp } from '#compose/stores.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface BackupFlags extends Pick<CommonFlags, 'database'> {
   readonly file: string

@@ -1,14 +1,14 @@
 /** `trihand dev [path]`: runs a system from its source, serves it on loopback, and takes a changed source without a restart. */
 import { dirname } from 'node:path'
-import type { Finding } from '#manifest/yaml/finding.ts'
-import type { Serving } from '#cli/terminal/announce.ts'
-import { findSystem, loadSystem } from '#cli/manifest/load-system.ts'
-import { visible } from '#cli/terminal/output.ts'
 import { serve } from '#cli/connect/serve.ts'
 import { codeFolder, defaultLedger } from '#cli/connect/settings.ts'
+import { watchFiles } from '#cli/connect/watch-files.ts'
+import { findSystem, loadSystem } from '#cli/manifest/load-system.ts'
+import type { Serving } from '#cli/terminal/announce.ts'
+import { visible } from '#cli/terminal/output.ts'
 import type { Shell, Verb } from '#cli/terminal/shell.ts'
 import { suggestionsFor } from '#cli/terminal/suggest.ts'
-import { watchFiles } from '#cli/connect/watch-files.ts'
+import type { Finding } from '#manifest/yaml/finding.ts'
 
 export interface DevFlags {
   readonly path?: string

@@ -5,14 +5,14 @@
  */
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { type Answered, CALLER, type Door } from '#http/mcp/door.ts'
-import type { ApiDocument, Call } from '#http/mcp/operation.ts'
-import { createMcpServer } from '#http/mcp/server.ts'
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { EXIT, Refused } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
 import { VERSION } from '#cli/version.ts'
+import { type Answered, CALLER, type Door } from '#http/mcp/door.ts'
+import type { ApiDocument, Call } from '#http/mcp/operation.ts'
+import { createMcpServer } from '#http/mcp/server.ts'
 
 const asked = async (api: Api, { method, path, body }: Call): Promise<Answered> => {
   try {

@@ -4,12 +4,12 @@
  * A call that was cut off is made again and goes on. Exit 0 when the old keys are not needed any more, 1 if some payloads do not open.
  */
 import { existsSync } from 'node:fs'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { rekeyLedger } from '#compose/rekey.ts'
-import { ledgerChoice } from '#compose/config.ts'
-import { EXIT, visible } from '#cli/terminal/output.ts'
 import { defaultLedger } from '#cli/connect/settings.ts'
+import { EXIT, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import { ledgerChoice } from '#compose/config.ts'
+import { rekeyLedger } from '#compose/rekey.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface RekeyFlags extends Pick<CommonFlags, 'database'> {
   readonly schema?: string

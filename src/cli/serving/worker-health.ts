@@ -3,18 +3,17 @@
  *
  * Owns which port: the one that was asked for, or the first free one of 4410 to 4419, or any. A worker works also where all are taken.
  */
-
+import type { Settings } from '#cli/connect/settings.ts'
+import type { Log } from '#cli/terminal/log.ts'
+import type { Shell } from '#cli/terminal/shell.ts'
+import { VERSION } from '#cli/version.ts'
+import type { Trihand } from '#compose/assemble.ts'
 import { type AuthSettings, authSettings, LOOPBACK } from '#http/access/auth-settings.ts'
 import { randomText } from '#http/access/chance.ts'
 import { followReadiness } from '#http/server/readiness.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import { createWorkerApp } from '#http/server/worker-app.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { Trihand } from '#compose/assemble.ts'
-import type { Log } from '#cli/terminal/log.ts'
-import type { Settings } from '#cli/connect/settings.ts'
-import type { Shell } from '#cli/terminal/shell.ts'
-import { VERSION } from '#cli/version.ts'
 
 const FIRST_PORT = 4410
 const ANY = 0

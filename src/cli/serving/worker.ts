@@ -4,16 +4,16 @@
  * Owns its first and last words. Takes no events and serves health and metrics alone; a signal or an order (`workers drain`) lets runs at work finish.
  */
 import { dirname } from 'node:path'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import { Activity } from '#cli/terminal/activity.ts'
+import { codeFolder, defaultLedger, placeOf } from '#cli/connect/settings.ts'
 import { loadSystem } from '#cli/manifest/load-system.ts'
+import { Activity } from '#cli/terminal/activity.ts'
 import { openLog } from '#cli/terminal/log.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
-import { codeFolder, defaultLedger, placeOf } from '#cli/connect/settings.ts'
 import type { Shell, Verb } from '#cli/terminal/shell.ts'
 import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
 import { VERSION } from '#cli/version.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { openWorkerHealth } from './worker-health.ts'
 
 export interface WorkerFlags {

@@ -4,9 +4,9 @@
  * Owns the first lines, and the first document of `--json`. Never says more later: that is activity.ts.
  */
 import { relative } from 'node:path'
+import { VERSION } from '#cli/version.ts'
 import type { Trihand } from '#compose/assemble.ts'
 import { type Output, visible } from './output.ts'
-import { VERSION } from '#cli/version.ts'
 
 export interface Serving {
   readonly trihand: Trihand

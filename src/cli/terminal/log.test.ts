@@ -1,10 +1,10 @@
 /** What becomes a line of the log, and at which level. */
 import { expect, test } from 'vitest'
+import { createTrihand } from '#compose/assemble.ts'
 import type { Observer } from '#engine/core/observers.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { createRedaction } from '#model/kernel/redaction.ts'
-import { createTrihand } from '#compose/assemble.ts'
 import { Log, openLog } from './log.ts'
 import type { LogLevel } from './log-level.ts'
 

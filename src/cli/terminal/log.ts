@@ -5,13 +5,12 @@
  *
  * log-1  Every retry and every loss has a line at `warn` or above: of the ledger, of a step, of a run, of a lease.
  */
-
+import type { Trihand } from '#compose/assemble.ts'
 import type { Written } from '#engine/core/observers.ts'
 import { isoTime } from '#http/wire/time.ts'
 import { type Failure, TrihandError } from '#model/kernel/errors.ts'
 import type { Readiness } from '#model/kernel/readiness.ts'
 import type { RunFact } from '#model/run/fact.ts'
-import type { Trihand } from '#compose/assemble.ts'
 import { LOG_LEVELS, type LogLevel } from './log-level.ts'
 import { jsonText } from './output.ts'
 import type { Shell } from './shell.ts'

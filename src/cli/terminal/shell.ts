@@ -1,6 +1,6 @@
 /** What every verb is given: where to speak, what the environment says. And the flags that every verb takes. */
-import type { Output } from './output.ts'
 import type { Environment, Settings } from '#cli/connect/settings.ts'
+import type { Output } from './output.ts'
 
 export interface Shell {
   readonly output: Output

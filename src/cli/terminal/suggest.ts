@@ -3,9 +3,9 @@
  *
  * Owns the choice and the quoting. A schema that its library cannot write is answered with no suggestion of data: the user knows better.
  */
+import type { System } from '#manifest/define/system.ts'
 import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
 import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
-import type { System } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 

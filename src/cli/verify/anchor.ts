@@ -11,10 +11,10 @@ import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { StatementSyncInstance } from '@photostructure/sqlite'
-import type { Findings } from './report.ts'
-import type { Scratch } from './scratch.ts'
 import type { Seals } from '#cli/verify/source/seals.ts'
 import { UnreadableLedger } from '#cli/verify/source/source.ts'
+import type { Findings } from './report.ts'
+import type { Scratch } from './scratch.ts'
 
 const FIRST_LINE = 'trihand anchor 1'
 const LINE = /^(\w+) (\d+) (\S+)$/

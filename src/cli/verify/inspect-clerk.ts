@@ -5,9 +5,9 @@
  */
 import { type ClerkFact, readClerkFact } from '#cli/verify/checks/clerk-fact.ts'
 import { ClerkState } from '#cli/verify/checks/clerk-state.ts'
+import { StartChecks } from '#cli/verify/checks/start-checks.ts'
 import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
-import { StartChecks } from '#cli/verify/checks/start-checks.ts'
 import { type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
 
 const OWN_SLOTS: ReadonlySet<string> = new Set(['slot', 'missed'])

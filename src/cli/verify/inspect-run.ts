@@ -4,13 +4,13 @@
  * Owns the order only. A fact that cannot be read ends the judging of that run's content; its chain is checked on.
  */
 import { checkAttempt, checkEffectKey } from '#cli/verify/checks/attempt-checks.ts'
-import { type Fact, readBody, readFact } from '#cli/verify/source/fact.ts'
-import { beginChain, endChain, type Inspection } from './inspection.ts'
 import { checkLife, checkTime } from '#cli/verify/checks/life-checks.ts'
-import { blobsNamedBy } from '#cli/verify/source/payloads.ts'
-import type { Place } from './report.ts'
 import { checkRest } from '#cli/verify/checks/rest-checks.ts'
 import { RunState } from '#cli/verify/checks/run-state.ts'
+import { type Fact, readBody, readFact } from '#cli/verify/source/fact.ts'
+import { blobsNamedBy } from '#cli/verify/source/payloads.ts'
+import { beginChain, endChain, type Inspection } from './inspection.ts'
+import type { Place } from './report.ts'
 import { type CausedRow, type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
 
 /** What the tables hold about one run. */

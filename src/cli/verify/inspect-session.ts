@@ -1,8 +1,8 @@
 /** One session, fact by fact: its chain, its checkpoints and the blobs it names. It is never woken, so nothing is asked of it at rest. */
-import { readBody } from '#cli/verify/source/fact.ts'
-import { beginChain, endChain, type Inspection } from './inspection.ts'
-import { blobsNamedBy } from '#cli/verify/source/payloads.ts'
 import { SessionChecks } from '#cli/verify/checks/session-checks.ts'
+import { readBody } from '#cli/verify/source/fact.ts'
+import { blobsNamedBy } from '#cli/verify/source/payloads.ts'
+import { beginChain, endChain, type Inspection } from './inspection.ts'
 import { type FactRow, nameOf, type StreamRow } from './tables.ts'
 
 export const inspectSession = async (

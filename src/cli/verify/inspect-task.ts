@@ -3,12 +3,12 @@
  *
  * Owns the order only. A fact that cannot be read ends the judging of the task's rest; its chain is checked on.
  */
+import { checkTaskFact } from '#cli/verify/checks/task-checks.ts'
+import { TaskState } from '#cli/verify/checks/task-state.ts'
 import { readBody } from '#cli/verify/source/fact.ts'
 import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
 import { type FactRow, nameOf, type StreamRow, type TaskTableRow } from './tables.ts'
-import { checkTaskFact } from '#cli/verify/checks/task-checks.ts'
-import { TaskState } from '#cli/verify/checks/task-state.ts'
 
 /** What the stream's own status says of each end. */
 const STATUS = { decided: 'success', expired: 'expired', withdrawn: 'cancelled' } as const

@@ -3,22 +3,22 @@
  *
  * Owns their order: what streams say is gathered first, then the questions that are left are asked of the tables.
  */
-import type { Anchor } from './anchor.ts'
 import { BlobChecks } from '#cli/verify/checks/blob-checks.ts'
 import { ChainChecks } from '#cli/verify/checks/chain-checks.ts'
 import { ChildChecks } from '#cli/verify/checks/child-checks.ts'
 import { ClerkStarts } from '#cli/verify/checks/clerk-starts.ts'
 import { EffectKeys } from '#cli/verify/checks/effect-keys.ts'
 import { EventChecks } from '#cli/verify/checks/event-checks.ts'
-import type { Evidence } from '#cli/verify/source/evidence.ts'
 import { EvidenceChecks } from '#cli/verify/checks/evidence-checks.ts'
+import { ReuseChecks } from '#cli/verify/checks/reuse-checks.ts'
+import { WaitChecks } from '#cli/verify/checks/wait-checks.ts'
+import type { Evidence } from '#cli/verify/source/evidence.ts'
+import type { Seals } from '#cli/verify/source/seals.ts'
+import type { Anchor } from './anchor.ts'
 import type { Opened } from './opened.ts'
 import { Findings, NOWHERE } from './report.ts'
-import { ReuseChecks } from '#cli/verify/checks/reuse-checks.ts'
 import type { Scratch } from './scratch.ts'
-import type { Seals } from '#cli/verify/source/seals.ts'
 import { type Moment, nameOf, type StreamRow, type Tables } from './tables.ts'
-import { WaitChecks } from '#cli/verify/checks/wait-checks.ts'
 
 export interface Inspection {
   readonly findings: Findings

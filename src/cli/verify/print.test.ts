@@ -1,8 +1,8 @@
 /** A report as people, programs and the shell get it. */
 import { expect, test } from 'vitest'
+import { UnreadableLedger } from '#cli/verify/source/source.ts'
 import { EXIT_CLEAN, EXIT_UNREADABLE, EXIT_VIOLATIONS, exitCodeOf, printJson, printReport } from './print.ts'
 import { Findings, type Report } from './report.ts'
-import { UnreadableLedger } from '#cli/verify/source/source.ts'
 
 const reportOf = (...holds: readonly boolean[]): Report => {
   const findings = new Findings()

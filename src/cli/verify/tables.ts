@@ -4,8 +4,8 @@
  * Owns the SQL. Streams, their facts, their waits and the events they caused come in one and the same order,
  * so that four cursors walk the ledger side by side and nothing has to be kept.
  */
-import { Opened } from './opened.ts'
 import type { Key, RowOptions, Source } from '#cli/verify/source/source.ts'
+import { Opened } from './opened.ts'
 
 const RUN = 0
 const SESSION = 1

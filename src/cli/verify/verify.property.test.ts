@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { attemptsOf } from '#model/run/attempt.ts'
 import { NOTHING } from '#model/kernel/payload.ts'
-import { run, wakeAt } from '#model/run/run.ts'
+import { attemptsOf } from '#model/run/attempt.ts'
 import type { LiveRun, RunCommand, RunFact, RunState } from '#model/run/fact.ts'
+import { run, wakeAt } from '#model/run/run.ts'
 import { digest, LedgerByHand, onSqlite, type RunOptions } from '#test/support/stores/ledger-by-hand.ts'
 import { anyCommand, anyHistory, STEPS, take } from '#test/support/stories/run-arbitrary.ts'
 import { aStart, CHILD, command, fact, OTHER_CHILD, started, TASK } from '#test/support/stories/run-story.ts'

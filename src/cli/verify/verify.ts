@@ -7,21 +7,21 @@
  * verify-1  Everything is read in one snapshot, so that a writer at work is never taken for a fault.
  * verify-2  A ledger that cannot be read is an UnreadableLedger; whatever can be read is a finding, never an exception.
  */
+import type { Evidence } from '#cli/verify/source/evidence.ts'
+import { openPostgres } from '#cli/verify/source/postgres-source.ts'
+import { Seals } from '#cli/verify/source/seals.ts'
+import { type Source, UnreadableLedger, unreadable } from '#cli/verify/source/source.ts'
+import { openSqlite } from '#cli/verify/source/sqlite-source.ts'
 import { Anchor } from './anchor.ts'
 import { Cursor } from './cursor.ts'
-import type { Evidence } from '#cli/verify/source/evidence.ts'
 import { inspectClerk } from './inspect-clerk.ts'
 import { inspectRun } from './inspect-run.ts'
 import { inspectSession } from './inspect-session.ts'
 import { inspectTask } from './inspect-task.ts'
 import { endInspection, type Inspection, type Instruments, openInspection, settleInspection } from './inspection.ts'
 import { Opened } from './opened.ts'
-import { openPostgres } from '#cli/verify/source/postgres-source.ts'
 import type { Report } from './report.ts'
 import { Scratch } from './scratch.ts'
-import { Seals } from '#cli/verify/source/seals.ts'
-import { type Source, UnreadableLedger, unreadable } from '#cli/verify/source/source.ts'
-import { openSqlite } from '#cli/verify/source/sqlite-source.ts'
 import { type FactRow, isClerk, isRun, isTask, nameOf, type StreamRow, Tables } from './tables.ts'
 
 export type Target = { readonly file: string } | { readonly url: string; readonly schema?: string }

@@ -1,11 +1,11 @@
 /** `trihand pools list`, `circuits list|reset`, `stop`, `go`: what holds work back, and the words that let it go on. */
-import type { Circuit, Pool, Stop } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
-import { confirmed } from '#cli/terminal/confirm.ts'
 import { withApi } from '#cli/connect/connect.ts'
+import { confirmed } from '#cli/terminal/confirm.ts'
 import { type Listing, printPage } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { Circuit, Pool, Stop } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
 
 export interface CircuitFlags extends CommonFlags {
   readonly key: string

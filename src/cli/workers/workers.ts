@@ -1,11 +1,11 @@
 /** `trihand workers list|show|drain|pause|resume`: who works on the ledger, what each of them holds, and orders to one. */
-import type { Worker, WorkerDetail } from '#http/openapi/api.ts'
-import type { Page } from '#http/server/query.ts'
-import type { WorkerOrder } from '#model/worker/orders.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
+import type { Worker, WorkerDetail } from '#http/openapi/api.ts'
+import type { Page } from '#http/server/query.ts'
+import type { WorkerOrder } from '#model/worker/orders.ts'
 
 export interface WorkersListFlags extends CommonFlags {
   readonly limit?: string

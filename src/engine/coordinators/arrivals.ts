@@ -3,15 +3,15 @@
  *
  * Owns the evaluation. A key or a cost that cannot be worked out refuses the event; a priority falls back to none.
  */
+import { eventRoot } from '#engine/core/route.ts'
+import { answerOf, keyOf, numberOf, priorityOf, type Roots, RuleFailed } from '#engine/core/rule-values.ts'
+import { rootsOfInput } from '#engine/run/demand.ts'
 import type { FlowDefinition, FlowRules, TriggerFlow } from '#manifest/flow/flow.ts'
 import type { Arrival, Call } from '#model/event/arrival.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { GateCommand, RefusedEvent } from '#model/flow/gate-fact.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { rootsOfInput } from '#engine/run/demand.ts'
-import { eventRoot } from '#engine/core/route.ts'
-import { answerOf, keyOf, numberOf, priorityOf, type Roots, RuleFailed } from '#engine/core/rule-values.ts'
 
 type Keys = Omit<Arrival, 'sequence' | 'time' | 'bytes' | 'call' | 'trigger'>
 type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>

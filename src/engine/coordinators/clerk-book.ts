@@ -3,14 +3,18 @@
  *
  * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
  */
+import { advanceGate, advanceQueue, advanceSchedule } from '#engine/core/advance.ts'
+import type { House } from '#engine/core/house.ts'
+import { ensureSession } from '#engine/services/sessions.ts'
+import type { FunctionDefinition, System } from '#manifest/define/system.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
 import { queueSource } from '#manifest/flow/queues.ts'
-import type { FunctionDefinition, System } from '#manifest/define/system.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
-import { readScheduleFact } from '#model/kernel/fact-codec.ts'
 import type { GateCommand, GateState } from '#model/flow/gate-fact.ts'
 import { hearsJust } from '#model/flow/gate-read.ts'
+import type { QueueCommand, QueueFact, QueueState } from '#model/flow/queue-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readScheduleFact } from '#model/kernel/fact-codec.ts'
 import {
   type ClaimableId,
   type ClerkId,
@@ -24,12 +28,10 @@ import {
   type SessionId,
   type TenantId,
 } from '#model/kernel/ids.ts'
-import type { QueueCommand, QueueFact, QueueState } from '#model/flow/queue-fact.ts'
 import { comingSlots } from '#model/schedule/due.ts'
 import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule/fact.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import { advanceGate, advanceQueue, advanceSchedule } from '#engine/core/advance.ts'
 import { ClerkCommands, type ClerkRole } from './clerk-commands.ts'
 import { FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
 import type { FindDuty } from './clerks.ts'
@@ -38,10 +40,8 @@ import { callGate, gateRole, isUndecidedAt, openAndListen, passGate } from './ga
 import { GateDuty, gateOf } from './gate-duty.ts'
 import type { AskedRetry, AskedRun, GateKeeping, RetryAnswer } from './gate-keeping.ts'
 import { retryAtGate } from './gate-retry.ts'
-import type { House } from '#engine/core/house.ts'
 import { QueueDuty, type QueueKeeping } from './queue-duty.ts'
 import { ScheduleDuty, type ScheduleKeeping, scheduleOf } from './schedule-duty.ts'
-import { ensureSession } from '#engine/services/sessions.ts'
 
 interface Kept {
   readonly gates: ReadonlyMap<ClerkId, GateKeeping>

@@ -4,14 +4,14 @@ import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
-import type { Engine } from '#engine/core/engine.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 interface Input {
   readonly n: number

@@ -10,20 +10,20 @@
  * clerk-commands-4  In a process that also holds the clerk, the commands and the clerk write in turns: neither waits for the other to be
  *                   out of work.
  */
+import type { Advance } from '#engine/core/advance.ts'
+import { type ChainHead, EMPTY_CHAIN, headOf } from '#engine/core/chain.ts'
+import type { House } from '#engine/core/house.ts'
+import { isShutDown, isStoreTrouble } from '#engine/core/patience.ts'
+import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
+import { commitBirths } from '#engine/run/births.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClerkId, Instant } from '#model/kernel/ids.ts'
 import type { Refusal } from '#model/kernel/machine.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import type { Advance } from '#engine/core/advance.ts'
-import { commitBirths } from '#engine/run/births.ts'
-import { type ChainHead, EMPTY_CHAIN, headOf } from '#engine/core/chain.ts'
 import { CheckpointPace } from './checkpoint-pace.ts'
 import { birthOf, changeAfter, lookAtClerk, waitsBetween } from './clerk-state.ts'
 import { inTurn } from './clerk-turns.ts'
 import type { ClerkFact, Duty } from './duty.ts'
-import type { House } from '#engine/core/house.ts'
-import { isShutDown, isStoreTrouble } from '#engine/core/patience.ts'
-import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
 
 /** A kind of clerk under one definition. Commands with the same `keeping` may share an append. */
 export interface ClerkRole<State, Fact extends ClerkFact, Minds extends Duty<State, Fact>> {

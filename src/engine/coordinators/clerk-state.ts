@@ -3,12 +3,12 @@
  *
  * Owns reading from the last checkpoint on. Commands from outside are clerk-commands.ts.
  */
+import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
+import type { House } from '#engine/core/house.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimableId, ClerkId } from '#model/kernel/ids.ts'
 import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
-import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
 import type { ClerkFact, Duty } from './duty.ts'
-import type { House } from '#engine/core/house.ts'
 
 /** Looks at a short tail first, and further back only if there is no checkpoint in it. */
 export const FIRST_TAIL = 128

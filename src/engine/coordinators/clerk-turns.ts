@@ -3,9 +3,9 @@
  *
  * Owns whose turn it is. Where two turns are needed, the clerk's own comes first and the gate's second: no two can wait for each other.
  */
-import type { ClerkId } from '#model/kernel/ids.ts'
 import type { House } from '#engine/core/house.ts'
 import { forEachOwner, TurnQueue } from '#engine/core/turn-queue.ts'
+import type { ClerkId } from '#model/kernel/ids.ts'
 
 const turnsOf = forEachOwner((_house: House) => new TurnQueue<ClerkId>())
 

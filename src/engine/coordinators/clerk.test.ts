@@ -5,9 +5,9 @@ import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Ledger, StreamWrite } from '#ports/ledger.ts'
+import { engineOf, HOUR } from '#test/support/engine.ts'
 import { anAppend, anEvent, newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf, HOUR } from '#test/support/engine.ts'
 
 /** What happens around an append: before it is passed on, and instead of its answer. */
 interface Meddling {

@@ -8,17 +8,17 @@
  * clerk-3  A fenced clerk stops at once; one that the store fails is let go and taken up again later.
  * clerk-4  It parks only when those it asked something of have heard it (stops.ts).
  */
+import { type ChainHead, headOf, sealFacts } from '#engine/core/chain.ts'
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+import { commitBirths } from '#engine/run/births.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClerkId, Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Outcome, StreamRecord, StreamWrite } from '#ports/ledger.ts'
-import { commitBirths } from '#engine/run/births.ts'
-import { type ChainHead, headOf, sealFacts } from '#engine/core/chain.ts'
 import { CheckpointPace } from './checkpoint-pace.ts'
 import { restoreClerk } from './clerk-state.ts'
 import { inTurn } from './clerk-turns.ts'
 import type { Births, ClerkFact, Duty, Found } from './duty.ts'
-import type { House } from '#engine/core/house.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
 
 export interface ClerkHold {
   readonly id: ClerkId

@@ -3,6 +3,8 @@
  *
  * Owns which claim becomes which of them. Never decides for one (duty.ts, task-turn.ts).
  */
+import type { House } from '#engine/core/house.ts'
+import { TaskTurn } from '#engine/tasks/turn.ts'
 import type { System } from '#manifest/define/system.ts'
 import {
   type ClaimableId,
@@ -15,8 +17,6 @@ import {
 import type { Claim } from '#ports/ledger.ts'
 import { Clerk, type ClerkDeparture } from './clerk.ts'
 import type { ClerkFact, Duty } from './duty.ts'
-import type { House } from '#engine/core/house.ts'
-import { TaskTurn } from '#engine/tasks/turn.ts'
 
 type Held = Clerk<unknown, ClerkFact> | TaskTurn
 

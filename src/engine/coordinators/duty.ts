@@ -3,9 +3,9 @@
  *
  * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
  */
+import type { NewRun } from '#engine/run/new-run.ts'
 import type { ClaimableId, ClerkId, Instant, StreamId } from '#model/kernel/ids.ts'
 import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '#ports/ledger.ts'
-import type { NewRun } from '#engine/run/new-run.ts'
 
 /** Any machine's fact: named and dated; the rest is its own. */
 export interface ClerkFact {

@@ -3,19 +3,19 @@
  *
  * Owns the reading. What counts as failed is model/flow/policies/batch-outcome.ts; whether they come again is the gate's.
  */
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
 import type { Arrival } from '#model/event/arrival.ts'
 import type { StoredEvent } from '#model/event/event.ts'
-import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { EndedRun as EndedBatch } from '#model/flow/gate-fact.ts'
+import { batchOutcome } from '#model/flow/policies/batch-outcome.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { type RunId, timedRunId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { batchOutcome } from '#model/flow/policies/batch-outcome.ts'
-import { run as runMachine } from '#model/run/run.ts'
 import type { EndedRun } from '#model/run/fact.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import { arrivalOf } from './arrivals.ts'
-import type { House } from '#engine/core/house.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
 
 type Ended = Pick<EndedBatch, 'run' | 'status'>
 

@@ -3,7 +3,9 @@
  *
  * Owns the writing and the reading. Which outcomes there are is model/flow/flow-outcome.ts.
  */
-import { type ErrorCode, type Failure, TrihandError } from '#model/kernel/errors.ts'
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+import { hasGate } from '#engine/core/route.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import {
   eventOutcomes,
@@ -18,12 +20,10 @@ import {
   readQueued,
 } from '#model/flow/flow-outcome.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
+import { type ErrorCode, type Failure, TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
-import type { House } from '#engine/core/house.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
-import { hasGate } from '#engine/core/route.ts'
 
 /** A promised run that will never be one, and why. */
 interface Dropped {

@@ -6,12 +6,13 @@
  * gate-calls-1  A call that is turned away at once writes nothing: the caller is told. One of a schedule, or one that waited, is a run
  *               that ends as it is born, so that whoever asked finds the reason.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { type Advance, advanceGate } from '#engine/core/advance.ts'
+import type { House } from '#engine/core/house.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { GateFact, GateState } from '#model/flow/gate-fact.ts'
 import { heardTypes, holdsKey, isTaken, isUndecided } from '#model/flow/gate-read.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
-import { type Advance, advanceGate } from '#engine/core/advance.ts'
 import { callCommandOf } from './arrivals.ts'
 import type { ClerkCommands, ClerkRole } from './clerk-commands.ts'
 import { changeOf, lookAtClerk } from './clerk-state.ts'
@@ -20,7 +21,6 @@ import { promiseRun } from './flow-outcomes.ts'
 import { GateDuty } from './gate-duty.ts'
 import type { AskedRun, GateKeeping } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
-import type { House } from '#engine/core/house.ts'
 
 type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
 

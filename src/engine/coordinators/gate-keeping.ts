@@ -3,14 +3,14 @@
  *
  * Owns the shapes, and the name and cause of a run that an event begins; which gates there are is clerk-book.ts.
  */
-import type { FlowDefinition } from '#manifest/flow/flow.ts'
 import type { FunctionDefinition, Listener } from '#manifest/define/system.ts'
+import type { FlowDefinition } from '#manifest/flow/flow.ts'
+import type { Kind } from '#model/access/identity.ts'
+import type { Requesters } from '#model/access/requester.ts'
 import type { Call } from '#model/event/arrival.ts'
 import type { Cause, StoredEvent } from '#model/event/event.ts'
-import type { Kind } from '#model/access/identity.ts'
 import { type GateId, type RunId, timedRunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Requesters } from '#model/access/requester.ts'
 import type { EndedRun } from '#model/run/fact.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord } from '#ports/ledger.ts'

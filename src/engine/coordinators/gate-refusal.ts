@@ -1,6 +1,6 @@
 /** Why a gate turned a call away, as an error of the one table. */
-import type { ErrorCode, Failure } from '#model/kernel/errors.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
+import type { ErrorCode, Failure } from '#model/kernel/errors.ts'
 
 type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
 

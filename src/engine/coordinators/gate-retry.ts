@@ -6,28 +6,28 @@
  *
  * gate-retry-4  A retry that is turned away at once writes nothing: the caller is told.
  */
+import { triggerOf } from '#engine/core/cause.ts'
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
+import { judge } from '#engine/core/route.ts'
 import type { FlowRules } from '#manifest/flow/flow.ts'
 import type { Call } from '#model/event/arrival.ts'
-import { valueAt } from '#model/kernel/due-map.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { GateCommand, GateFact, GateState } from '#model/flow/gate-fact.ts'
 import { waitsForRetry } from '#model/flow/gate-retry.ts'
+import { valueAt } from '#model/kernel/due-map.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { refuse } from '#model/kernel/machine.ts'
 import type { RunState } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { arrivalOf, callCommandOf } from './arrivals.ts'
-import { triggerOf } from '#engine/core/cause.ts'
 import type { ClerkCommands } from './clerk-commands.ts'
 import { gateRole, openedGate } from './gate-calls.ts'
 import type { GateDuty } from './gate-duty.ts'
 import type { AskedRetry, GateKeeping, RetryAnswer } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
-import type { House } from '#engine/core/house.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
-import { judge } from '#engine/core/route.ts'
 
 type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>
 type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>

@@ -5,21 +5,21 @@
  * gate-revival-2  A retry that waited and is turned away then is a life that ends as it begins, with the reason, so that who waits for
  *                 the run is told.
  */
+import { advanceRun } from '#engine/core/advance.ts'
+import { headOf } from '#engine/core/chain.ts'
+import type { House } from '#engine/core/house.ts'
+import { retryCommand } from '#engine/rerun/retry-command.ts'
+import { type OutsideWrite, outsideWrite } from '#engine/run/outside.ts'
+import { mergeLuggage, NO_LUGGAGE } from '#engine/run/request.ts'
 import type { Call } from '#model/event/arrival.ts'
+import type { GateFact } from '#model/flow/gate-fact.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
-import type { GateFact } from '#model/flow/gate-fact.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { run as runMachine } from '#model/run/run.ts'
-import { advanceRun } from '#engine/core/advance.ts'
-import { headOf } from '#engine/core/chain.ts'
 import type { Births } from './duty.ts'
 import { refusalOf } from './gate-refusal.ts'
-import type { House } from '#engine/core/house.ts'
-import { type OutsideWrite, outsideWrite } from '#engine/run/outside.ts'
-import { mergeLuggage, NO_LUGGAGE } from '#engine/run/request.ts'
-import { retryCommand } from '#engine/rerun/retry-command.ts'
 
 /** What these facts of a gate come to for runs that were to go on. */
 export const revivalsOf = async (house: House, facts: readonly GateFact[]): Promise<readonly OutsideWrite[]> => {

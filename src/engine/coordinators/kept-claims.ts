@@ -3,9 +3,8 @@
  *
  * Owns the reading and the writing. Which claims leave the state of a gate is model/flow/kept-claims.ts.
  */
+import type { House } from '#engine/core/house.ts'
 import type { GateFact, GateState, OpenGate } from '#model/flow/gate-fact.ts'
-import type { GateId, Instant } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
 import {
   claimedKeys,
   claimsToKeep,
@@ -17,8 +16,9 @@ import {
   withRecalled,
 } from '#model/flow/kept-claims.ts'
 import type { Claim } from '#model/flow/policies/idempotency.ts'
+import type { GateId, Instant } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
-import type { House } from '#engine/core/house.ts'
 
 type World = Pick<House, 'document' | 'documents' | 'hasDocuments' | 'ids' | 'tenant'>
 

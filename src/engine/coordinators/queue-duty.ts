@@ -5,30 +5,29 @@
  *
  * queue-duty-1  What a cycle has done is acknowledged by its run's end: no message is lost between the two.
  */
-
-import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
+import { advanceQueue, InTurn } from '#engine/core/advance.ts'
+import { routeAll } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
+import { eventRoot } from '#engine/core/route.ts'
+import { demandOfDecided, leaseFor } from '#engine/run/demand.ts'
+import { type NewRun, newRun } from '#engine/run/new-run.ts'
 import { type FunctionDefinition, isHeard } from '#manifest/define/system.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
+import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
+import { requestersIn } from '#model/access/requester.ts'
 import type { Event, StoredEvent } from '#model/event/event.ts'
-import { readQueueFact, readRunFact } from '#model/kernel/fact-codec.ts'
-import { type Instant, type QueueId, type RunId, type SessionId, timedRunId } from '#model/kernel/ids.ts'
-import { fold } from '#model/kernel/machine.ts'
 import { batchOutcome } from '#model/flow/policies/batch-outcome.ts'
 import { queue, queueWakeAt, resumeQueueFrom } from '#model/flow/queue.ts'
 import type { Cycle, OpenQueue, QueueCommand, QueueFact, QueueState } from '#model/flow/queue-fact.ts'
-import { requestersIn } from '#model/access/requester.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readQueueFact, readRunFact } from '#model/kernel/fact-codec.ts'
+import { type Instant, type QueueId, type RunId, type SessionId, timedRunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
 import { run as runMachine } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
-import { advanceQueue, InTurn } from '#engine/core/advance.ts'
-import { demandOfDecided, leaseFor } from '#engine/run/demand.ts'
 import type { Births, Checkpoint, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
-import { routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
-import { type NewRun, newRun } from '#engine/run/new-run.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
-import { eventRoot } from '#engine/core/route.ts'
 
 export interface QueueKeeping {
   readonly id: QueueId

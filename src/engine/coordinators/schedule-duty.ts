@@ -3,11 +3,18 @@
  *
  * Owns the reading of ends and outputs and how a scheduled run is born. Which slot runs is the model's (model/schedule/schedule.ts).
  */
+import { advanceSchedule, InTurn } from '#engine/core/advance.ts'
+import { firstCause } from '#engine/core/cause.ts'
+import { routeAll } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { fetchValue, storeValue } from '#engine/core/payloads.ts'
+import { demandOfDecided, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
+import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { calendarsOf } from '#manifest/time/calendar.ts'
 import type { ScheduleDefinition } from '#manifest/time/schedule.ts'
-import type { FunctionDefinition } from '#manifest/define/system.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Event } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact, readScheduleFact } from '#model/kernel/fact-codec.ts'
 import {
   type GateId,
@@ -22,22 +29,15 @@ import {
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
 import type { Payload } from '#model/kernel/payload.ts'
-import { run as runMachine } from '#model/run/run.ts'
 import type { Occasion, RunInput } from '#model/run/fact.ts'
-import { schedule } from '#model/schedule/schedule.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import { scheduleWakeAt } from '#model/schedule/due.ts'
 import type { LiveSchedule, ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule/fact.ts'
+import { schedule } from '#model/schedule/schedule.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
-import { advanceSchedule, InTurn } from '#engine/core/advance.ts'
-import { firstCause } from '#engine/core/cause.ts'
-import { demandOfDecided, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
 import type { Births, Checkpoint, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
-import { routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
-import { type NewRun, newRun } from '#engine/run/new-run.ts'
-import { fetchValue, storeValue } from '#engine/core/payloads.ts'
 import { Stops } from './stops.ts'
 
 export const scheduleOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): ScheduleId =>

@@ -5,18 +5,17 @@
  *
  * shared-budget-1  A turn is taken if and only if the run that takes it is started: one append. Two at once: the second decides again.
  */
-
-import { readGateFact } from '#model/kernel/fact-codec.ts'
+import { advanceGate, InTurn } from '#engine/core/advance.ts'
+import type { House } from '#engine/core/house.ts'
 import { gate } from '#model/flow/gate.ts'
 import type { GateCommand, GateState } from '#model/flow/gate-fact.ts'
 import { resumeGateFrom } from '#model/flow/gate-read.ts'
-import { type GateId, gateId, type TenantId } from '#model/kernel/ids.ts'
 import type { ThrottleState, Turn } from '#model/flow/policies/throttle.ts'
+import { readGateFact } from '#model/kernel/fact-codec.ts'
+import { type GateId, gateId, type TenantId } from '#model/kernel/ids.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord, StreamWrite } from '#ports/ledger.ts'
-import { advanceGate, InTurn } from '#engine/core/advance.ts'
 import { birthOf, changeOf, lookAtClerk } from './clerk-state.ts'
-import type { House } from '#engine/core/house.ts'
 
 /** After so many facts the next write carries the whole state along. */
 const FACTS_PER_CHECKPOINT = 64

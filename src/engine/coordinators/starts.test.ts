@@ -5,11 +5,11 @@ import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
-import type { Engine } from '#engine/core/engine.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const LEASE_MS = 60_000
 const PERIOD_MS = 1_000

@@ -6,13 +6,10 @@
  *
  * starts-3  A start is given in an append that fails if another process has written to the book: then it is asked for again.
  */
-import { entriesOf } from '#model/kernel/due-map.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { House, StartDesk, StartingRun } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+import { insist } from '#engine/core/patience.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
-import { type GateId, gateId, type Instant, type RunId } from '#model/kernel/ids.ts'
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { fold } from '#model/kernel/machine.ts'
 import {
   askStart,
   type Starts as KnownStarts,
@@ -24,11 +21,14 @@ import {
   startsOf,
 } from '#model/flow/policies/starts.ts'
 import type { ThrottlePolicy } from '#model/flow/policies/throttle.ts'
+import { entriesOf } from '#model/kernel/due-map.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { type GateId, gateId, type Instant, type RunId } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
 import { isUntouched, run as runMachine } from '#model/run/run.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
-import type { House, StartDesk, StartingRun } from '#engine/core/house.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
-import { insist } from '#engine/core/patience.ts'
 import { type Budget, budgetWith, lookAtBudget } from './shared-budget.ts'
 
 /** So many questions go into one append. */

@@ -1,8 +1,8 @@
 /** Runs that a clerk wants gone, told through a worker that may not reach them. */
 import { expect, test } from 'vitest'
+import type { House } from '#engine/core/house.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { runId } from '#model/kernel/ids.ts'
-import type { House } from '#engine/core/house.ts'
 import { Stops } from './stops.ts'
 
 const RUN = runId('00000000-0000-7000-8000-000000000001')

@@ -5,10 +5,10 @@
  *
  * stops-1  A run that the store did not let us reach counts as not told: its clerk does not rest, and asks again.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { RunId } from '#model/kernel/ids.ts'
 import type { House } from '#engine/core/house.ts'
 import { isStoreTrouble } from '#engine/core/patience.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 
 export class Stops {
   private readonly house: Pick<House, 'worker' | 'tenant'>

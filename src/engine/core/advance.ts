@@ -3,21 +3,21 @@
  *
  * Owns nothing but the order decide, then evolve. Never reads or writes anything.
  */
-import { type CircuitCommand, type CircuitFact, type CircuitState, circuit } from '#model/worker/circuit.ts'
 import { gate } from '#model/flow/gate.ts'
 import type { GateCommand, GateFact, GateState } from '#model/flow/gate-fact.ts'
-import type { Machine, Refusal } from '#model/kernel/machine.ts'
-import { type OrderCommand, type OrderFact, orders, type Standing } from '#model/worker/orders.ts'
-import { type PlanCommand, type PlanFact, type PlanState, planDraft } from '#model/plan/draft.ts'
 import { queue } from '#model/flow/queue.ts'
 import type { QueueCommand, QueueFact, QueueState } from '#model/flow/queue-fact.ts'
-import { run } from '#model/run/run.ts'
+import type { Machine, Refusal } from '#model/kernel/machine.ts'
+import { type PlanCommand, type PlanFact, type PlanState, planDraft } from '#model/plan/draft.ts'
 import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
-import { schedule } from '#model/schedule/schedule.ts'
+import { run } from '#model/run/run.ts'
 import type { ScheduleCommand, ScheduleFact, ScheduleState } from '#model/schedule/fact.ts'
+import { schedule } from '#model/schedule/schedule.ts'
 import { type SessionCommand, type SessionFact, type SessionState, session } from '#model/session/session.ts'
-import { task } from '#model/task/task.ts'
 import type { TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
+import { task } from '#model/task/task.ts'
+import { type CircuitCommand, type CircuitFact, type CircuitState, circuit } from '#model/worker/circuit.ts'
+import { type OrderCommand, type OrderFact, orders, type Standing } from '#model/worker/orders.ts'
 
 export interface Advance<State, Fact> {
   readonly state: State

@@ -1,5 +1,4 @@
 /** A flood on a ledger that answers when the test says so: what is taken in, what waits, and that nothing is dropped. */
-
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -7,8 +6,8 @@ import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { plainSeals } from '#model/kernel/seal.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf, HOUR } from '#test/support/engine.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const EVENTS = 2_000
 const SLOTS = 5

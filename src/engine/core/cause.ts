@@ -1,9 +1,9 @@
 /** Where what a run sets off stands in the chain of causes: after the run itself, which stands after what triggered it. */
-import type { Cause } from '#model/event/event.ts'
-import type { RunId } from '#model/kernel/ids.ts'
 import type { Requesters } from '#model/access/requester.ts'
-import type { RunStart, RunState } from '#model/run/fact.ts'
+import type { Cause } from '#model/event/event.ts'
 import { causedBy } from '#model/event/trigger.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { RunStart, RunState } from '#model/run/fact.ts'
 
 /** A run as its causes know it. */
 export interface Caused {

@@ -1,5 +1,4 @@
 /** Group commit: gathering, doubt, a store that is away. The ledger is a real one in memory, failing where a test says so. */
-
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'

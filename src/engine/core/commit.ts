@@ -16,12 +16,12 @@
  *           written takes no other along.
  * commit-8  When the process closes, whoever waits and whoever still comes is answered (SHUTTING_DOWN). Nobody is left waiting.
  */
+import { type InLine, Line } from '#engine/hot/line.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
-import { type InLine, Line } from '#engine/hot/line.ts'
 import type { Written } from './observers.ts'
 import { pauseAfter } from './patience.ts'
 

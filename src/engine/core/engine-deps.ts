@@ -3,11 +3,14 @@
  *
  * Owns the list. Joins nothing (engine.ts).
  */
+import type { StepErrors } from '#engine/step/gate.ts'
+import type { WaitingLimits } from '#engine/worker/waiting-room.ts'
+import type { WorkerOptions } from '#engine/worker/worker-options.ts'
 import type { RemoteDefinition } from '#manifest/define/executors.ts'
 import type { System } from '#manifest/define/system.ts'
+import type { PriceOf } from '#model/agent/usage.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Redaction } from '#model/kernel/redaction.ts'
-import type { PriceOf } from '#model/agent/usage.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
@@ -17,10 +20,7 @@ import type { Ledger } from '#ports/ledger.ts'
 import type { News } from '#ports/news.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { CommitOptions } from './commit.ts'
-import type { StepErrors } from '#engine/step/gate.ts'
 import type { EnterHandler } from './house.ts'
-import type { WaitingLimits } from '#engine/worker/waiting-room.ts'
-import type { WorkerOptions } from '#engine/worker/worker-options.ts'
 
 export interface EngineDeps {
   readonly ledger: Ledger

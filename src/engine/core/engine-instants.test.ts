@@ -7,9 +7,9 @@ import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
+import { engineOf, HOUR } from '#test/support/engine.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf, HOUR } from '#test/support/engine.ts'
 
 /** A dispatcher outside, which only notes what it is told. */
 const noting = () => {

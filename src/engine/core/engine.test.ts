@@ -4,10 +4,10 @@ import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { type FunctionSource, fn } from '#executors/workflow/function.ts'
 import { type RunId, workerId } from '#model/kernel/ids.ts'
-import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf, HOUR } from '#test/support/engine.ts'
 import { answerStep } from '#test/support/step-answer.ts'
+import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import type { Engine } from './engine.ts'
 
 const NO_FAULTS: FaultPlan = () => null

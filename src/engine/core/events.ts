@@ -3,22 +3,22 @@
  *
  * Owns how an intent becomes an event with the runs it starts. They are written with the fact that carries them, or not at all.
  */
+import { NO_DEMAND } from '#engine/run/demand.ts'
+import { isLeased, type NewRun, newRun } from '#engine/run/new-run.ts'
+import { demandEvent } from '#engine/step/rights.ts'
 import { laterFunction } from '#manifest/define/later.ts'
-import { checkAgainst } from '#manifest/schema/schema.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { type Cause, type Event, isEventType, isReservedType } from '#model/event/event.ts'
+import { checkAgainst } from '#manifest/schema/schema.ts'
 import { forbidProducer, OWN, PROGRAM, type Producer } from '#model/access/human-only.ts'
+import { type Cause, type Event, isEventType, isReservedType } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId, SessionId } from '#model/kernel/ids.ts'
 import { canonical } from '#model/kernel/json.ts'
 import { nearest } from '#model/kernel/nearest.ts'
 import { EVENT_SUBJECT } from '#model/kernel/row-key.ts'
 import type { NewEvent } from '#ports/ledger.ts'
 import type { EmittedEvent } from '#ports/step-gate.ts'
-import { NO_DEMAND } from '#engine/run/demand.ts'
 import type { House } from './house.ts'
-import { isLeased, type NewRun, newRun } from '#engine/run/new-run.ts'
-import { demandEvent } from '#engine/step/rights.ts'
 import { route } from './route.ts'
 import { demandKey } from './row-key.ts'
 

@@ -7,8 +7,8 @@
  * in-order-1  Of two events of a batch that the ledger did not know, the one that is listed first has the lower sequence.
  * in-order-2  Each event has its own verdict, also one that stands twice in the batch.
  */
-import { ERRORS, TrihandError } from '#model/kernel/errors.ts'
 import type { Event } from '#model/event/event.ts'
+import { ERRORS, TrihandError } from '#model/kernel/errors.ts'
 
 /** In one append: large enough that a batch takes few commits, small enough that no other caller waits long. */
 const MOST_TOGETHER = 64

@@ -5,10 +5,10 @@ import { MemoryReader } from '#adapters/storage/memory/reader.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import { engineOf } from '#test/support/engine.ts'
 import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
 import { newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '#test/support/engine.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

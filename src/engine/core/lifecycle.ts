@@ -6,21 +6,21 @@
  *
  * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
  */
+import type { EndingHouse, EndingRecord } from '#engine/run/declared-end.ts'
+import { type Luggage, mergeLuggage } from '#engine/run/request.ts'
 import { isOwn } from '#manifest/define/own.ts'
 import { isHeard } from '#manifest/define/system.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Event } from '#model/event/event.ts'
+import { isToldOnDemand, LIFECYCLE, lifeSource, type ToldAt, tellingOf } from '#model/event/lifecycle.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
-import { isToldOnDemand, LIFECYCLE, lifeSource, type ToldAt, tellingOf } from '#model/event/lifecycle.ts'
 import type { Modality } from '#model/kernel/modality.ts'
 import { nearest } from '#model/kernel/nearest.ts'
 import type { RunFact, RunState } from '#model/run/fact.ts'
 import { causeFrom } from './cause.ts'
-import type { EndingHouse, EndingRecord } from '#engine/run/declared-end.ts'
 import { newEvent } from './events.ts'
 import type { House } from './house.ts'
-import { type Luggage, mergeLuggage } from '#engine/run/request.ts'
 import { route } from './route.ts'
 
 export type LifeRecord = EndingRecord & { readonly parent: ClaimableId | null }

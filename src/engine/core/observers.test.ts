@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
+import { engineOf } from '#test/support/engine.ts'
 import { aCreation, anAppend, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '#test/support/engine.ts'
 import { type Observer, Observers } from './observers.ts'
 
 const MINUTE = 60_000

@@ -4,10 +4,10 @@
  * Owns timeout, abort, the last line of defence against an executor that throws, and the look at what it says it used: models that
  * were not allowed, tokens that do not add up (model/agent/usage.ts). Never retries and never records.
  */
+import { isAllowedModel, type PriceOf, type VerifiedUsage, verifyUsage } from '#model/agent/usage.ts'
 import { type Failure, isErrorCode } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Redaction } from '#model/kernel/redaction.ts'
-import { isAllowedModel, type PriceOf, type VerifiedUsage, verifyUsage } from '#model/agent/usage.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import { Deadline, type Deadlines } from './deadlines.ts'

@@ -4,8 +4,8 @@
  * Owns the list. The handler is performed, and nearly always one step: these two have places of their own, because a list that is grown
  * has room for seventeen.
  */
-import type { Failure } from '#model/kernel/errors.ts'
 import { takeOut } from '#engine/hot/few.ts'
+import type { Failure } from '#model/kernel/errors.ts'
 import type { Performance } from './perform.ts'
 
 export class Performances {

@@ -5,8 +5,8 @@ import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const begin = (refuses: (body: string) => boolean) => {
   const ledger = new MemoryLedger(new MemoryStore())

@@ -6,17 +6,17 @@
  * route-1  Every listener of an event gets a run or a recorded reason for none, here or at its gate.
  * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
  */
-import { type Filter, filtersFor, type Listener, type System } from '#manifest/define/system.ts'
-import type { Event } from '#model/event/event.ts'
-import type { Instant, TenantId, WorkerId } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
-import { handOf, lifeSource } from '#model/event/lifecycle.ts'
-import type { Redaction } from '#model/kernel/redaction.ts'
-import { admit } from '#model/event/trigger.ts'
-import type { Ids } from '#ports/ids.ts'
-import type { Suppression } from '#ports/ledger.ts'
 import { type Demand, demandOf, leaseFor } from '#engine/run/demand.ts'
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { type Filter, filtersFor, type Listener, type System } from '#manifest/define/system.ts'
+import type { Event } from '#model/event/event.ts'
+import { handOf, lifeSource } from '#model/event/lifecycle.ts'
+import { admit } from '#model/event/trigger.ts'
+import type { Instant, TenantId, WorkerId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Redaction } from '#model/kernel/redaction.ts'
+import type { Ids } from '#ports/ids.ts'
+import type { Suppression } from '#ports/ledger.ts'
 import { RuleFailed } from './rule-values.ts'
 
 export interface Routed {

@@ -3,16 +3,15 @@
  *
  * Owns the rule that a file is handed out only to whoever may see a run that names it: a hash alone is no right.
  */
-
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run as runMachine } from '#model/run/run.ts'
 import type { LiveRun } from '#model/run/fact.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import { type SettledStep, stepAddress } from '#model/run/step.ts'
-import type { House } from '#engine/core/house.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
 
 export interface Artifact {
   readonly path: string

@@ -3,14 +3,13 @@
  *
  * Owns where each part is found. The words are model/run/outcome.ts; nothing is stored twice.
  */
-
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import type { Modality } from '#model/kernel/modality.ts'
-import { type AgentOutcome, humanOutcomeIn, type LeftFile, type Outcome, type TokenUsage } from '#model/run/outcome.ts'
-import type { EndedRun, LiveRun, RunFact } from '#model/run/fact.ts'
-import { filesStepOf } from './artifacts.ts'
 import type { House } from '#engine/core/house.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { EndedRun, LiveRun, RunFact } from '#model/run/fact.ts'
+import { type AgentOutcome, humanOutcomeIn, type LeftFile, type Outcome, type TokenUsage } from '#model/run/outcome.ts'
+import { filesStepOf } from './artifacts.ts'
 
 type Deps = Pick<House, 'blobs' | 'ids'>
 

@@ -3,6 +3,9 @@
  *
  * Owns the answer only. Waiting for the end is engine.ts.
  */
+import { failureOf, noSuchRun, queuedRun } from '#engine/coordinators/flow-outcomes.ts'
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -10,10 +13,7 @@ import { fold } from '#model/kernel/machine.ts'
 import type { Outcome } from '#model/run/outcome.ts'
 import { run as runMachine } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
-import { failureOf, noSuchRun, queuedRun } from '#engine/coordinators/flow-outcomes.ts'
-import type { House } from '#engine/core/house.ts'
 import { outcomeOf } from './outcome.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
 
 export interface RunResult {
   readonly run: RunId

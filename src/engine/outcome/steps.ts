@@ -3,17 +3,17 @@
  *
  * Owns the reading. Asks the same rules that drive the run, and fetches what was too large for its fact.
  */
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { ChildId, RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run as runMachine } from '#model/run/run.ts'
 import type { RunFact } from '#model/run/fact.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { SettledStep } from '#model/run/step.ts'
-import type { House } from '#engine/core/house.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
 
 export interface StepView {
   readonly state: 'open' | 'done' | 'failed'

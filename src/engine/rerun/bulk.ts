@@ -3,11 +3,11 @@
  *
  * Owns how the word reaches it. Which runs are meant, and what is counted, is the job's (executors/workflow/bulk.ts).
  */
-import { type BulkAction, commandOf, hasHeard } from '#model/run/bulk.ts'
-import type { Kind } from '#model/access/identity.ts'
-import type { RunId } from '#model/kernel/ids.ts'
 import type { House } from '#engine/core/house.ts'
 import { commandFromOutside } from '#engine/run/outside.ts'
+import type { Kind } from '#model/access/identity.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { type BulkAction, commandOf, hasHeard } from '#model/run/bulk.ts'
 import { retryRun } from './retry-run.ts'
 
 export interface BulkWord {

@@ -6,12 +6,12 @@
  *
  * decided-steps-1  No way in which a decision can stand behind the result of a step is missed: a run that cannot be read counts as decided.
  */
-import { readRunFact } from '#model/kernel/fact-codec.ts'
+import type { House } from '#engine/core/house.ts'
 import { tellsDecision } from '#model/access/human-only.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId, isTaskId, type RunId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import type { House } from '#engine/core/house.ts'
 
 const PAGE = 200
 

@@ -7,14 +7,14 @@
  * kept-decision-1  A decision counts again only for the very content that was first shown with it.
  * kept-decision-2  A decision whose question came after the step from which on everything is done again is dropped, whatever was asked for.
  */
-import { readRunFact, readTaskFact } from '#model/kernel/fact-codec.ts'
-import { isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
-import { cameBefore } from '#model/run/rerun.ts'
-import type { ReusedStep, RunFact } from '#model/run/fact.ts'
-import type { TaskSpec } from '#model/task/spec.ts'
-import { itemsOf, subjectText } from '#model/task/subject.ts'
 import type { House } from '#engine/core/house.ts'
 import type { Resident } from '#engine/run/resident.ts'
+import { readRunFact, readTaskFact } from '#model/kernel/fact-codec.ts'
+import { isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
+import type { ReusedStep, RunFact } from '#model/run/fact.ts'
+import { cameBefore } from '#model/run/rerun.ts'
+import type { TaskSpec } from '#model/task/spec.ts'
+import { itemsOf, subjectText } from '#model/task/subject.ts'
 
 type Answered = Pick<ReusedStep, 'of' | 'seq' | 'settled'> & { readonly task: TaskId }
 

@@ -8,10 +8,10 @@ import { callbackNotices } from '#executors/workflow/notices.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { RunSummary } from '#ports/reader.ts'
+import { engineOf } from '#test/support/engine.ts'
 import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
 import { newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { engineOf } from '#test/support/engine.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

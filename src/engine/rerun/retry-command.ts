@@ -4,12 +4,12 @@
  *
  * Owns the asking. What a new life goes on with is model/run/reopen.ts.
  */
+import type { RetryWish } from '#engine/coordinators/gate-keeping.ts'
+import type { House } from '#engine/core/house.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { RunCommand, RunFact } from '#model/run/fact.ts'
 import { waitsAnew } from '#model/run/reopen.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import type { RetryWish } from '#engine/coordinators/gate-keeping.ts'
-import type { House } from '#engine/core/house.ts'
 
 export const retryCommand = (
   { by, kind, call, heard }: RetryWish,

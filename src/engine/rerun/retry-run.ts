@@ -4,17 +4,17 @@
  * Owns the one way to a retry, by whomever it is asked for: past the gate of its handler, if it has one (gate-retry.ts). What the new life
  * goes on with is model/run/reopen.ts.
  */
-import { doneSteps } from '#model/run/child-retry.ts'
+import type { RetryAnswer, RetryReport, RetryWish } from '#engine/coordinators/gate-keeping.ts'
+import { advanceRun } from '#engine/core/advance.ts'
+import type { House } from '#engine/core/house.ts'
+import { commandFromOutside } from '#engine/run/outside.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run as runMachine } from '#model/run/run.ts'
+import { doneSteps } from '#model/run/child-retry.ts'
 import type { RunFact } from '#model/run/fact.ts'
-import { advanceRun } from '#engine/core/advance.ts'
-import type { RetryAnswer, RetryReport, RetryWish } from '#engine/coordinators/gate-keeping.ts'
-import type { House } from '#engine/core/house.ts'
-import { commandFromOutside } from '#engine/run/outside.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import { lastHeard, retryCommand } from './retry-command.ts'
 
 export const retryRun = async (

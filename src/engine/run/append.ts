@@ -3,22 +3,22 @@
  *
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
-import { calledBy } from '#model/run/child-retry.ts'
-import type { ClaimableId, Instant, TaskId } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
-import { isUntouched, statusOf, wakeAt } from '#model/run/run.ts'
-import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
-import type { RunStatus } from '#model/run/status.ts'
-import type { Append, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import { type ChainHead, type Sealed, sealFacts } from '#engine/core/chain.ts'
-import type { EndingHouse } from './declared-end.ts'
-import { endingOf } from './ending.ts'
 import type { House } from '#engine/core/house.ts'
 import { type LifeRecord, lifecycleOf } from '#engine/core/lifecycle.ts'
+import type { SeenEvents } from '#engine/wait/seen-events.ts'
+import type { ClaimableId, Instant, TaskId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { calledBy } from '#model/run/child-retry.ts'
+import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
+import { isUntouched, statusOf, wakeAt } from '#model/run/run.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import type { Append, StreamWrite, WaitRow } from '#ports/ledger.ts'
+import type { EndingHouse } from './declared-end.ts'
+import { endingOf } from './ending.ts'
 import { withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
 import { type Gathered, type Luggage, mergeLuggage } from './request.ts'
-import type { SeenEvents } from '#engine/wait/seen-events.ts'
 
 export interface AppendContext {
   readonly record: LifeRecord & { readonly epoch: number }

@@ -5,11 +5,11 @@
  *
  * births-1  A run that is born leased to this worker begins here, however late its append turns out to be written.
  */
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
-import type { House } from '#engine/core/house.ts'
 import { isLeased, type NewRun } from './new-run.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
 
 export type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
 

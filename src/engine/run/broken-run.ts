@@ -6,12 +6,12 @@
  *
  * broken-run-1  A run with a broken fact is never entered: it ends as `quarantined`, whoever waits for it hears that, and other runs go on.
  */
-import type { RunId, TenantId } from '#model/kernel/ids.ts'
-import type { RunFact } from '#model/run/fact.ts'
-import type { StreamRecord } from '#ports/ledger.ts'
 import { headOf, sealFacts } from '#engine/core/chain.ts'
 import type { House } from '#engine/core/house.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { StreamRecord } from '#ports/ledger.ts'
 
 /** One that cannot be written now is let go, and met again at its next claim. */
 export const quarantineBroken = (

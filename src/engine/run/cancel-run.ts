@@ -3,12 +3,12 @@
  *
  * Owns the order of the two. What a cancel does is model/run/run.ts.
  */
+import type { House } from '#engine/core/house.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { RunCommand } from '#model/run/fact.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import type { House } from '#engine/core/house.ts'
 import { commandFromOutside } from './outside.ts'
 import type { Answer } from './request.ts'
 import type { Resident } from './resident.ts'

@@ -4,17 +4,17 @@
  * Owns which of them are written with the run's last fact. A condition that cannot be answered is one that does not hold: the run
  * has ended, and nothing can fail it any more. What a success tells is sent by the handler's own hand.
  */
-import { chooseEmits, type Ending, emitData } from '#model/event/emits.ts'
-import type { ErrorCode } from '#model/kernel/errors.ts'
-import type { Event, StoredEvent } from '#model/event/event.ts'
-import type { SessionId } from '#model/kernel/ids.ts'
-import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
-import type { EmitSpec, Roots } from '#model/workflow/spec.ts'
 import { type Caused, causeFrom } from '#engine/core/cause.ts'
 import { laterRun, newEvent } from '#engine/core/events.ts'
 import type { House } from '#engine/core/house.ts'
-import { type Luggage, mergeLuggage } from './request.ts'
 import { eventRoot, route } from '#engine/core/route.ts'
+import { chooseEmits, type Ending, emitData } from '#model/event/emits.ts'
+import type { Event, StoredEvent } from '#model/event/event.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import type { SessionId } from '#model/kernel/ids.ts'
+import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
+import type { EmitSpec, Roots } from '#model/workflow/spec.ts'
+import { type Luggage, mergeLuggage } from './request.ts'
 
 export type EndingHouse = Pick<House, 'ids' | 'redaction' | 'system' | 'tenant' | 'clock'>
 export type EndingRecord = Caused & { readonly session: SessionId | null }

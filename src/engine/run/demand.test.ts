@@ -1,13 +1,13 @@
 /** What a run takes: how scope, owner and key become the text of a slot, and what happens where a rule fails. */
 import { describe, expect, test } from 'vitest'
+import { RuleFailed } from '#engine/core/rule-values.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define/define.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
-import { LOCAL_TENANT, sessionId, type TenantId } from '#model/kernel/ids.ts'
 import { NO_LIMIT } from '#model/flow/lane.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
+import { LOCAL_TENANT, sessionId, type TenantId } from '#model/kernel/ids.ts'
 import { demandOf, demandOfCall, demandOfDecided, leaseFor, rootsOfInput } from './demand.ts'
-import { RuleFailed } from '#engine/core/rule-values.ts'
 
 const define = (flow: FlowSource, name = 'work'): FunctionDefinition => {
   const system = normalise({ name: 'demand', functions: [fn(name, { ...flow }, () => null)] }, () => 'hash')

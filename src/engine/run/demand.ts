@@ -7,13 +7,13 @@
  * demand-1  Slots of two tenants are never the same, nor those of two scopes.
  * demand-2  A key that cannot be worked out is never a bucket that many share, as long as the run can still be refused.
  */
-import type { Concurrency, FlowDefinition } from '#manifest/flow/flow.ts'
+import { keyOf, numberOf, priorityOf, type Roots, RuleFailed } from '#engine/core/rule-values.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
+import type { Concurrency, FlowDefinition } from '#manifest/flow/flow.ts'
+import { MAX_PRIORITY, NO_LIMIT, type Slot } from '#model/flow/lane.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { SessionId, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { MAX_PRIORITY, NO_LIMIT, type Slot } from '#model/flow/lane.ts'
-import { keyOf, numberOf, priorityOf, type Roots, RuleFailed } from '#engine/core/rule-values.ts'
 
 export interface Demand {
   readonly slots: readonly Slot[]

@@ -1,9 +1,9 @@
 /** Who waits for the end of a run looks when there is something to see. */
 import { expect, test } from 'vitest'
-import { type RunId, runId } from '#model/kernel/ids.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { Observers } from '#engine/core/observers.ts'
 import { Publish } from '#engine/core/publish.ts'
+import { type RunId, runId } from '#model/kernel/ids.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 import { RunEnd } from './end.ts'
 
 const RUN = runId('01a1ee61-5fdc-7452-b7d5-d9c5a8389dbb')

@@ -6,11 +6,11 @@
  * run-end-1  Hints of other processes come with every commit of the run; looks that follow them are apart by a twentieth of the time that
  *            was waited, so that a run of a thousand steps is looked at some dozens of times.
  */
+import type { Publish } from '#engine/core/publish.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { News } from '#ports/news.ts'
-import type { Publish } from '#engine/core/publish.ts'
 
 const SHARE = 20
 

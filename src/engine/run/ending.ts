@@ -6,6 +6,10 @@
  * ending-1  There is such an event if and only if the run has ended in that way while somebody listened, and it is there once.
  * ending-2  A run that was asked for with a callback has, with each of its ends, a run that tells of it.
  */
+import { causeFrom, startOf } from '#engine/core/cause.ts'
+import { newEvent } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { route } from '#engine/core/route.ts'
 import { callbackFunction } from '#manifest/define/callback.ts'
 import { endSource } from '#manifest/define/sources.ts'
 import { isHeard } from '#manifest/define/system.ts'
@@ -13,14 +17,10 @@ import type { Event } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
-import { causeFrom, startOf } from '#engine/core/cause.ts'
 import { declaredEnd, declaresEnd, type Ended, type EndingHouse, type EndingRecord } from './declared-end.ts'
 import { NO_DEMAND } from './demand.ts'
-import { newEvent } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { type Luggage, mergeLuggage, NO_LUGGAGE } from './request.ts'
-import { route } from '#engine/core/route.ts'
 
 const ENDS: ReadonlySet<RunFact['type']> = new Set([
   'run.completed',

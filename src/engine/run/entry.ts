@@ -4,22 +4,22 @@
  * Owns the intents that the handler makes outside of steps, and the call of its code. Every run makes one: it is its own envelope and
  * task, and nothing is made before it is asked for.
  */
+import { causeOf } from '#engine/core/cause.ts'
+import { isToldOf } from '#engine/core/lifecycle.ts'
+import { INLINE } from '#engine/core/perform.ts'
+import { effectKeyOf } from '#engine/step/attempt-commands.ts'
+import { moveInTurn } from '#engine/step/entity-move.ts'
+import { Intents, sessionOf } from '#engine/step/intents.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { type CallTerms, effectUnder } from '#model/agent/call-terms.ts'
-import { type Failure, TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import { type Failure, TrihandError } from '#model/kernel/errors.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { KeyedRow } from '#model/kernel/row-filter.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
 import type { EmittedEvent, EntityMove, Entry, ScheduleContext, StepGate } from '#ports/step-gate.ts'
-import { effectKeyOf } from '#engine/step/attempt-commands.ts'
-import { causeOf } from '#engine/core/cause.ts'
-import { moveInTurn } from '#engine/step/entity-move.ts'
-import { Intents, sessionOf } from '#engine/step/intents.ts'
-import { isToldOf } from '#engine/core/lifecycle.ts'
-import { INLINE } from '#engine/core/perform.ts'
 import type { Resident } from './resident.ts'
 
 /** A handler may stay in memory as long as its steps make progress; each step has its own timeout. */

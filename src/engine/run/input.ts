@@ -3,14 +3,14 @@
  *
  * Owns reading. What was stored is never changed.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Occasion, RunInput } from '#model/run/fact.ts'
 import type { ScheduleContext } from '#ports/step-gate.ts'
-import type { House } from '#engine/core/house.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
 
 export interface RunInputs {
   readonly input: Json

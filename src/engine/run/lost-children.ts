@@ -6,9 +6,9 @@
  * parent-end-2  The end of a run that lost its worker signals also the children that it has not recorded. A run whose handler is entered again
  *               makes the call again instead (gated-child-1).
  */
+import type { House } from '#engine/core/house.ts'
 import type { ClaimableId, RunId } from '#model/kernel/ids.ts'
 import { isEnded } from '#model/run/status.ts'
-import type { House } from '#engine/core/house.ts'
 
 /** parent-end-2. */
 export const unrecordedChildren = async (

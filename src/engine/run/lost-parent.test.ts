@@ -9,8 +9,8 @@ import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const LEASE_MS = 15_000
 

@@ -3,10 +3,12 @@
  *
  * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
  */
+import { type Advance, advanceRun } from '#engine/core/advance.ts'
+import { type ChainHead, EMPTY_CHAIN, sealFacts, type Writer } from '#engine/core/chain.ts'
 import { deadlines, type FunctionDefinition } from '#manifest/define/system.ts'
 import { deadlineUnder } from '#model/agent/call-terms.ts'
-import type { Failure } from '#model/kernel/errors.ts'
 import type { Cause, Event, StoredEvent } from '#model/event/event.ts'
+import type { Failure } from '#model/kernel/errors.ts'
 import type { WorkerId } from '#model/kernel/ids.ts'
 import {
   type ClaimableId,
@@ -17,13 +19,11 @@ import {
   type SessionId,
   type TenantId,
 } from '#model/kernel/ids.ts'
-import { NO_VERSION } from '#model/worker/pin.ts'
-import { statusOf } from '#model/run/run.ts'
 import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from '#model/run/fact.ts'
+import { statusOf } from '#model/run/run.ts'
+import { NO_VERSION } from '#model/worker/pin.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
-import { type Advance, advanceRun } from '#engine/core/advance.ts'
-import { type ChainHead, EMPTY_CHAIN, sealFacts, type Writer } from '#engine/core/chain.ts'
 import type { Demand } from './demand.ts'
 
 export interface NewRun {

@@ -3,19 +3,19 @@
  *
  * Owns the reading: input, triggering events and the values of settled steps, from blobs too. Changes nothing.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { triggerOf } from '#engine/core/cause.ts'
+import type { House } from '#engine/core/house.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run as runMachine } from '#model/run/run.ts'
 import type { LiveRun, RunState } from '#model/run/fact.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import type { SettledStep } from '#model/run/step.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import { triggerOf } from '#engine/core/cause.ts'
-import type { House } from '#engine/core/house.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
 import { type RunInputs, readInputs } from './input.ts'
 
 export type SeenStep =

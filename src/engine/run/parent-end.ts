@@ -5,8 +5,8 @@
  *
  * parent-end-1  A run whose parent has ended is cancelled before it begins another step, unless it goes on by itself (child-retry-4).
  */
-import { endsWithParent } from '#model/run/child-retry.ts'
 import { isRunId } from '#model/kernel/ids.ts'
+import { endsWithParent } from '#model/run/child-retry.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { Resident } from './resident.ts'
 

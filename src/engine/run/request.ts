@@ -5,13 +5,13 @@
  *
  * request-1  What a command brings along (events, runs, documents, memory) is written if and only if its fact is.
  */
-import type { Instant } from '#model/kernel/ids.ts'
+import { type Advance, advanceRun } from '#engine/core/advance.ts'
 import { type Telling, type ToldAt, toldWith } from '#model/event/lifecycle.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { Refusal } from '#model/kernel/machine.ts'
 import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
 import type { SessionDocument } from '#model/session/session.ts'
 import type { DocumentWrite, NewEvent, StreamWrite } from '#ports/ledger.ts'
-import { type Advance, advanceRun } from '#engine/core/advance.ts'
 import type { NewRun } from './new-run.ts'
 
 export interface Luggage {

@@ -3,11 +3,11 @@
  *
  * Owns the shapes, and how a run that was just born fills them. Who reads them from the ledger is claimed.ts.
  */
+import type { ChainHead } from '#engine/core/chain.ts'
 import { type StoredEvent, stored } from '#model/event/event.ts'
 import type { ClaimableId, RunId, SessionId, TenantId, WorkerId } from '#model/kernel/ids.ts'
-import { NO_VERSION } from '#model/worker/pin.ts'
 import type { RunState } from '#model/run/fact.ts'
-import type { ChainHead } from '#engine/core/chain.ts'
+import { NO_VERSION } from '#model/worker/pin.ts'
 import type { NewRun } from './new-run.ts'
 
 export interface ResidentRecord {

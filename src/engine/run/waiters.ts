@@ -3,10 +3,10 @@
  *
  * Owns the callbacks. Never decides whether a step has settled: it is told which facts the ledger has.
  */
+import { Few } from '#engine/hot/few.ts'
 import type { LiveRun, RunFact } from '#model/run/fact.ts'
 import type { SettledStep } from '#model/run/step.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
-import { Few } from '#engine/hot/few.ts'
 
 type Callback = (settled: SettledStep) => void
 

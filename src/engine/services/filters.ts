@@ -7,6 +7,7 @@
  * filters-1  Nobody reads or changes another person's filter.
  * filters-2  Of two who change the same version one succeeds: an event of the server itself, which can be there once, carries the change.
  */
+import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -23,7 +24,6 @@ import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
-import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
 
 export interface FiltersDeps {
   /** As the server itself, for no tenant. */

@@ -7,25 +7,24 @@
  * queues-2  What is refused has left no trace: neither a message nor a place.
  * queues-3  A put is refused for want of room, never because others put at the same time.
  */
-
-import { messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { type Event, isPlainId } from '#model/event/event.ts'
-import { readQueueFact } from '#model/kernel/fact-codec.ts'
-import { OWN } from '#model/access/human-only.ts'
-import type { Instant } from '#model/kernel/ids.ts'
-import { toJson } from '#model/kernel/json.ts'
-import { queueLength } from '#model/flow/queue.ts'
-import type { QueueFact, QueuePolicy, QueueState } from '#model/flow/queue-fact.ts'
-import { type AskedBy, requestersOf } from '#model/access/requester.ts'
-import { advanceQueue } from '#engine/core/advance.ts'
-import { commitBirths } from '#engine/run/births.ts'
 import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
 import { changeOf, lookAtClerk } from '#engine/coordinators/clerk-state.ts'
+import { QueueDuty, type QueueKeeping } from '#engine/coordinators/queue-duty.ts'
+import { advanceQueue } from '#engine/core/advance.ts'
 import { checkEvent, isSameEvent, routeAll } from '#engine/core/events.ts'
 import type { House } from '#engine/core/house.ts'
-import { QueueDuty, type QueueKeeping } from '#engine/coordinators/queue-duty.ts'
 import { pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
+import { commitBirths } from '#engine/run/births.ts'
+import { messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
+import { OWN } from '#model/access/human-only.ts'
+import { type AskedBy, requestersOf } from '#model/access/requester.ts'
+import { type Event, isPlainId } from '#model/event/event.ts'
+import { queueLength } from '#model/flow/queue.ts'
+import type { QueueFact, QueuePolicy, QueueState } from '#model/flow/queue-fact.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { readQueueFact } from '#model/kernel/fact-codec.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { toJson } from '#model/kernel/json.ts'
 
 export interface QueueView {
   readonly name: string

@@ -13,6 +13,7 @@
  * requests-5  A key that an older program took and never answered is refused with REQUEST_UNANSWERED after its bound: that program gave its
  *             work no name, so nothing can tell what was done.
  */
+import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Instant, SERVER_TENANT } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
@@ -20,7 +21,6 @@ import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { Document, Reader } from '#ports/reader.ts'
-import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
 
 export interface RequestsDeps {
   /** As the server itself, for no tenant. */

@@ -3,17 +3,16 @@
  *
  * Owns nothing durable; each verb is one command to the schedule's clerk.
  */
-
+import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
+import type { House } from '#engine/core/house.ts'
 import { DAY_MS } from '#manifest/time/civil.ts'
 import { nextChange, openZone } from '#manifest/time/zone.ts'
+import type { Requesters } from '#model/access/requester.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
-import type { Requesters } from '#model/access/requester.ts'
 import type { LastRun, ScheduleState } from '#model/schedule/fact.ts'
 import { type PastSlot, pastSlots } from '#model/schedule/history.ts'
 import type { ScheduleSpec } from '#model/schedule/spec.ts'
-import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
-import type { House } from '#engine/core/house.ts'
 
 export interface ScheduleView {
   readonly name: string

@@ -4,6 +4,9 @@
  * Owns loading from the last checkpoint, so that the cost does not grow with the session's history.
  * Never writes: it prepares stream writes that others carry to commit.
  */
+import { advanceSession } from '#engine/core/advance.ts'
+import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readSessionFact } from '#model/kernel/fact-codec.ts'
 import { type Instant, type SessionId, sessionId, type TenantId } from '#model/kernel/ids.ts'
@@ -25,9 +28,6 @@ import {
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Ledger, LoadOptions, StreamRecord, StreamWrite } from '#ports/ledger.ts'
-import { advanceSession } from '#engine/core/advance.ts'
-import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
 
 interface Deps {
   readonly ledger: Pick<Ledger, 'load'>

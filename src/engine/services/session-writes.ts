@@ -8,16 +8,16 @@
  *                   a run only that run decides again.
  * session-writes-3  A checkpoint follows at most so many changes as a load reads back, whoever makes them.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { SessionId, StreamId } from '#model/kernel/ids.ts'
-import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
 import type { AppendSource } from '#engine/core/commit.ts'
 import type { House } from '#engine/core/house.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import { pauseAfter } from '#engine/core/patience.ts'
-import { shiftEvent } from '#engine/run/request.ts'
-import { type MemoryChange, SessionHead } from './session-head.ts'
 import { CallGroups, forEachOwner, pauseAfterConflict } from '#engine/core/turn-queue.ts'
+import { shiftEvent } from '#engine/run/request.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { SessionId, StreamId } from '#model/kernel/ids.ts'
+import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
+import { type MemoryChange, SessionHead } from './session-head.ts'
 
 type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
 type Conflict = Exclude<Outcome, Written>

@@ -3,15 +3,15 @@
  *
  * Owns nothing durable; each verb is one append. Merge, explore and the rest of a session's life grow in src/sessions.
  */
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
+import { storeValue } from '#engine/core/payloads.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { SessionId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { Checkpoint, SessionDocument, SessionMode } from '#model/session/session.ts'
 import type { StreamWrite } from '#ports/ledger.ts'
-import type { House } from '#engine/core/house.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
-import { storeValue } from '#engine/core/payloads.ts'
 import { documentAt, newSession, SessionHead } from './session-head.ts'
 import { NOTHING_BESIDE, type SessionCall, sessionWrites } from './session-writes.ts'
 

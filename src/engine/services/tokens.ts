@@ -8,10 +8,7 @@
  * tokens-2  A lookup that fails throws; it never passes for an answer.
  * tokens-3  A login that has ended counts nowhere again, on whichever server it was ended; others of the same token go on.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Caller, Role } from '#model/access/identity.ts'
-import { type Instant, isTokenId, SERVER_TENANT, type TenantId, type TokenId, tokenId } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
 import {
   callerOf,
   fromTokenJson,
@@ -20,6 +17,9 @@ import {
   tokenSpec,
   toTokenJson,
 } from '#model/access/token.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Instant, isTokenId, SERVER_TENANT, type TenantId, type TokenId, tokenId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'

@@ -5,11 +5,6 @@
  *
  * ask-1  There is a task if and only if the step has begun, and a step has one.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
-import { forbidProducer } from '#model/access/human-only.ts'
-import { type TaskId, taskId } from '#model/kernel/ids.ts'
-import type { TaskSpec } from '#model/task/spec.ts'
-import type { AskRequest } from '#ports/step-gate.ts'
 import { advanceTask } from '#engine/core/advance.ts'
 import { causeFrom } from '#engine/core/cause.ts'
 import { keptDecision } from '#engine/rerun/kept-decision.ts'
@@ -17,6 +12,11 @@ import { type Luggage, NO_LUGGAGE, toldOf } from '#engine/run/request.ts'
 import type { Resident } from '#engine/run/resident.ts'
 import { taskBirth } from '#engine/tasks/append.ts'
 import { reviseTask } from '#engine/tasks/command.ts'
+import { forbidProducer } from '#model/access/human-only.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type TaskId, taskId } from '#model/kernel/ids.ts'
+import type { TaskSpec } from '#model/task/spec.ts'
+import type { AskRequest } from '#ports/step-gate.ts'
 
 const begin = (resident: Resident, step: string, task: TaskId, name: string, luggage: Luggage | null): void => {
   const command = { type: 'start_child', now: resident.house.clock.now(), step, child: task, handler: name } as const

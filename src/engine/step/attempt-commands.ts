@@ -1,10 +1,10 @@
 /** What an attempt asks its run to record when it needs nothing decided: a result, or a failure that is certain; and the key of its effect. */
-import type { Failure } from '#model/kernel/errors.ts'
-import type { Payload } from '#model/kernel/payload.ts'
-import type { RetryPolicy } from '#model/flow/policies/retry.ts'
-import type { RunCommand } from '#model/run/fact.ts'
 import type { Luggage } from '#engine/run/request.ts'
 import type { Resident } from '#engine/run/resident.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { RunCommand } from '#model/run/fact.ts'
 
 /** One key for every attempt of a step; the empty step stands for the whole run. */
 export const effectKeyOf = ({ record, house }: Resident, step: string): string =>

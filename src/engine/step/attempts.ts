@@ -4,13 +4,16 @@
  * Owns when an attempt begins, under which circuit and intent, and how its result becomes a request. Which call of the handler
  * begins a step is the gate's; what a task's result means is task-attempt.ts.
  */
+import { type Prepared, prepareValue, storePrepared } from '#engine/core/payloads.ts'
+import { type Performance, type Performed, toPerform } from '#engine/core/perform.ts'
+import type { Resident } from '#engine/run/resident.ts'
 import type { Circuit } from '#manifest/flow/circuit.ts'
 import type { Concurrency } from '#manifest/flow/flow.ts'
-import { attemptsOf, carryOf } from '#model/run/attempt.ts'
 import { billOf } from '#model/agent/bill.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import { type RunId, type TenantId, taskUuid } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { attemptsOf, carryOf } from '#model/run/attempt.ts'
 import type { Delta } from '#ports/model.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { completeStep, effectKeyOf, failAtOnce } from './attempt-commands.ts'
@@ -29,10 +32,7 @@ import {
   makeSure,
   performerOf,
 } from './once.ts'
-import { type Prepared, prepareValue, storePrepared } from '#engine/core/payloads.ts'
-import { type Performance, type Performed, toPerform } from '#engine/core/perform.ts'
 import { Renames } from './renamed.ts'
-import type { Resident } from '#engine/run/resident.ts'
 import { demandTask } from './rights.ts'
 import { OnceBody, StepBody } from './step-body.ts'
 import { TaskAttempt, type Verdict } from './task-attempt.ts'

@@ -1,9 +1,9 @@
 /** How a cancel goes down from a run to what it has started: to runs as a cancel, to tasks as a withdrawal. */
-import { TrihandError } from '#model/kernel/errors.ts'
-import { type ChildId, isTaskId } from '#model/kernel/ids.ts'
 import { queuedRun } from '#engine/coordinators/flow-outcomes.ts'
 import type { House } from '#engine/core/house.ts'
 import { withdrawTask } from '#engine/tasks/command.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type ChildId, isTaskId } from '#model/kernel/ids.ts'
 
 /** One that has ended may refuse. One that waits for its turn is taken out of the line. */
 export const cancelChild = async (house: House, child: ChildId, by: string, reason: string): Promise<void> => {

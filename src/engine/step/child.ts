@@ -4,22 +4,22 @@
  * Owns its birth in the append that opens the step. Its end is found by looking (offer.ts). A child of the life before is not born
  * again: the step is opened on it, and once that is in the ledger it is retried (child-retry-1).
  */
+import { causeFrom } from '#engine/core/cause.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import { demandOfCall, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
+import { newRun } from '#engine/run/new-run.ts'
+import { type Answer, NO_LUGGAGE, type Request, toldOf } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { offerChildren } from '#engine/wait/offer.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
-import { childRules } from '#model/run/child-retry.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { childRules } from '#model/run/child-retry.ts'
 import type { InvokeOptions } from '#ports/step-gate.ts'
 import { cancelChild } from './cancel-child.ts'
-import { causeFrom } from '#engine/core/cause.ts'
-import { demandOfCall, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
 import { callThroughGate } from './gated-child.ts'
 import { demandOpen } from './internal.ts'
-import { newRun } from '#engine/run/new-run.ts'
-import { offerChildren } from '#engine/wait/offer.ts'
-import { storeValue } from '#engine/core/payloads.ts'
-import { type Answer, NO_LUGGAGE, type Request, toldOf } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
 import { definitionOf, demandCall } from './rights.ts'
 
 const MAX_CHILD_DEPTH = 16

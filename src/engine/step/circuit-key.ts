@@ -1,8 +1,8 @@
 /** Which breaker a run's calls go through: the function's own, or one for each key that its rule gives. */
-import type { Circuit } from '#manifest/flow/circuit.ts'
-import type { Resident } from '#engine/run/resident.ts'
 import { eventRoot } from '#engine/core/route.ts'
 import { keyOf, RuleFailed } from '#engine/core/rule-values.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import type { Circuit } from '#manifest/flow/circuit.ts'
 
 const MAX_KEY = 128
 

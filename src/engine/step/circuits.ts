@@ -5,16 +5,16 @@
  *
  * circuits-1  Who opens, probes or closes is settled by the event's id: the second teller of a fact learns that it was told.
  */
-import type { Circuit } from '#manifest/flow/circuit.ts'
-import { type CircuitCommand, type CircuitFact, type CircuitState, circuit as machine } from '#model/worker/circuit.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { StoredEvent } from '#model/event/event.ts'
-import type { Instant, TenantId } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { Ledger } from '#ports/ledger.ts'
 import { advanceCircuit } from '#engine/core/advance.ts'
 import type { Performed } from '#engine/core/perform.ts'
+import type { Circuit } from '#manifest/flow/circuit.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { type CircuitCommand, type CircuitFact, type CircuitState, circuit as machine } from '#model/worker/circuit.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Ledger } from '#ports/ledger.ts'
 
 interface Deps {
   readonly ledger: Pick<Ledger, 'events'>

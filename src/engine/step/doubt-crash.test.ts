@@ -6,12 +6,12 @@ import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { TaskSummary } from '#ports/reader.ts'
-import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
-import { newWorker } from '#testing/ledger/builders.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
 import { carefully } from '#test/support/step-answer.ts'
 import { person } from '#test/support/stories/task-story.ts'
+import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
+import { newWorker } from '#testing/ledger/builders.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 type Death = { readonly at: number; readonly fault: Fault } | null
 

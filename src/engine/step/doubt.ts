@@ -7,26 +7,26 @@
  * doubt-1  There is a task if and only if the step is in doubt: it is written with that fact, and over with the decision on it.
  * doubt-2  The task is the only way to an answer: an answer by run and step is led to it, with the same checks.
  */
-import { isAsked } from '#model/run/attempt.ts'
+import type { House } from '#engine/core/house.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { loadTask } from '#engine/tasks/state.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId, TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
 import type { Payload } from '#model/kernel/payload.ts'
-import { run as runMachine } from '#model/run/run.ts'
+import { isAsked } from '#model/run/attempt.ts'
 import type { LiveRun, RunCommand } from '#model/run/fact.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import type { UncertainStep } from '#model/run/step.ts'
-import type { TaskState } from '#model/task/fact.ts'
-import { type TaskAnswer, taskAnswer } from '#model/task/view.ts'
 import { stillActing, uncertainRules } from '#model/run/uncertain-step.ts'
+import type { TaskState } from '#model/task/fact.ts'
 import { RESULT_FIELD, uncertainTask, verdictOf } from '#model/task/uncertain-task.ts'
+import { type TaskAnswer, taskAnswer } from '#model/task/view.ts'
 import { taskOf } from './ask.ts'
-import type { House } from '#engine/core/house.ts'
-import { storeValue } from '#engine/core/payloads.ts'
-import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
-import { loadTask } from '#engine/tasks/state.ts'
 
 /** doubt-1: carried by the fact that puts the step in doubt, or left behind. */
 export const doubtTask = (

@@ -7,18 +7,18 @@
  * entity-move-1  Of two that move an entity from the same version, one is refused, in whichever process they are.
  * entity-move-2  Moves of one entity by this process take turns, and a move is judged again until it is made or has become wrong.
  */
+import { causeFrom } from '#engine/core/cause.ts'
+import { routeAll } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
+import { demandKey } from '#engine/core/row-key.ts'
+import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
+import { commitBirths } from '#engine/run/births.ts'
+import type { Resident } from '#engine/run/resident.ts'
 import type { Event } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { DOCUMENT_KEY } from '#model/kernel/row-key.ts'
 import { STATE_MOVED } from '#model/workflow/state-machine.ts'
 import type { EntityMove } from '#ports/step-gate.ts'
-import { commitBirths } from '#engine/run/births.ts'
-import { causeFrom } from '#engine/core/cause.ts'
-import { routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
-import type { Resident } from '#engine/run/resident.ts'
-import { demandKey } from '#engine/core/row-key.ts'
-import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
 
 const turnsOf = forEachOwner((_: House) => new TurnQueue<string>())
 

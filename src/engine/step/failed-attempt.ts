@@ -3,13 +3,13 @@
  *
  * Owns the command. Which of the three it becomes is decided by the run (model/run/run.ts).
  */
+import type { Resident } from '#engine/run/resident.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { RunCommand } from '#model/run/fact.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { effectKeyOf } from './attempt-commands.ts'
 import { doubtTask } from './doubt.ts'
-import type { Resident } from '#engine/run/resident.ts'
 import type { Verdict } from './task-attempt.ts'
 
 type Failed = Pick<

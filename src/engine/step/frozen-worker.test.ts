@@ -9,9 +9,9 @@ import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type TaskId } from '#model/kernel/ids.ts'
 import type { StepContext } from '#ports/step-gate.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
 import { carefully, operator } from '#test/support/step-answer.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const LEASE_MS = 15_000
 const TIMEOUT_MS = 60_000

@@ -4,9 +4,16 @@
  * Owns which call begins a step, waits and events; attempts are attempts.ts, children child.ts, people ask.ts. Never answers before the
  * ledger has (step-port-1).
  */
+import { causeFrom } from '#engine/core/cause.ts'
+import { emittedBy } from '#engine/core/events.ts'
+import { isToldOf } from '#engine/core/lifecycle.ts'
+import { fetchValue } from '#engine/core/payloads.ts'
+import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { openWait } from '#engine/wait/open-wait.ts'
+import type { Telling } from '#model/event/lifecycle.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Telling } from '#model/event/lifecycle.ts'
 import { NOTHING } from '#model/kernel/payload.ts'
 import type { SettledStep } from '#model/run/step.ts'
 import type {
@@ -24,16 +31,9 @@ import type {
 import { askPeople } from './ask.ts'
 import { completeStep, failAtOnce } from './attempt-commands.ts'
 import { Attempts } from './attempts.ts'
-import { causeFrom } from '#engine/core/cause.ts'
 import { startChild } from './child.ts'
-import { emittedBy } from '#engine/core/events.ts'
 import { makeWay } from './hold.ts'
-import { isToldOf } from '#engine/core/lifecycle.ts'
 import { asFailure, isOpen } from './once.ts'
-import { openWait } from '#engine/wait/open-wait.ts'
-import { fetchValue } from '#engine/core/payloads.ts'
-import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
 import { definitionOf } from './rights.ts'
 
 /** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */

@@ -8,14 +8,14 @@
  *                handler, so that the call that is made again finds it.
  * gated-child-2  A call that met the run of another caller waits for that run's end and never ends it.
  */
+import { queuedRun } from '#engine/coordinators/flow-outcomes.ts'
+import type { House } from '#engine/core/house.ts'
+import type { Resident } from '#engine/run/resident.ts'
 import type { CallParent } from '#model/event/arrival.ts'
 import { type ClaimableId, isRunId, type RunId, timedRunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import { isEnded } from '#model/run/status.ts'
-import { queuedRun } from '#engine/coordinators/flow-outcomes.ts'
-import type { House } from '#engine/core/house.ts'
-import type { Resident } from '#engine/run/resident.ts'
 
 interface GatedCall {
   readonly handler: string

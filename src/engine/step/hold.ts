@@ -4,8 +4,8 @@
  *
  * Owns the timer's address, and how a run makes way. Never decides why or until when (circuits.ts, model/worker/orders.ts).
  */
-import type { Instant } from '#model/kernel/ids.ts'
 import type { Resident } from '#engine/run/resident.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 
 /** The instant is part of the address: a run that is entered again meanwhile finds the same timer. */
 export const holdUntil = (resident: Resident, step: string, until: Instant, again: () => void): void => {

@@ -3,6 +3,13 @@
  *
  * Owns how intents become luggage for the result's append. Never applies one by itself.
  */
+import { causeFrom } from '#engine/core/cause.ts'
+import { emittedBy } from '#engine/core/events.ts'
+import { storeValue } from '#engine/core/payloads.ts'
+import { demandKey } from '#engine/core/row-key.ts'
+import type { Luggage } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { SessionHead } from '#engine/services/session-head.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -10,14 +17,7 @@ import type { Payload } from '#model/kernel/payload.ts'
 import { DOCUMENT_KEY, DOCUMENT_TABLE } from '#model/kernel/row-key.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { EmittedEvent } from '#ports/step-gate.ts'
-import { causeFrom } from '#engine/core/cause.ts'
-import { emittedBy } from '#engine/core/events.ts'
-import { storeValue } from '#engine/core/payloads.ts'
-import type { Luggage } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
 import { definitionOf, demandTable } from './rights.ts'
-import { demandKey } from '#engine/core/row-key.ts'
-import { SessionHead } from '#engine/services/session-head.ts'
 
 /** Each list is made when it is asked for: every run has intents, few intend anything. */
 export class Intents {

@@ -5,6 +5,12 @@
  *
  * late-result-1  A late answer is in the run's facts and on the task that asks, or in neither.
  */
+import { advanceTask } from '#engine/core/advance.ts'
+import type { House } from '#engine/core/house.ts'
+import { insist } from '#engine/core/patience.ts'
+import { type Change, commandFromOutside } from '#engine/run/outside.ts'
+import { taskAppend } from '#engine/tasks/append.ts'
+import { loadTask } from '#engine/tasks/state.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Payload } from '#model/kernel/payload.ts'
@@ -12,12 +18,6 @@ import type { LiveRun, RunCommand } from '#model/run/fact.ts'
 import { earlierAttempts, stillActing } from '#model/run/uncertain-step.ts'
 import { withLateResult } from '#model/task/uncertain-task.ts'
 import type { StreamWrite } from '#ports/ledger.ts'
-import { advanceTask } from '#engine/core/advance.ts'
-import type { House } from '#engine/core/house.ts'
-import { type Change, commandFromOutside } from '#engine/run/outside.ts'
-import { insist } from '#engine/core/patience.ts'
-import { taskAppend } from '#engine/tasks/append.ts'
-import { loadTask } from '#engine/tasks/state.ts'
 
 export interface LateAnswer {
   readonly step: string

@@ -3,6 +3,8 @@
  *
  * Holds no state. The intent and the result of the attempt are written by attempts.ts; an answer that comes too late by late-result.ts.
  */
+import { storeValue } from '#engine/core/payloads.ts'
+import type { Resident } from '#engine/run/resident.ts'
 import { type Failure, TrihandError } from '#model/kernel/errors.ts'
 import { type Instant, workerId } from '#model/kernel/ids.ts'
 import { toJson } from '#model/kernel/json.ts'
@@ -10,8 +12,6 @@ import type { Evidence, Performer } from '#model/run/step.ts'
 import { shownValue } from '#model/task/uncertain-task.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { reportLate } from './late-result.ts'
-import { storeValue } from '#engine/core/payloads.ts'
-import type { Resident } from '#engine/run/resident.ts'
 
 const TAKEN: Failure = { code: 'STEP_ABORTED', message: 'another worker holds the run' }
 

@@ -5,9 +5,9 @@
  * can go on no further. It does not ask for the version: the hash of a version does not see what a function imports. What the
  * person's word means is doubt.ts.
  */
+import type { Resident } from '#engine/run/resident.ts'
 import type { Evidence } from '#model/run/step.ts'
 import { doubtTask } from './doubt.ts'
-import type { Resident } from '#engine/run/resident.ts'
 
 interface Renamed {
   readonly step: string

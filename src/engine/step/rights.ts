@@ -3,15 +3,15 @@
  *
  * Owns which capability each of these needs. What a module allows is model/access/module.ts; a run without a module is not limited.
  */
+import type { House } from '#engine/core/house.ts'
 import { isOwn } from '#manifest/define/own.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import { type Capability, demand, type Module } from '#model/access/module.ts'
 import { CALLS_OUTSIDE, demandListed } from '#model/access/outbound.ts'
 import { keepsHealth } from '#model/flow/policies/endpoint-health.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Operation, WorkflowSpec } from '#model/workflow/spec.ts'
 import type { TaskRequest } from '#ports/step-gate.ts'
-import type { House } from '#engine/core/house.ts'
 
 const EMITS: Capability = { kind: 'operation', name: 'emit_event' }
 const WRITES: Capability = { kind: 'operation', name: 'db_write' }

@@ -4,6 +4,7 @@
  * Owns the context of a body, the envelope and the task that call it, and the intents it makes. Made once per attempt on the hot path:
  * all of them are this one object, and everything rare is made on demand.
  */
+import { type Hearer, INLINE, type Performance, type Performed } from '#engine/core/perform.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import { toJson } from '#model/kernel/json.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
@@ -11,7 +12,6 @@ import type { Delta } from '#ports/model.ts'
 import type { StepContext, StepRequest } from '#ports/step-gate.ts'
 import { Intents } from './intents.ts'
 import type { Attempted, LateEnd } from './once.ts'
-import { type Hearer, INLINE, type Performance, type Performed } from '#engine/core/perform.ts'
 
 interface Host {
   readonly run: RunId

@@ -1,10 +1,10 @@
 /** One attempt of a task: which model, which limits, what is left to the next. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Json } from '#model/kernel/json.ts'
-import { NO_USAGE } from '#model/agent/usage.ts'
-import type { TaskRequest } from '#ports/step-gate.ts'
 import type { Performed } from '#engine/core/perform.ts'
+import { NO_USAGE } from '#model/agent/usage.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { TaskRequest } from '#ports/step-gate.ts'
 import { TaskAttempt, type TaskSetting } from './task-attempt.ts'
 
 const request = (change: Partial<TaskRequest> = {}): TaskRequest => ({

@@ -7,15 +7,15 @@
  * task-attempt-1  What attempts have spent adds up over all of them, also those that failed.
  * task-attempt-2  Constraints are the stricter of what the function may have and what the step asks for.
  */
-import { type ErrorCode, type Failure, TrihandError } from '#model/kernel/errors.ts'
-import type { Json } from '#model/kernel/json.ts'
+import type { Performed } from '#engine/core/perform.ts'
+import { addUsage, isAllowedModel, NO_USAGE, type VerifiedUsage } from '#model/agent/usage.ts'
 import { type Limits, stricter } from '#model/flow/policies/constraints.ts'
 import { moveAfter } from '#model/flow/policies/fallback.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
-import { addUsage, isAllowedModel, NO_USAGE, type VerifiedUsage } from '#model/agent/usage.ts'
+import { type ErrorCode, type Failure, TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Constraints, Envelope } from '#ports/executor.ts'
 import type { TaskOutcome, TaskRequest } from '#ports/step-gate.ts'
-import type { Performed } from '#engine/core/perform.ts'
 
 /** What one attempt leaves to the next: plain JSON, kept with the fact. */
 interface Carry {

@@ -6,6 +6,10 @@
  * task-append-1  The row says what the state after the facts says.
  * task-append-2  The run that asked is signalled by the very append that gives the task its answer.
  */
+import { advanceTask } from '#engine/core/advance.ts'
+import { EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
+import type { Outgoing } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
 import type { ClaimableId, Instant, TaskId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { OpenTask, TaskFact, TaskState } from '#model/task/fact.ts'
@@ -13,10 +17,6 @@ import type { Assignees } from '#model/task/spec.ts'
 import { taskWakeAt } from '#model/task/time.ts'
 import { inboxRow, taskAnswer } from '#model/task/view.ts'
 import type { Append, StreamRecord, StreamWrite, TaskRow } from '#ports/ledger.ts'
-import { advanceTask } from '#engine/core/advance.ts'
-import { EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
-import type { Outgoing } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { type Emitted, type TaskPlace, taskEvents } from './events.ts'
 
 export interface TaskChange {

@@ -7,19 +7,19 @@
  * task-command-1  A command is decided on the state it is written to: of many deciders at once exactly one finds the task open.
  * task-command-2  However many commands come at once, none is refused for it. Those that tell nothing outside share one append.
  */
+import { advanceTask } from '#engine/core/advance.ts'
+import { headOf } from '#engine/core/chain.ts'
+import type { House } from '#engine/core/house.ts'
+import { CallGroups, forEachOwner, pauseAfterConflict } from '#engine/core/turn-queue.ts'
+import { commitBirths } from '#engine/run/births.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, TaskId } from '#model/kernel/ids.ts'
 import type { TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
 import type { TaskSpec } from '#model/task/spec.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import { advanceTask } from '#engine/core/advance.ts'
-import { commitBirths } from '#engine/run/births.ts'
-import { headOf } from '#engine/core/chain.ts'
-import type { House } from '#engine/core/house.ts'
 import { taskAppend } from './append.ts'
 import { type Emitted, emittedByActions } from './events.ts'
 import { loadTask } from './state.ts'
-import { CallGroups, forEachOwner, pauseAfterConflict } from '#engine/core/turn-queue.ts'
 
 export interface Commanded {
   readonly state: TaskState

@@ -8,10 +8,10 @@ import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Append, Ledger } from '#ports/ledger.ts'
 import type { TaskSummary } from '#ports/reader.ts'
 import type { Entry } from '#ports/step-gate.ts'
-import { newWorker } from '#testing/ledger/builders.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
 import { ana, aSpec } from '#test/support/stories/task-story.ts'
+import { newWorker } from '#testing/ledger/builders.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 type Death = { readonly at: number; readonly when: 'before' | 'after' } | null
 

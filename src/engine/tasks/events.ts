@@ -7,6 +7,8 @@
  * task-events-1  An event is named by the fact that it reports: the same fact never tells twice.
  * task-events-2  What a person does begins a new chain of causes; what time or the system does goes on with the run's.
  */
+import { checkEvent, type Outgoing, routeAll } from '#engine/core/events.ts'
+import type { House } from '#engine/core/house.ts'
 import { compileValue } from '#manifest/expressions/values.ts'
 import type { Cause, Event } from '#model/event/event.ts'
 import type { SessionId, TaskId } from '#model/kernel/ids.ts'
@@ -15,8 +17,6 @@ import { humanWords } from '#model/run/outcome.ts'
 import type { OpenTask, TaskFact, TaskState } from '#model/task/fact.ts'
 import { SYSTEM, type TaskAction } from '#model/task/spec.ts'
 import { decisionData, type TaskAnswer, taskAnswer } from '#model/task/view.ts'
-import { checkEvent, type Outgoing, routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 
 /** Where a task stands: what every event it tells names. */
 export interface TaskPlace {

@@ -3,15 +3,15 @@
  *
  * Owns the reading. Never writes (task-append.ts).
  */
+import { type Restored, restoreClerk } from '#engine/coordinators/clerk-state.ts'
+import type { House } from '#engine/core/house.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readTaskFact } from '#model/kernel/fact-codec.ts'
 import type { TaskId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { task } from '#model/task/task.ts'
 import type { TaskState } from '#model/task/fact.ts'
+import { task } from '#model/task/task.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import { type Restored, restoreClerk } from '#engine/coordinators/clerk-state.ts'
-import type { House } from '#engine/core/house.ts'
 
 const restore = (record: StreamRecord, isWhole: boolean): TaskState | null => {
   const facts = record.facts.map(readTaskFact)

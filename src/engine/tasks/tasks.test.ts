@@ -9,9 +9,9 @@ import type { TaskSpec } from '#model/task/spec.ts'
 import type { Append, Ledger } from '#ports/ledger.ts'
 import type { TaskSummary } from '#ports/reader.ts'
 import type { AskReply, Entry } from '#ports/step-gate.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
 import { ana, aSpec, bob, HOUR, to } from '#test/support/stories/task-story.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 /** Keeps what was written. */
 const noting = (inner: MemoryLedger, appends: Append[]): Ledger =>

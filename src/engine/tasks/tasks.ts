@@ -3,6 +3,8 @@
  *
  * Owns which command each wish becomes. Who a person is comes from outside; what they may do is the task's own rule.
  */
+import type { House } from '#engine/core/house.ts'
+import { demandDoubt, taskOfDoubt } from '#engine/step/doubt.ts'
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId, TaskId } from '#model/kernel/ids.ts'
@@ -12,8 +14,6 @@ import type { Addressee, ItemChoice, MarkVerdict, TaskCommand, TaskState } from 
 import { type Found, findItems, MARK_ROOTS } from '#model/task/mark.ts'
 import type { Identity } from '#model/task/spec.ts'
 import { actionOf, RESULT_FIELD } from '#model/task/uncertain-task.ts'
-import { demandDoubt, taskOfDoubt } from '#engine/step/doubt.ts'
-import type { House } from '#engine/core/house.ts'
 import { type Commanded, commandTask } from './command.ts'
 import { loadTask } from './state.ts'
 

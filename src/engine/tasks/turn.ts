@@ -6,16 +6,15 @@
  * task-turn-1  A task that its run no longer waits for is withdrawn.
  * task-turn-2  Facts and the lease's return are one append, fenced by the epoch.
  */
-
+import { advanceTask } from '#engine/core/advance.ts'
+import type { House } from '#engine/core/house.ts'
+import { commitBirths } from '#engine/run/births.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { Instant, TaskId, WorkerId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { run as runMachine } from '#model/run/run.ts'
 import type { TaskCommand, TaskState } from '#model/task/fact.ts'
 import { taskWakeAt } from '#model/task/time.ts'
-import { advanceTask } from '#engine/core/advance.ts'
-import { commitBirths } from '#engine/run/births.ts'
-import type { House } from '#engine/core/house.ts'
 import { taskAppend } from './append.ts'
 import { type Emitted, emittedByActions } from './events.ts'
 import { loadTask } from './state.ts'

@@ -4,15 +4,15 @@
  * Owns which events are asked for: by value where the wait names one, so that other events of the type cost nothing (ledger-11). Which of
  * them count is the model's (model/event/wait.ts).
  */
+import { eventRoot } from '#engine/core/route.ts'
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { type Consumed, consumedRules, NOTHING_CONSUMED, type Start } from '#model/event/consumed.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import { fits, isOver, missing, type OpenWait, receive, type WaitSpec } from '#model/event/wait.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import { at, canonical, type Json } from '#model/kernel/json.ts'
 import type { Rule } from '#model/kernel/rule.ts'
-import { fits, isOver, missing, type OpenWait, receive, type WaitSpec } from '#model/event/wait.ts'
 import type { EventMatch, EventQuery, Ledger } from '#ports/ledger.ts'
-import { eventRoot } from '#engine/core/route.ts'
 
 type Events = Pick<Ledger, 'events'>
 

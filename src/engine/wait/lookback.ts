@@ -3,8 +3,8 @@
  *
  * Owns that choice. What a wait then receives is look.ts.
  */
-import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { WaitSpec } from '#model/event/wait.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { WaitRequest } from '#ports/step-gate.ts'
 import { pagesOf } from './look.ts'

@@ -7,12 +7,12 @@
  *           child that is open, so it waits until a quarter of them has ended, as far as this process knows. It waits for a share of
  *           the batches under way and no longer, and not at all where there is none.
  */
-import type { RunId } from '#model/kernel/ids.ts'
-import type { Ledger } from '#ports/ledger.ts'
-import { offerDoubts } from '#engine/step/doubt.ts'
-import { offerChildren, offerEvents } from './offer.ts'
 import { offerParentEnd } from '#engine/run/parent-end.ts'
 import type { Resident } from '#engine/run/resident.ts'
+import { offerDoubts } from '#engine/step/doubt.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { offerChildren, offerEvents } from './offer.ts'
 
 /** Of its open steps: so many signals make a look worth it. */
 const SHARE_OF_STEPS = 1 / 4

@@ -3,19 +3,25 @@
  *
  * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
  */
+import type { House } from '#engine/core/house.ts'
+import { isStoreTrouble } from '#engine/core/patience.ts'
+import { fetchValue, storeValue } from '#engine/core/payloads.ts'
+import { retryRun } from '#engine/rerun/retry-run.ts'
+import type { Answer } from '#engine/run/request.ts'
+import type { Resident } from '#engine/run/resident.ts'
+import { loadTask } from '#engine/tasks/state.ts'
 import { partialEnd } from '#model/agent/call-terms.ts'
-import { callName, doneSteps, hasRetriedFor } from '#model/run/child-retry.ts'
+import type { OpenWait, WaitSpec } from '#model/event/wait.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run as runMachine } from '#model/run/run.ts'
+import { callName, doneSteps, hasRetriedFor } from '#model/run/child-retry.ts'
 import type { ChildEnd, RunCommand, RunState } from '#model/run/fact.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import { isEnded } from '#model/run/status.ts'
 import { taskAnswer } from '#model/task/view.ts'
-import type { OpenWait, WaitSpec } from '#model/event/wait.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import type { House } from '#engine/core/house.ts'
 import {
   type Look,
   lookAmong,
@@ -25,12 +31,6 @@ import {
   type Prefetched,
   type Taken,
 } from './look.ts'
-import { isStoreTrouble } from '#engine/core/patience.ts'
-import { fetchValue, storeValue } from '#engine/core/payloads.ts'
-import type { Answer } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
-import { retryRun } from '#engine/rerun/retry-run.ts'
-import { loadTask } from '#engine/tasks/state.ts'
 
 /** The waits of a run that events can end. */
 export const openWaitsOf = (state: RunState | null): readonly OpenWait[] => {

@@ -5,18 +5,18 @@
  *
  * open-wait-1  Waits of one run for the same type look one after another: the first that was asked for gets the first event.
  */
+import { demandTold } from '#engine/core/lifecycle.ts'
+import { demandKey } from '#engine/core/row-key.ts'
+import type { Resident } from '#engine/run/resident.ts'
 import { startOf } from '#model/event/consumed.ts'
+import { openWait as newWait, type WaitSpec } from '#model/event/wait.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { at, canonical, type Json } from '#model/kernel/json.ts'
 import { MATCH_PATH } from '#model/kernel/row-key.ts'
-import { openWait as newWait, type WaitSpec } from '#model/event/wait.ts'
 import type { WaitRequest } from '#ports/step-gate.ts'
-import { demandTold } from '#engine/core/lifecycle.ts'
 import { lookFor } from './look.ts'
 import { lookbackBase } from './lookback.ts'
 import { receiveEvents, relying, takenIn } from './offer.ts'
-import type { Resident } from '#engine/run/resident.ts'
-import { demandKey } from '#engine/core/row-key.ts'
 
 export const openWait = async (resident: Resident, step: string, request: WaitRequest): Promise<void> => {
   demandTold(resident.house, request.types)

@@ -3,19 +3,19 @@
  *
  * Owns the few questions that a whole batch of claims needs. Never begins a run (worker.ts).
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { triggerOf } from '#engine/core/cause.ts'
+import { headOf } from '#engine/core/chain.ts'
+import type { ResidentRecord, Standing } from '#engine/run/resident-record.ts'
+import { NOTHING_PREFETCHED, type Prefetched, prefetchEvents } from '#engine/wait/look.ts'
+import { openWaitsOf } from '#engine/wait/offer.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId, StreamId, TenantId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run as runMachine } from '#model/run/run.ts'
 import type { RunState } from '#model/run/fact.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import type { Claim, Claims, Ledger, StreamRecord } from '#ports/ledger.ts'
-import { triggerOf } from '#engine/core/cause.ts'
-import { headOf } from '#engine/core/chain.ts'
-import { NOTHING_PREFETCHED, type Prefetched, prefetchEvents } from '#engine/wait/look.ts'
-import { openWaitsOf } from '#engine/wait/offer.ts'
-import type { ResidentRecord, Standing } from '#engine/run/resident-record.ts'
 
 export interface Claimed {
   readonly runs: readonly (Standing & { readonly record: ResidentRecord; readonly recoveries: number })[]

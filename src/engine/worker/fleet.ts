@@ -4,6 +4,7 @@
  * Owns how an order is given. It is an event in the ledger: workers of this process follow it at once, others with their next beat
  * (orders.ts). Belongs to the server, whatever tenant asks.
  */
+import { advanceOrders } from '#engine/core/advance.ts'
 import type { System } from '#manifest/define/system.ts'
 import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -12,7 +13,6 @@ import { NO_VERSION } from '#model/worker/pin.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
-import { advanceOrders } from '#engine/core/advance.ts'
 import { eventOf, Orders } from './orders.ts'
 import { noWorkerFor, type WaitingRun } from './share.ts'
 

@@ -1,15 +1,14 @@
 /** The leases of one worker on a real ledger in memory that fails where a test says so. */
-
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
+import { Commit } from '#engine/core/commit.ts'
+import type { House } from '#engine/core/house.ts'
 import type { RunId, WorkerId } from '#model/kernel/ids.ts'
 import { plainSeals } from '#model/kernel/seal.ts'
 import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'
 import { aCreation, anAppend, newRun, newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
-import { Commit } from '#engine/core/commit.ts'
-import type { House } from '#engine/core/house.ts'
 import { Leases } from './leases.ts'
 
 const TTL_MS = 15_000

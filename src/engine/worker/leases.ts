@@ -10,11 +10,11 @@
  * leases-3  The worker counts on its leases only while its last answered beat is younger than two thirds of their length, by the wall
  *           clock and by the monotonic one: a process that stood still, or a machine that slept, asks the ledger first.
  */
+import type { House } from '#engine/core/house.ts'
+import { commitOnce } from '#engine/core/one-shot.ts'
 import { type ClaimableId, type WorkerId, workerId } from '#model/kernel/ids.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Ledger, StreamRecord } from '#ports/ledger.ts'
-import type { House } from '#engine/core/house.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
 
 interface Deps {
   readonly house: () => House

@@ -5,14 +5,14 @@ import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define/define.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
-import type { Engine } from '#engine/core/engine.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const LEASE_MS = 3_000
 const NOWHERE = { pool: null, labels: {}, modules: null }

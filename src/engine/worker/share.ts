@@ -9,8 +9,8 @@
  * share-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/worker/pin.ts).
  * share-4  A worker that stands by takes nothing, and nobody leaves anything to it; it sees within a beat that its turn has come.
  */
-import { queueSource } from '#manifest/flow/queues.ts'
 import type { System } from '#manifest/define/system.ts'
+import { queueSource } from '#manifest/flow/queues.ts'
 import type { ClaimableId, Instant, WorkerId } from '#model/kernel/ids.ts'
 import { DEFAULT_PIN, NO_VERSION, noHandlerFor, type Takeover, type Taker } from '#model/worker/pin.ts'
 import {

@@ -5,15 +5,15 @@ import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
+import type { Engine } from '#engine/core/engine.ts'
 import { type FunctionSource, fn } from '#executors/workflow/function.ts'
 import type { ModuleSource } from '#manifest/define/modules.ts'
 import type { PoolSource } from '#manifest/define/placement.ts'
 import { LOCAL_TENANT, type RunId, workerId } from '#model/kernel/ids.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
 import type { ClaimRequest, Claims, Ledger } from '#ports/ledger.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
-import type { Engine } from '#engine/core/engine.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
 const LEASE_MS = 3_000

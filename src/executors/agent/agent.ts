@@ -9,6 +9,7 @@
  *          A model that the rest does not pay for is passed over for the next one of the list.
  * agent-3  A tool is performed only after the broker has let the very call pass, at this entry.
  */
+import type { Module } from '#model/access/module.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import {
   type AgentCall,
@@ -20,15 +21,14 @@ import {
   type ToolOutcome,
   type WaitKind,
 } from '#model/agent/state.ts'
+import { type Action, type End, nextAction, repliesOf, type TurnRules } from '#model/agent/turn.ts'
 import { type ChatCall, chatCallOf } from '#model/chat/call.ts'
 import { textOf } from '#model/chat/conversation.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { Json } from '#model/kernel/json.ts'
-import type { Module } from '#model/access/module.ts'
 import type { Allowance, Reservation } from '#model/flow/policies/budget.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type Effect, stepAddress } from '#model/run/step.ts'
-import { type Action, type End, nextAction, repliesOf, type TurnRules } from '#model/agent/turn.ts'
 import type { AgentBackend } from '#ports/agent-backend.ts'
 import type { Entry, StepContext } from '#ports/step-gate.ts'
 import { Broker } from './broker.ts'

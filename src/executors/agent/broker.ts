@@ -9,9 +9,9 @@
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { AgentCall, AgentState } from '#model/agent/state.ts'
+import type { Judgement } from '#model/agent/turn.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Judgement } from '#model/agent/turn.ts'
 import type { Tool } from '#ports/tool.ts'
 import { ASK_HUMAN, type ControlTool, controlTools } from './control-tools.ts'
 import type { AgentDeps } from './deps.ts'

@@ -7,10 +7,10 @@
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { type AgentCall, type AgentState, committed, type ToolOutcome } from '#model/agent/state.ts'
+import { type End, repliesOf } from '#model/agent/turn.ts'
+import { type Allowance, carve, restOf, type Spent } from '#model/flow/policies/budget.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { type Allowance, carve, restOf, type Spent } from '#model/flow/policies/budget.ts'
-import { type End, repliesOf } from '#model/agent/turn.ts'
 import { TASK } from './control-tools.ts'
 import { type ChildCall, childInput, givenInput, type Scope } from './scope.ts'
 import { failedOutcome, NO_OUTCOME } from './tool-call.ts'

@@ -6,14 +6,14 @@
  *
  * delegate-1  The harness performs no call of ours that has an effect or needs a person.
  */
+import type { Module } from '#model/access/module.ts'
+import { dataBlock, resultText } from '#model/agent/messages.ts'
 import { type AgentState, callKey, committed, type Inside } from '#model/agent/state.ts'
+import { repliesOf } from '#model/agent/turn.ts'
 import { textOf } from '#model/chat/conversation.ts'
+import { type Allowance, restOf } from '#model/flow/policies/budget.ts'
 import { taskUuid } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { dataBlock, resultText } from '#model/agent/messages.ts'
-import type { Module } from '#model/access/module.ts'
-import { type Allowance, restOf } from '#model/flow/policies/budget.ts'
-import { repliesOf } from '#model/agent/turn.ts'
 import type {
   AgentBackend,
   BackendJob,

@@ -3,10 +3,10 @@
  *
  * Owns the list. Everything that touches the world, asks the time or rolls dice comes through here.
  */
+import type { Module } from '#model/access/module.ts'
 import type { FileFact, Price } from '#model/agent/state.ts'
 import type { ModelUsage } from '#model/chat/conversation.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Module } from '#model/access/module.ts'
 import type { RuleAnswer } from '#model/kernel/rule.ts'
 import type { AgentBackend } from '#ports/agent-backend.ts'
 import type { Blobs } from '#ports/blobs.ts'

@@ -3,17 +3,16 @@
  *
  * Owns what is sent when it ends and what a parent is told. The work itself is agent.ts.
  */
-
 import { partial } from '#executors/partial.ts'
+import type { Module } from '#model/access/module.ts'
 import type { AgentEmit, AgentSpec } from '#model/agent/agent.ts'
+import { repliesOf, usageOf } from '#model/agent/turn.ts'
 import { chatCallOf } from '#model/chat/call.ts'
 import { emitData } from '#model/event/emits.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Module } from '#model/access/module.ts'
 import { tokenWords } from '#model/run/outcome.ts'
 import { stepAddress } from '#model/run/step.ts'
-import { repliesOf, usageOf } from '#model/agent/turn.ts'
 import type { EmittedEvent, Entry } from '#ports/step-gate.ts'
 import { AgentWork, type Ended } from './agent.ts'
 import type { ChildAnswer } from './children.ts'

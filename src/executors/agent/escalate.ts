@@ -5,13 +5,13 @@
  * model/flow/policies/escalation.ts. The run stays the same; only the hand changes.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { type End, repliesOf, usageOf } from '#model/agent/turn.ts'
 import { confidenceOf, type Escalation, escalationOf } from '#model/flow/policies/escalation.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { stepAddress } from '#model/run/step.ts'
 import { builtInAction } from '#model/task/action.ts'
 import type { Assignees, TaskSpec } from '#model/task/spec.ts'
 import type { TaskAnswer } from '#model/task/view.ts'
-import { type End, repliesOf, usageOf } from '#model/agent/turn.ts'
 import type { Entry } from '#ports/step-gate.ts'
 import type { Ended } from './agent.ts'
 import type { AgentDeps } from './deps.ts'

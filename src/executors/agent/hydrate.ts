@@ -4,10 +4,10 @@
  * Owns what is put into the workspace. Values from outside become files or data blocks, never a part of the instructions.
  */
 import type { AgentSpec, ContextFile, ContextRows } from '#model/agent/agent.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { DATA_RULE } from '#model/agent/messages.ts'
 import { wireName } from '#model/agent/tool-name.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Tool } from '#ports/tool.ts'
 import type { OpenWorkspace } from '#ports/workspaces.ts'
 import type { Broker } from './broker.ts'

@@ -1,8 +1,8 @@
 /** The files that an agent leaves when its work is done: those that it declares, and which of them are missing. */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { AgentState } from '#model/agent/state.ts'
-import type { Json } from '#model/kernel/json.ts'
 import { repliesOf } from '#model/agent/turn.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export interface LeftFiles {
   readonly artifacts: Json

@@ -4,6 +4,7 @@
  * Owns the request, the price of it, and what counts as used. Never retries: what follows a failure is decided from facts.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
+import { messagesOf } from '#model/agent/messages.ts'
 import {
   type AgentFact,
   type AgentState,
@@ -13,14 +14,13 @@ import {
   type Price,
   type Reply,
 } from '#model/agent/state.ts'
+import { isAllowedModel, microsOf, verifyUsage } from '#model/agent/usage.ts'
 import { type ChatCall, messagesBefore } from '#model/chat/call.ts'
 import { type ModelUsage, textOf } from '#model/chat/conversation.ts'
-import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
-import type { Json } from '#model/kernel/json.ts'
-import { messagesOf } from '#model/agent/messages.ts'
 import { type Reservation, type ReserveAnswer, reserve, restOf, tokensOf } from '#model/flow/policies/budget.ts'
 import type { CallFailure } from '#model/flow/policies/model-choice.ts'
-import { isAllowedModel, microsOf, verifyUsage } from '#model/agent/usage.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { ModelAnswer, ModelFailure, ModelName, ModelReply, ModelRequest } from '#ports/model.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'

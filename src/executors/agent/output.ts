@@ -3,8 +3,8 @@
  *
  * Owns how text becomes data. The check itself is handed in; asking again is the turn's business.
  */
-import type { OutputCheck } from '#model/agent/state.ts'
 import { jsonIn } from '#model/agent/answer-json.ts'
+import type { OutputCheck } from '#model/agent/state.ts'
 import type { Json } from '#model/kernel/json.ts'
 
 const MAX_ISSUES = 20

@@ -3,10 +3,10 @@
  *
  * Owns the intersection. A scope only ever narrows, so whoever writes one into an input gains nothing by it.
  */
-import type { AgentSpec } from '#model/agent/agent.ts'
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { type Module, mayUse } from '#model/access/module.ts'
+import type { AgentSpec } from '#model/agent/agent.ts'
 import type { Allowance } from '#model/flow/policies/budget.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 
 /** What a parent hands to its child, inside the child's input. */
 export interface ChildCall {

@@ -1,7 +1,7 @@
 /** The first words that a model reads of its task: a prompt, or its input as data, and the files that it has. */
+import { dataBlock } from '#model/agent/messages.ts'
 import type { AgentState } from '#model/agent/state.ts'
 import type { ChatCall } from '#model/chat/call.ts'
-import { dataBlock } from '#model/agent/messages.ts'
 import type { Entry } from '#ports/step-gate.ts'
 import { givenInput } from './scope.ts'
 

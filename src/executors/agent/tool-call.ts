@@ -6,10 +6,10 @@
  * tool-call-1  A tool with effect none changes no file.
  * tool-call-2  A lost answer of a once tool is never told to the model as a failure: the engine asks a person.
  */
+import type { Module } from '#model/access/module.ts'
 import type { AgentState, FileFact, ToolOutcome } from '#model/agent/state.ts'
 import { type ErrorCode, isErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
-import type { Module } from '#model/access/module.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { Tool, Workspace } from '#ports/tool.ts'
 import type { OpenWorkspace } from '#ports/workspaces.ts'

@@ -4,13 +4,12 @@
  * Owns what its templates may speak of. What a decision is, and the events it sends, is the task's
  * (model/task/task.ts); nothing is kept between entries.
  */
-
 import { taskOutput } from '#executors/task-output.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { StoredEvent } from '#model/event/event.ts'
-import type { Human, People } from '#model/task/human.ts'
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { declaredRequester, knownRequesters } from '#model/access/requester.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { Human, People } from '#model/task/human.ts'
 import type { Entry } from '#ports/step-gate.ts'
 
 /** The one step of a human. */

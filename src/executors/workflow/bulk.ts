@@ -8,6 +8,9 @@
  * bulk-job-1  In memory are the runs of one page and the sums, however many runs are meant.
  * bulk-job-2  A job never speaks to itself.
  */
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import {
   type BulkOutcome,
   type BulkProgress,
@@ -21,9 +24,6 @@ import {
   spokenBy,
   toJobJson,
 } from '#model/run/bulk.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { RunId, TenantId } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { FunctionContext, Handler } from './function.ts'

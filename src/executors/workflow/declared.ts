@@ -10,13 +10,13 @@
  * declared-3  A move is judged on the state that it leaves: whoever has moved the entity meanwhile is seen.
  */
 import { chooseEmits, type Ending, emitData } from '#model/event/emits.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { at, type Json } from '#model/kernel/json.ts'
-import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import type { Rule } from '#model/kernel/rule.ts'
-import { judgeMove, judgeStart, type KeptState, SAME, stateOf, stateTable } from '#model/workflow/state-machine.ts'
 import { stepAddress } from '#model/run/step.ts'
 import type { EntityMachine, PersistSpec, Roots, StateSpec, WorkflowSpec } from '#model/workflow/spec.ts'
+import { judgeMove, judgeStart, type KeptState, SAME, stateOf, stateTable } from '#model/workflow/state-machine.ts'
 import type { Entry } from '#ports/step-gate.ts'
 
 /** Recorded as these steps; no author can give a loop key that begins so. */

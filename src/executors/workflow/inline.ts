@@ -3,7 +3,6 @@
  *
  * Owns the border where an exception becomes a result. Never retries (executor-contract 4) and never times out on its own.
  */
-
 import { isPartial, partialValue } from '#executors/partial.ts'
 import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'

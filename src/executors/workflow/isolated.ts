@@ -7,11 +7,10 @@
  * isolated-1  A process that is lost fails the bodies that were at work in it; the function is entered again in another one.
  * isolated-2  The run stays in memory while its code is about to ask, as if it had asked at once.
  */
-
 import { partial } from '#executors/partial.ts'
+import type { Isolation } from '#model/access/module.ts'
 import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import type { Isolation } from '#model/access/module.ts'
 import type { Call, CodeFailure, CodeFile, CodeProcess, CodeProcesses, ToProcess } from '#ports/code-process.ts'
 import type { Abort } from '#ports/executor.ts'
 import type { Entry, StepContext } from '#ports/step-gate.ts'

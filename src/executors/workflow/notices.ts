@@ -6,10 +6,10 @@
  * ladder's (model/flow/policies/delivery.ts), when to stop trying the health's (model/flow/policies/endpoint-health.ts).
  */
 import type { StoredEvent } from '#model/event/event.ts'
-import type { Instant, TenantId } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
 import { pauseAfter } from '#model/flow/policies/delivery.ts'
 import { ENDPOINT_TABLE, healthAfter, healthOf } from '#model/flow/policies/endpoint-health.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Carried, Courier } from '#ports/courier.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import { type FunctionSource, fn, type Handler } from './function.ts'

@@ -3,12 +3,12 @@
  *
  * Owns what the first two do. All are ordinary functions over steps; what they declare is in model/workflow/spec.ts.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { planned } from '#executors/workflow/plan/plan.ts'
 import type { StoredEvent } from '#model/event/event.ts'
-import type { Json } from '#model/kernel/json.ts'
 import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Roots, RoutingSpec, WorkflowSpec } from '#model/workflow/spec.ts'
-import { planned } from './plan.ts'
 import type { Step } from './step-api.ts'
 
 /** What these need of the context that every function gets. */

@@ -5,14 +5,14 @@
  *
  * step-api-1  A step is addressed by name and loop key. The same name again in one entry gets the loop key #1, #2, …
  */
+import type { CodeLimits } from '#model/access/outbound.ts'
 import type { CallTerms } from '#model/agent/call-terms.ts'
 import type { StoredEvent } from '#model/event/event.ts'
-import type { Human } from '#model/task/human.ts'
-import type { Json } from '#model/kernel/json.ts'
-import type { CodeLimits } from '#model/access/outbound.ts'
 import type { ConstraintsSource, WireConstraints } from '#model/flow/policies/constraints.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Effect } from '#model/run/step.ts'
+import type { Human } from '#model/task/human.ts'
 import type { TaskOptions } from '#model/task/source.ts'
 import type {
   AskReply,

@@ -3,17 +3,16 @@
  *
  * Owns addresses (step-api-1) and the reading of options. Never decides, waits or stores anything.
  */
-
 import { readGivenContext } from '#executors/contract.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { People } from '#model/task/human.ts'
-import { toJson } from '#model/kernel/json.ts'
 import { demand } from '#model/access/module.ts'
 import { type CodeLimits, demandAddress } from '#model/access/outbound.ts'
+import { declaredRequester, knownRequesters } from '#model/access/requester.ts'
 import { spelledConstraints } from '#model/flow/policies/constraints.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
-import { declaredRequester, knownRequesters } from '#model/access/requester.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { toJson } from '#model/kernel/json.ts'
 import { isLoopKey, isStepName, stepAddress } from '#model/run/step.ts'
+import type { People } from '#model/task/human.ts'
 import type {
   CallGate,
   EmittedEvent,

@@ -3,7 +3,6 @@
  *
  * Owns the choice and what follows from it: names it answers to, its own origin, how cookies are signed. Never reads a request.
  */
-
 import type { Context } from 'hono'
 import type { Asking } from './identity.ts'
 

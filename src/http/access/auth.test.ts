@@ -1,8 +1,8 @@
 /** Who may do what: every operation against every role, kind and credential, over the real application. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
-import { ERRORS } from '#model/kernel/errors.ts'
 import { type Access, forbidAccess, KINDS, ROLES } from '#model/access/identity.ts'
+import { ERRORS } from '#model/kernel/errors.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { authSettings } from './auth-settings.ts'
 

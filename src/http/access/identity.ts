@@ -5,10 +5,10 @@
  * decides.
  */
 import type { Context } from 'hono'
-import { TrihandError } from '#model/kernel/errors.ts'
 import { type Caller, forbidAccess, forbidProgram, KINDS, type Kind, ROLES } from '#model/access/identity.ts'
-import { type Instant, isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { AskedBy } from '#model/access/requester.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { type Instant, isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Identity } from '#model/task/spec.ts'
 
 export interface Asking {

@@ -1,9 +1,9 @@
 /** Wrong tokens over the real application: who sends too many waits, by the clock of the system, and nobody else does. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Service } from '#http/server/service.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { authSettings } from './auth-settings.ts'
-import type { Service } from '#http/server/service.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))
 const MINUTE = 60_000

@@ -1,5 +1,4 @@
 /** Chats as the wire spells them, described. */
-
 import {
   anything,
   closed,

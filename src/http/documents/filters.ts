@@ -1,5 +1,4 @@
 /** Saved filters as the wire spells them, described. */
-
 import { closed, described, instant, mapOf, record, text, whole, words } from '#http/openapi/schema.ts'
 import { FILTER_SCREENS } from '#model/kernel/saved-filter.ts'
 

@@ -1,5 +1,4 @@
 /** Jobs as the wire spells them, described. */
-
 import {
   closed,
   described,

@@ -1,5 +1,4 @@
 /** Plans as the wire spells them, described. */
-
 import {
   anything,
   closed,

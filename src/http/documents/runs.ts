@@ -1,5 +1,4 @@
 /** Runs and their facts as the wire spells them, described. */
-
 import {
   anything,
   closed,

@@ -1,6 +1,6 @@
 /** What the server says of itself and of errors, described. */
-import { TOPIC_NAMES } from '#http/stream/live.ts'
 import { described, list, mapOf, orNull, record, ref, text, whole, words, yesNo } from '#http/openapi/schema.ts'
+import { TOPIC_NAMES } from '#http/stream/live.ts'
 
 export const serverComponents = {
   Problem: record(

@@ -1,5 +1,4 @@
 /** Tasks as the wire spells them, described: a row of an inbox, the whole of one, and what a person sends about it. */
-
 import {
   anything,
   closed,

@@ -1,6 +1,6 @@
 /** The timeline of a run and its steps, one by one, as the wire spells them, described. */
-import { STATES } from '#http/wire/marks.ts'
 import { anything, described, instant, list, orNull, record, ref, text, whole, words } from '#http/openapi/schema.ts'
+import { STATES } from '#http/wire/marks.ts'
 
 const HANDS = ['agent', 'human', 'workflow'] as const
 const ROLES = ['user', 'agent', 'tool'] as const

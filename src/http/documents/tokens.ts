@@ -1,5 +1,4 @@
 /** Who is asking, and the credentials that say so, described. */
-
 import { described, instant, list, orNull, record, text, words, yesNo } from '#http/openapi/schema.ts'
 import { KINDS, ROLES } from '#model/access/identity.ts'
 

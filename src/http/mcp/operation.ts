@@ -3,7 +3,6 @@
  *
  * Owns how arguments become a path, a query and a body. Never sends anything.
  */
-
 import type { Schema } from '#http/openapi/schema.ts'
 import type { Json } from '#model/kernel/json.ts'
 

@@ -4,7 +4,6 @@
  * Owns the list and what callers see of each. There is no tool that decides a task, and none may be added: a task that waits is told
  * with the page on which a person opens it.
  */
-
 import type { Schema } from '#http/openapi/schema.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { type ApiDocument, type Arguments, type CallableOperation, operationOf } from './operation.ts'

@@ -3,7 +3,6 @@
  *
  * Owns which question each gauge asks. Reads only, through the Reader; whatever a question costs, it costs it once in five seconds.
  */
-
 import { allWorkers, livingWorkers } from '#http/server/all-workers.ts'
 import type { Service } from '#http/server/service.ts'
 import { unhandledRuns } from '#http/server/unhandled.ts'

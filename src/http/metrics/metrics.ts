@@ -3,9 +3,8 @@
  *
  * Owns the joining. Which fact counts as what is ticks.ts; how it is shown is registry.ts.
  */
-
-import type { Streams } from '#http/stream/open-stream.ts'
 import type { Service } from '#http/server/service.ts'
+import type { Streams } from '#http/stream/open-stream.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Modality } from '#model/kernel/modality.ts'
 import { gaugesOf } from './gauges.ts'

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { body, type Description, json } from '#http/routes/route.ts'
-import { printApi } from '../../../scripts/lib/print-api.ts'
 import { openApp } from '#test/support/serving/http-app.ts'
+import { printApi } from '../../../scripts/lib/print-api.ts'
 import { openApi } from './openapi.ts'
 import { anything, closed, described, list, mapOf, orNull, PAGING, record, text, whole, words } from './schema.ts'
 

@@ -3,9 +3,9 @@
  *
  * Owns the translation. A schema that its library cannot write is left out; the event is told all the same.
  */
-import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
 import type { EventDefinition, System } from '#manifest/define/system.ts'
 import { graphOfSystem } from '#manifest/define/system-graph.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 

@@ -3,12 +3,11 @@
  *
  * Owns the translation. Says nothing that the table does not: who adds a route has added it here.
  */
-
 import { COMPONENTS } from '#http/documents/components.ts'
 import type { Content, Description, RequestBody } from '#http/routes/route.ts'
+import { byStatus, problemsOf } from '#http/server/problems.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { byStatus, problemsOf } from '#http/server/problems.ts'
 import { ref, type Schema, text } from './schema.ts'
 
 type Document = { readonly [key: string]: Json }

@@ -3,9 +3,8 @@
  *
  * Owns how they are handed out: as an attachment, whatever they hold, so that no page of this origin ever runs one.
  */
-
-import { findRun } from '#http/server/run-id.ts'
 import { described, type Schema, text } from '#http/openapi/schema.ts'
+import { findRun } from '#http/server/run-id.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Handle, Operation } from './route.ts'
 

@@ -3,9 +3,8 @@
  *
  * Owns who may see it: administrators of the server's own tenant. Whoever serves says what it is; secrets are not in it.
  */
-
-import type { ConfiguredSetting } from '#http/openapi/api.ts'
 import { demandCaller } from '#http/access/identity.ts'
+import type { ConfiguredSetting } from '#http/openapi/api.ts'
 import { page, ref } from '#http/openapi/schema.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'

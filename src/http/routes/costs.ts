@@ -3,13 +3,12 @@
  *
  * Owns the range of days. What a call cost is read by costs.ts, and spelt by wire-costs.ts.
  */
-
 import type { Costs, RunCosts } from '#http/openapi/api.ts'
-import { CostBook, DAY_MS, DIMENSIONS, type Dimension, sumBy, total } from '#http/wire/cost-totals.ts'
-import type { Query } from '#http/server/query.ts'
-import { runCosts } from '#http/wire/run-costs.ts'
 import { described, ref, text } from '#http/openapi/schema.ts'
+import type { Query } from '#http/server/query.ts'
+import { CostBook, DAY_MS, DIMENSIONS, type Dimension, sumBy, total } from '#http/wire/cost-totals.ts'
 import { costDocument, dayText, spentDocument } from '#http/wire/costs.ts'
+import { runCosts } from '#http/wire/run-costs.ts'
 import { parseIsoTime } from '#http/wire/time.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'

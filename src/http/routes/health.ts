@@ -3,10 +3,9 @@
  *
  * Owns the answers. What readiness means is model/kernel/readiness.ts. Never changes anything.
  */
-
 import type { LoopDelay } from '#http/metrics/process.ts'
-import { readinessNow } from '#http/server/readiness.ts'
 import { ref } from '#http/openapi/schema.ts'
+import { readinessNow } from '#http/server/readiness.ts'
 import type { Readiness } from '#model/kernel/readiness.ts'
 import { type Handle, json, type Operation } from './route.ts'
 

@@ -4,7 +4,6 @@
  * Owns the cookie's coming and going. The token itself is read once and never kept.
  */
 import type { Context } from 'hono'
-import { addressOf } from '#http/server/address.ts'
 import type { AuthSettings } from '#http/access/auth-settings.ts'
 import { randomText } from '#http/access/chance.ts'
 import { loginCookie, logoutCookie, readLogin } from '#http/access/cookie.ts'
@@ -12,6 +11,7 @@ import type { FailedLogins } from '#http/access/failed-logins.ts'
 import { askingOf, demandCaller } from '#http/access/identity.ts'
 import { renderLogin } from '#http/access/login-page.ts'
 import { closed, ref, text } from '#http/openapi/schema.ts'
+import { addressOf } from '#http/server/address.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface LoginOptions {

@@ -3,16 +3,15 @@
  *
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
-
-import { optionalText, readBody, textOf } from '#http/server/body.ts'
 import { VALIDATE, validated } from '#http/documents/manifest.ts'
 import { page, ref } from '#http/openapi/schema.ts'
+import { optionalText, readBody, textOf } from '#http/server/body.ts'
 import { Validation } from '#http/validation/validation.ts'
 import { MOST_COUNTED } from '#http/wire/counts.ts'
 import { graphDocument } from '#http/wire/graph.ts'
 import { isoTimeOrNull } from '#http/wire/time.ts'
-import { jsonSchemaOrNull } from '#manifest/schema/json-schema.ts'
 import { isOwn } from '#manifest/define/own.ts'
+import { jsonSchemaOrNull } from '#manifest/schema/json-schema.ts'
 import { body, type Handle, JSON_TYPE, json, type Operation } from './route.ts'
 
 const graph: Handle = async ({ system, reader, tenant }, context) => {

@@ -3,7 +3,6 @@
  *
  * Owns the answer. They are the server's: a caller of another tenant than the server's own gets none.
  */
-
 import { askingOf } from '#http/access/identity.ts'
 import type { Metrics } from '#http/metrics/metrics.ts'
 import { text } from '#http/openapi/schema.ts'

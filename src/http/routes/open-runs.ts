@@ -5,8 +5,8 @@
  */
 import type { OpenRun, SeenStep, UnreadableRun } from '#engine/run/open-run.ts'
 import type { OpenRun as OpenRunDocument } from '#http/openapi/api.ts'
-import { badCursor, limitOf, type Query } from '#http/server/query.ts'
 import { PAGING, page, ref } from '#http/openapi/schema.ts'
+import { badCursor, limitOf, type Query } from '#http/server/query.ts'
 import { eventDocument } from '#http/wire/wire.ts'
 import { isRunId, type RunId } from '#model/kernel/ids.ts'
 import { OPEN_STATUSES, type RunStatus } from '#model/run/status.ts'

@@ -5,11 +5,11 @@
  * from it.
  */
 import type { Context } from 'hono'
-import type { Query } from '#http/server/query.ts'
 import type { Schema } from '#http/openapi/schema.ts'
+import type { Query } from '#http/server/query.ts'
 import type { Service } from '#http/server/service.ts'
-import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Access } from '#model/access/identity.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 
 export type Handle = (service: Service, context: Context, query: Query) => Promise<Response>
 

@@ -4,16 +4,16 @@
  * Owns parsing and answers. Reads only: forking and merging come with the verbs of sessions.
  */
 import type { Context } from 'hono'
-import { badCursor, limitOf, pageOf, positionOf } from '#http/server/query.ts'
 import { described, PAGING, page, ref, text } from '#http/openapi/schema.ts'
+import { badCursor, limitOf, pageOf, positionOf } from '#http/server/query.ts'
 import type { Service } from '#http/server/service.ts'
-import { runDocument } from '#http/wire/wire.ts'
 import { checkpointDocuments, differenceDocument, sessionDetail, sessionDocument } from '#http/wire/session.ts'
+import { runDocument } from '#http/wire/wire.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readSessionFact } from '#model/kernel/fact-codec.ts'
 import { isRunId, isSessionId, type SessionId } from '#model/kernel/ids.ts'
-import type { Checkpoint } from '#model/session/session.ts'
 import { differenceOf } from '#model/session/difference.ts'
+import type { Checkpoint } from '#model/session/session.ts'
 import type { SessionSummary } from '#ports/reader.ts'
 import { type Handle, json, type Operation } from './route.ts'
 

@@ -3,16 +3,15 @@
  *
  * Owns parsing and whose tokens an administrator reaches: those of their tenant; the server's own tenant reaches all.
  */
-
-import { type Members, optionalText, readBody, textOf } from '#http/server/body.ts'
 import { demandCaller, demandPerson } from '#http/access/identity.ts'
 import { closed, described, list as listOf, page, ref, text, words } from '#http/openapi/schema.ts'
+import { type Members, optionalText, readBody, textOf } from '#http/server/body.ts'
 import { isoTime, isoTimeOrNull } from '#http/wire/time.ts'
 import { durationMs } from '#manifest/time/duration.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import { type Caller, KINDS, ROLES } from '#model/access/identity.ts'
-import { LOCAL_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import { type TokenRecord, tokenStatus } from '#model/access/token.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { LOCAL_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'TOKEN_INVALID'

@@ -3,10 +3,9 @@
  *
  * Owns parsing and answers. Nothing here writes.
  */
-
-import { optionalText, readBody, textOf } from '#http/server/body.ts'
 import { REHEARSE } from '#http/documents/events.ts'
 import { page, ref } from '#http/openapi/schema.ts'
+import { optionalText, readBody, textOf } from '#http/server/body.ts'
 import { listTriggers } from '#triggers/list.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 

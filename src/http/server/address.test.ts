@@ -1,8 +1,8 @@
 /** Where a request comes from, and whom to believe about it. */
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { addressOf } from './address.ts'
 import { LOOPBACK } from '#http/access/auth-settings.ts'
+import { addressOf } from './address.ts'
 
 const app = new Hono()
 app.get('/', (context) => context.json({ from: addressOf(context, { trustsProxy: true }) }))

@@ -1,8 +1,8 @@
 /** What one credential may ask, over the real application and by the clock of the system: requests a second, open streams. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { authSettings } from '#http/access/auth-settings.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { Allowance, USUAL_LIMITS } from './allowance.ts'
-import { authSettings } from '#http/access/auth-settings.ts'
 import type { Service } from './service.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))

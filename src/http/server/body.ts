@@ -4,9 +4,9 @@
  * Owns media type, encoding and unknown members. Never decides what a value means.
  */
 import type { Context } from 'hono'
+import type { ObjectSchema } from '#http/openapi/schema.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
-import type { ObjectSchema } from '#http/openapi/schema.ts'
 
 export type Members = Readonly<Record<string, Json | undefined>>
 

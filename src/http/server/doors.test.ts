@@ -6,8 +6,9 @@
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ErrorCode } from '#model/kernel/errors.ts'
+import { authSettings } from '#http/access/auth-settings.ts'
 import { KINDS, type Kind, ROLES, type Role } from '#model/access/identity.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 import {
   type Door,
   did,
@@ -19,7 +20,6 @@ import {
 } from '#test/support/serving/deciding-doors.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { until } from '#test/support/until.ts'
-import { authSettings } from '#http/access/auth-settings.ts'
 import { listen } from './server.ts'
 
 const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([

@@ -8,12 +8,12 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { type Kind, lowered, ROLES, type Role } from '#model/access/identity.ts'
-import { isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Peer } from './address.ts'
 import { type AuthSettings, isLoopbackHost, LOOPBACK } from '#http/access/auth-settings.ts'
 import { type Asking, kindOf } from '#http/access/identity.ts'
+import { type Kind, lowered, ROLES, type Role } from '#model/access/identity.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
+import type { Peer } from './address.ts'
 import { problemResponse } from './problem.ts'
 
 /** Who is asking, as the application that embeds this has found out. */

@@ -9,8 +9,8 @@
  */
 import { isIP } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
-import { TrihandError } from '#model/kernel/errors.ts'
 import { type AuthSettings, isLoopbackHost } from '#http/access/auth-settings.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none'])

@@ -9,11 +9,11 @@
  */
 import type { Context } from 'hono'
 import type { Requests, Work } from '#engine/services/requests.ts'
+import { demandCaller } from '#http/access/identity.ts'
 import { JSON_TYPE, type Operation } from '#http/routes/route.ts'
 import { ERRORS, TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { demandCaller } from '#http/access/identity.ts'
 import { problem, problemOf } from './problem.ts'
 import { keepWork } from './work.ts'
 

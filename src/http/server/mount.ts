@@ -5,11 +5,11 @@
  * route does.
  */
 import type { Context, Hono } from 'hono'
+import type { Admit } from '#http/access/auth.ts'
+import { askingOf } from '#http/access/identity.ts'
 import { nameRoute } from '#http/metrics/timing.ts'
 import type { Operation } from '#http/routes/route.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Admit } from '#http/access/auth.ts'
-import { askingOf } from '#http/access/identity.ts'
 import { withKey } from './keyed.ts'
 import { MethodNotAllowed } from './problem.ts'
 import { type Query, readQuery } from './query.ts'

@@ -3,7 +3,6 @@
  *
  * Owns the second part, once for all routes. Tests hold every answer against it.
  */
-
 import type { Description } from '#http/routes/route.ts'
 import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'
 

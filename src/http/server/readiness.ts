@@ -4,11 +4,10 @@
  * Owns when the ledger is tried: once a second while it refuses, every five seconds where no worker beats. `GET /health/ready` itself
  * never writes.
  */
-
 import { type LoopDelay, loopDelay } from '#http/metrics/process.ts'
+import { type Readiness, readinessOf, type Seen } from '#model/kernel/readiness.ts'
 import { isServed, noHandlerFor } from '#model/worker/pin.ts'
 import { ANYWHERE, misfit, type Placement } from '#model/worker/placement.ts'
-import { type Readiness, readinessOf, type Seen } from '#model/kernel/readiness.ts'
 import { takesRuns } from '#model/worker/worker-info.ts'
 import type { DueRuns, WorkerSummary } from '#ports/reader.ts'
 import { allWorkers, livingWorkers } from './all-workers.ts'

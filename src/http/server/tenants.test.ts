@@ -1,12 +1,12 @@
 /** Two tenants on one server: over every operation, whatever ids one of them sends, it sees and reaches nothing of the other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
+import { authSettings } from '#http/access/auth-settings.ts'
 import { human } from '#manifest/human/humans.ts'
 import { ROLES } from '#model/access/identity.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { until } from '#test/support/until.ts'
-import { authSettings } from '#http/access/auth-settings.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))
 /** Stands in everything that the first tenant writes. */

@@ -8,11 +8,11 @@
 import type { Context } from 'hono'
 import type { Asked } from '#engine/core/intake.ts'
 import type { Work } from '#engine/services/requests.ts'
+import { callerName } from '#http/access/identity.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { timedRunId, timedUuid } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import { callerName } from '#http/access/identity.ts'
 import type { Service } from './service.ts'
 
 const KEY = 'work'

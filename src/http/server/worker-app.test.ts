@@ -1,9 +1,9 @@
 /** What a process that only works serves. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chatWorld, decider } from '#test/support/agents/chat.ts'
-import { temporaryFolder } from '#test/support/places.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { LOOPBACK } from '#http/access/auth-settings.ts'
+import { chatWorld, decider } from '#test/support/agents/chat.ts'
+import { temporaryFolder } from '#test/support/places.ts'
 import { createWorkerApp } from './worker-app.ts'
 
 let trihand: Trihand

@@ -4,15 +4,15 @@
  * Owns the choice of routes. Health is open to every caller; the metrics ask for what the server's own do (auth.ts).
  */
 import { Hono } from 'hono'
+import { doorkeeper } from '#http/access/auth.ts'
+import type { AuthSettings } from '#http/access/auth-settings.ts'
+import { FailedLogins } from '#http/access/failed-logins.ts'
 import { countFor } from '#http/metrics/metrics.ts'
 import { timing } from '#http/metrics/timing.ts'
 import { type HealthOptions, healthRoutes } from '#http/routes/health.ts'
 import { metricsRoutes } from '#http/routes/metrics.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { Allowance } from './allowance.ts'
-import { doorkeeper } from '#http/access/auth.ts'
-import type { AuthSettings } from '#http/access/auth-settings.ts'
-import { FailedLogins } from '#http/access/failed-logins.ts'
 import { commonHeaders, guard } from './guards.ts'
 import { mount } from './mount.ts'
 import { problemResponse, type Report } from './problem.ts'

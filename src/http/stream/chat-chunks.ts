@@ -6,11 +6,11 @@
  * chunks-1  Text that was sent is never sent again: words are added, or the part is dropped and begun anew.
  * chunks-2  The end is told after the answer was saved, or after it is known that there will be none.
  */
+import { planCard } from '#http/wire/plan.ts'
 import type { Execution, TurnView } from '#model/chat/turn.ts'
 import { ERRORS, isErrorCode } from '#model/kernel/errors.ts'
 import type { TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { planCard } from '#http/wire/plan.ts'
 
 export type Chunk = { readonly type: string } & { readonly [member: string]: Json | undefined }
 

@@ -4,11 +4,11 @@
  * Owns the loop. What is written is chat-chunks.ts; closing the stream never stops the turn.
  */
 import type { Context } from 'hono'
+import type { Service } from '#http/server/service.ts'
 import type { TurnView } from '#model/chat/turn.ts'
 import type { RunId, StreamId } from '#model/kernel/ids.ts'
 import { type AskedTask, ChatChunks, type Chunk } from './chat-chunks.ts'
 import { openStream, type Streams } from './open-stream.ts'
-import type { Service } from '#http/server/service.ts'
 import { type Pen, SSE_HEADERS } from './sse.ts'
 
 /** Another process may write the turn: a hint that it did (ports/news.ts) may be lost. */

@@ -4,10 +4,10 @@ import { openMemory } from '#adapters/storage/memory/open.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { Tokens } from '#engine/services/tokens.ts'
 import { fn } from '#executors/workflow/function.ts'
-import type { DocumentWrite } from '#ports/ledger.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
-import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { authSettings } from '#http/access/auth-settings.ts'
+import type { DocumentWrite } from '#ports/ledger.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))
 const VIEWER = { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer', 'operator'], groups: [] }

@@ -7,8 +7,8 @@
  */
 import type { Context } from 'hono'
 import type { Tokens } from '#engine/services/tokens.ts'
-import type { Allowance } from '#http/server/allowance.ts'
 import { askingOf } from '#http/access/identity.ts'
+import type { Allowance } from '#http/server/allowance.ts'
 import { sseBody, type Writer } from './sse.ts'
 
 /** What all open answers of a server have in common. */

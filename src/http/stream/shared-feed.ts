@@ -7,9 +7,9 @@
  * shared-1  A reader that names the last position it saw, be it of another process or of an earlier life of this one, gets every later
  *           notice once and in order, or is told to reset.
  */
+import type { TenantNews } from '#http/server/service.ts'
 import type { NewsItem, NewsPosition } from '#ports/news.ts'
 import { type Feed, type FeedReader, type Heard, NEW_EVENTS, noticeOf } from './live.ts'
-import type { TenantNews } from '#http/server/service.ts'
 
 const LOOK_MS = 250
 /** Between two looks, whoever asks for the next. */

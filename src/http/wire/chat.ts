@@ -4,12 +4,12 @@
  * Owns both spellings. Of a history that a client sends only the last message is read: what it says was approved or answered before
  * counts for nothing.
  */
+import type { Members } from '#http/server/body.ts'
 import type { ChatHead, ChatMessage, ChatPart, ChatSpec } from '#model/chat/chat.ts'
 import { ERRORS, TrihandError } from '#model/kernel/errors.ts'
 import { isTaskId, type TaskId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Conversation } from '#modes/chats.ts'
-import type { Members } from '#http/server/body.ts'
 import { planCard } from './plan.ts'
 import { isoTime } from './time.ts'
 

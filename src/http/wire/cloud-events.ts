@@ -6,9 +6,9 @@
  */
 import type { Context } from 'hono'
 import type { IncomingEvent } from '#engine/core/intake.ts'
+import { type Members, optionalText, parseJson, textOf } from '#http/server/body.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { type Members, optionalText, parseJson, textOf } from '#http/server/body.ts'
 import { parseIsoTime } from './time.ts'
 
 const CODE = 'EVENT_INVALID'

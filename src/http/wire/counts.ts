@@ -3,13 +3,12 @@
  *
  * Owns how far is counted, and that a number which is not the whole truth says so (docs/decisions/0071, 0077).
  */
-
 import { STATUSES } from '#http/documents/runs.ts'
 import { OPEN } from '#http/documents/tasks.ts'
+import type { GraphNode, RunCounts, TaskCounts as TaskCountsDocument } from '#http/openapi/api.ts'
 import { type NewestCounts, sumsOf } from '#model/run/newest-counts.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { TaskCounts } from '#model/task/counts.ts'
-import type { GraphNode, RunCounts, TaskCounts as TaskCountsDocument } from '#http/openapi/api.ts'
 
 /** Of so many runs or tasks of a status the number is told; of more, that there are at least so many. */
 export const MOST_COUNTED = 5_000

@@ -3,12 +3,12 @@
  *
  * Owns the reading of what was kept. Why a delivery was refused stands in the event that told of it (triggers/source.ts).
  */
+import type { DeadLetter } from '#http/openapi/api.ts'
+import type { Service } from '#http/server/service.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Document } from '#ports/reader.ts'
 import { refusedId } from '#triggers/source.ts'
 import { DELIVERY_TABLE, type Kept, sourceOf } from '#triggers/webhooks.ts'
-import type { DeadLetter } from '#http/openapi/api.ts'
-import type { Service } from '#http/server/service.ts'
 import { isoTime } from './time.ts'
 
 type Asked = Pick<Service, 'reader' | 'tenant' | 'system'>

@@ -3,14 +3,14 @@
  *
  * Owns the reading. What a try is, and when there is another, is executors/workflow/notices.ts.
  */
-import type { EndpointDefinition } from '#manifest/define/endpoints.ts'
-import { readRunFact } from '#model/kernel/fact-codec.ts'
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { ENDPOINT_TABLE, endpointHandler, storedHealth } from '#model/flow/policies/endpoint-health.ts'
-import type { RunFact } from '#model/run/fact.ts'
-import type { RunSummary } from '#ports/reader.ts'
 import type { DeliveryTry, WebhookDelivery, WebhookEndpoint } from '#http/openapi/api.ts'
 import type { Service } from '#http/server/service.ts'
+import type { EndpointDefinition } from '#manifest/define/endpoints.ts'
+import { ENDPOINT_TABLE, endpointHandler, storedHealth } from '#model/flow/policies/endpoint-health.ts'
+import { readRunFact } from '#model/kernel/fact-codec.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import type { RunSummary } from '#ports/reader.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 
 type Asked = Pick<Service, 'reader' | 'tenant'>

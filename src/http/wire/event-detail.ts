@@ -3,13 +3,13 @@
  *
  * Owns both walks and their bounds. Reads only, through the Reader; what a run received while it waited is in that run's own facts.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import type { EventCause, EventDetail } from '#http/openapi/api.ts'
+import type { Service } from '#http/server/service.ts'
 import { isPlainId, type StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId, isTaskId, type RunId } from '#model/kernel/ids.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import type { EventCause, EventDetail } from '#http/openapi/api.ts'
-import type { Service } from '#http/server/service.ts'
 import { eventDocument, runDocument } from './wire.ts'
 
 type Asked = Pick<Service, 'reader' | 'tenant'>

@@ -1,8 +1,8 @@
 /** The facts of a run from the ledger, read whole: a thousand at a time. Owns the paging, and nothing of what they mean. */
+import type { Service } from '#http/server/service.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
-import type { Service } from '#http/server/service.ts'
 
 const AT_ONCE = 1_000
 

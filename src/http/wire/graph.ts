@@ -1,11 +1,11 @@
 /** The graph of the running system on the wire: its nodes with what they have to do now and what lint found about each. */
+import type { Graph as GraphDocument } from '#http/openapi/api.ts'
 import { type Graph, nodeOfFinding } from '#manifest/define/graph.ts'
 import { mermaidOf } from '#manifest/define/mermaid.ts'
 import type { System } from '#manifest/define/system.ts'
 import { graphOfSystem } from '#manifest/define/system-graph.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import type { NewestCounts } from '#model/run/newest-counts.ts'
-import type { Graph as GraphDocument } from '#http/openapi/api.ts'
 import { handlerCounts } from './counts.ts'
 
 const withCodes = (graph: Graph, byNode: ReadonlyMap<string, readonly Finding[]>): Graph => ({

@@ -3,13 +3,13 @@
  *
  * Owns which state a fact leads to. Pure; leaves out what is long: values are asked for one step at a time (step-detail.ts).
  */
+import type { Mark } from '#http/openapi/api.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isTaskId } from '#model/kernel/ids.ts'
 import type { Modality } from '#model/kernel/modality.ts'
 import type { RunFact, RunFactType } from '#model/run/fact.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 import { durationIn, failureIn } from './agent-journal.ts'
-import type { Mark } from '#http/openapi/api.ts'
 import { callIn } from './cost-totals.ts'
 import { isoTime } from './time.ts'
 import { skipOf, tell } from './words.ts'

@@ -1,11 +1,11 @@
 /** Plans on the wire. Owns their spelling; what is said of a plan is the planner's. */
+import type { Plan, PlanStep, PlanSummary } from '#http/openapi/api.ts'
 import type { ChatPlan } from '#model/chat/chat.ts'
 import { ERRORS } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import { approvalOf, type PlanDraft, planStatus } from '#model/plan/draft.ts'
 import { type ShownStep, stepWords } from '#model/plan/shown.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import type { Plan, PlanStep, PlanSummary } from '#http/openapi/api.ts'
 import { isoTime } from './time.ts'
 
 export const planSummary = (plan: PlanDraft): PlanSummary => ({

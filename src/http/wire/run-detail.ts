@@ -3,23 +3,22 @@
  *
  * Owns the reading of a run for people. Asks the same rules that drive the run, so that a page never has its own idea of a wait.
  */
-
+import type { Fact, RunDetail, RunWhy, WaitingOn } from '#http/openapi/api.ts'
+import { type Page, pageOf } from '#http/server/query.ts'
+import type { Service } from '#http/server/service.ts'
 import type { QueuedReason } from '#model/flow/flow-outcome.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { outcomeWords } from '#model/run/outcome.ts'
 import { skipIn } from '#model/plan/end.ts'
-import { run as runMachine } from '#model/run/run.ts'
 import type { LiveRun, RunState } from '#model/run/fact.ts'
+import { outcomeWords } from '#model/run/outcome.ts'
+import { run as runMachine } from '#model/run/run.ts'
 import { isEnded } from '#model/run/status.ts'
 import { stepWakeAt } from '#model/run/step.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import type { Fact, RunDetail, RunWhy, WaitingOn } from '#http/openapi/api.ts'
 import { allFacts } from './facts.ts'
-import { type Page, pageOf } from '#http/server/query.ts'
-import type { Service } from '#http/server/service.ts'
-import { factDocument, runDocument } from './wire.ts'
 import { isoTimeOrNull } from './time.ts'
+import { factDocument, runDocument } from './wire.ts'
 import { tellOpen } from './words.ts'
 
 const FIRST_FACTS = 200

@@ -1,9 +1,8 @@
 /** A schedule on the wire: snake_case, instants as text, its timing in the words it was written in. */
-
 import type { ScheduleView } from '#engine/services/schedules.ts'
+import type { BackfillCount, Schedule as ScheduleDocument, SchedulePolicies, ScheduleSlot } from '#http/openapi/api.ts'
 import type { PastSlot } from '#model/schedule/history.ts'
 import type { ScheduleSpec, Timing } from '#model/schedule/spec.ts'
-import type { BackfillCount, Schedule as ScheduleDocument, SchedulePolicies, ScheduleSlot } from '#http/openapi/api.ts'
 import { englishOf } from './cron-text.ts'
 import { durationText, isoTime, isoTimeOrNull } from './time.ts'
 

@@ -1,10 +1,5 @@
 /** Sessions on the wire: their state, their checkpoints as a tree, and where a fork began. */
 import type { SessionView } from '#engine/services/sessions.ts'
-import { readSessionFact } from '#model/kernel/fact-codec.ts'
-import type { Payload } from '#model/kernel/payload.ts'
-import type { KeyDifference } from '#model/session/difference.ts'
-import type { SealedFact } from '#ports/ledger.ts'
-import type { SessionSummary } from '#ports/reader.ts'
 import type {
   Checkpoint,
   RememberedValue,
@@ -13,6 +8,11 @@ import type {
   SessionDifference,
   SessionMemory,
 } from '#http/openapi/api.ts'
+import { readSessionFact } from '#model/kernel/fact-codec.ts'
+import type { Payload } from '#model/kernel/payload.ts'
+import type { KeyDifference } from '#model/session/difference.ts'
+import type { SealedFact } from '#ports/ledger.ts'
+import type { SessionSummary } from '#ports/reader.ts'
 import { isoTime } from './time.ts'
 
 export const sessionDocument = ({ id, base, version, createdAt }: SessionSummary): Session => ({

@@ -4,6 +4,8 @@
  * Owns the reading of one step out of the facts of its run. What an agent has journaled is read by agent-journal.ts. A value that was too
  * long for a fact is told by its length.
  */
+import type { StepDetail } from '#http/openapi/api.ts'
+import type { Service } from '#http/server/service.ts'
 import { ERRORS, type Failure, TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId, type RunId } from '#model/kernel/ids.ts'
@@ -21,12 +23,10 @@ import {
   outcomeIn,
   replyIn,
 } from './agent-journal.ts'
-import type { StepDetail } from '#http/openapi/api.ts'
 import { callIn, spentBy, sumBy } from './cost-totals.ts'
+import { costDocument } from './costs.ts'
 import { eventBySequence } from './event-detail.ts'
 import { allFacts } from './facts.ts'
-import type { Service } from '#http/server/service.ts'
-import { costDocument } from './costs.ts'
 import { isoTime } from './time.ts'
 import { skipOf } from './words.ts'
 

@@ -5,11 +5,11 @@
  */
 import type { Decision } from '#engine/tasks/tasks.ts'
 import { ITEM_VERDICTS } from '#http/documents/tasks.ts'
+import { type Members, optionalText, textOf } from '#http/server/body.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Instant, isTaskId, type TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Addressee, ItemChoice, MarkVerdict } from '#model/task/fact.ts'
-import { type Members, optionalText, textOf } from '#http/server/body.ts'
 import { parseIsoTime } from './time.ts'
 
 export const CODE = 'INPUT_INVALID'

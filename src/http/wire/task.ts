@@ -3,8 +3,14 @@
  *
  * Owns both documents and what is read of a decision. Never decides who may see or do what.
  */
-
 import type { TaskLook } from '#engine/tasks/tasks.ts'
+import type {
+  TaskAction as ActionDocument,
+  TaskHappening as HappeningDocument,
+  TaskDetail,
+  TaskSummary as TaskDocument,
+  TaskSection,
+} from '#http/openapi/api.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { humanWords } from '#model/run/outcome.ts'
@@ -15,13 +21,6 @@ import { votersOf } from '#model/task/quorum.ts'
 import type { Identity, Section, TaskAction } from '#model/task/spec.ts'
 import { allowedActions, taskAnswer } from '#model/task/view.ts'
 import type { TaskSummary } from '#ports/reader.ts'
-import type {
-  TaskAction as ActionDocument,
-  TaskHappening as HappeningDocument,
-  TaskDetail,
-  TaskSummary as TaskDocument,
-  TaskSection,
-} from '#http/openapi/api.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 
 interface Summary {

@@ -3,13 +3,12 @@
  *
  * Owns the documents that routes answer with and the command line reads. Never queries anything.
  */
-
+import type { StoredEvent as EventDocument, Fact as FactDocument, Run as RunDocument } from '#http/openapi/api.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import type { StoredEvent as EventDocument, Fact as FactDocument, Run as RunDocument } from '#http/openapi/api.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 import { tell } from './words.ts'
 

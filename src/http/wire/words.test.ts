@@ -1,7 +1,7 @@
 /** Every fact has a sentence, and an open step says what can end its wait. */
 import { expect, test } from 'vitest'
-import { taskId } from '#model/kernel/ids.ts'
 import { openWait, receive } from '#model/event/wait.ts'
+import { taskId } from '#model/kernel/ids.ts'
 import { aStart, aWait, BROKEN, CHILD, FACT_TYPES, fact } from '#test/support/stories/run-story.ts'
 import { tell, tellOpen } from './words.ts'
 

@@ -3,12 +3,12 @@
  *
  * Owns the wording for every screen. Gives plain text: whoever prints it makes it safe for a page or a terminal.
  */
+import { missing, type WaitSpec } from '#model/event/wait.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import { type Instant, isTaskId } from '#model/kernel/ids.ts'
 import { skipIn } from '#model/plan/end.ts'
 import type { RunFact, RunFactType, RunStart } from '#model/run/fact.ts'
 import type { OpenStep } from '#model/run/step.ts'
-import { missing, type WaitSpec } from '#model/event/wait.ts'
 import { isoTime } from './time.ts'
 
 const failure = (error: Failure): string => `${error.code}: ${error.message}`

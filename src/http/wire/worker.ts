@@ -3,13 +3,6 @@
  *
  * Owns the documents. Never queries anything.
  */
-
-import type { Pool } from '#manifest/define/placement.ts'
-import type { CircuitState } from '#model/worker/circuit.ts'
-import type { Stop } from '#model/worker/orders.ts'
-import type { PoolLoad } from '#model/worker/pool-load.ts'
-import type { WorkerInfo } from '#model/worker/worker-info.ts'
-import type { RunSummary, WorkerSummary } from '#ports/reader.ts'
 import type {
   Circuit as CircuitDocument,
   Pool as PoolDocument,
@@ -17,8 +10,14 @@ import type {
   WorkerDetail,
   Worker as WorkerDocument,
 } from '#http/openapi/api.ts'
-import { runDocument } from './wire.ts'
+import type { Pool } from '#manifest/define/placement.ts'
+import type { CircuitState } from '#model/worker/circuit.ts'
+import type { Stop } from '#model/worker/orders.ts'
+import type { PoolLoad } from '#model/worker/pool-load.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
+import type { RunSummary, WorkerSummary } from '#ports/reader.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
+import { runDocument } from './wire.ts'
 
 export const workerStatus = (info: WorkerInfo | null): WorkerDocument['status'] =>
   info?.drains === true ? 'draining' : (info?.halt ?? 'working')

@@ -3,6 +3,10 @@
  *
  * Owns their spelling, their defaults and every refusal at definition time. Never reads a file and calls no model.
  */
+import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
+import type { CircuitSource } from '#manifest/flow/circuit.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import {
   type AgentEmit,
   type AgentLimits,
@@ -21,18 +25,14 @@ import {
   type Subagent,
 } from '#model/agent/agent.ts'
 import type { CancelSource } from '#model/event/cancel-on.ts'
+import type { WatchTrigger } from '#model/event/watch.ts'
+import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import { isFieldName, parseOrder, parseWhere } from '#model/kernel/row-filter.ts'
-import type { WatchTrigger } from '#model/event/watch.ts'
 import type { WorkflowSource } from '#model/workflow/source.ts'
-import type { CircuitSource } from '#manifest/flow/circuit.ts'
-import { durationMs } from '#manifest/time/duration.ts'
 import { checkName, invalid } from './invalid.ts'
-import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
 import type { PlacementSource } from './placement.ts'
-import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
 
 type Duration = string | number
 type Trigger = string | { readonly event: string; readonly filter?: string } | WatchTrigger

@@ -3,15 +3,15 @@
  *
  * Owns what a trigger means before anything runs. Which event starts a run is the engine's (route.ts).
  */
-import type { CancelSource } from '#model/event/cancel-on.ts'
-import { isEventType } from '#model/event/event.ts'
-import type { Json } from '#model/kernel/json.ts'
-import type { FanInSource, TriggerFlowSource } from '#model/flow/policies/flow-source.ts'
-import type { Rule } from '#model/kernel/rule.ts'
-import type { WatchTrigger } from '#model/event/watch.ts'
-import { hasOwnFlow, type NamedTriggerFlow } from '#manifest/flow/flow.ts'
 import { invalidAt } from '#manifest/expressions/ranges.ts'
 import { compileRule } from '#manifest/expressions/rules.ts'
+import { hasOwnFlow, type NamedTriggerFlow } from '#manifest/flow/flow.ts'
+import type { CancelSource } from '#model/event/cancel-on.ts'
+import { isEventType } from '#model/event/event.ts'
+import type { WatchTrigger } from '#model/event/watch.ts'
+import type { FanInSource, TriggerFlowSource } from '#model/flow/policies/flow-source.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
 import type { Filter, FunctionDefinition, Listener } from './system.ts'
 

@@ -3,12 +3,12 @@
  *
  * Owns every refusal at definition time.
  */
+import { oneOf, ruleAt, withPath } from '#manifest/expressions/ranges.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import type { CancelMode, CancelRule, CancelSource } from '#model/event/cancel-on.ts'
 import { isEventType } from '#model/event/event.ts'
 import { keyProblem, MATCH_PATH } from '#model/kernel/row-key.ts'
-import { durationMs } from '#manifest/time/duration.ts'
 import { invalid } from './invalid.ts'
-import { oneOf, ruleAt, withPath } from '#manifest/expressions/ranges.ts'
 
 const MAX_RULES = 10
 const MODES: readonly CancelMode[] = ['between_steps', 'abort']

@@ -3,6 +3,8 @@
  *
  * Owns their spelling, their defaults and every refusal at definition time, and what counts as having effects. Never asks a model.
  */
+import { oneOf } from '#manifest/expressions/ranges.ts'
+import { readSteps } from '#manifest/plan/reading.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import {
   type ChatExecutor,
@@ -17,8 +19,6 @@ import { nearest } from '#model/kernel/nearest.ts'
 import type { HandlerFacts } from '#model/plan/shown.ts'
 import type { AgentSource } from './agents.ts'
 import { checkName, invalid } from './invalid.ts'
-import { readSteps } from '#manifest/plan/reading.ts'
-import { oneOf } from '#manifest/expressions/ranges.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
 const APPROVALS = ['auto', 'always', 'never'] as const

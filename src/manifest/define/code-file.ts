@@ -3,8 +3,8 @@
  *
  * Owns the mark by which such code is known, and which code goes with which module.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Module } from '#model/access/module.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const MARK = Symbol.for('trihand.code_file')
 

@@ -3,7 +3,6 @@
  *
  * Owns the printing of JSON Schema as types. Whatever it cannot say exactly is `unknown`, never wrong.
  */
-
 import { outputSchemaOf } from '#manifest/lint/schemas.ts'
 import { type EventEntry, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
 import { payloadSchema } from '#manifest/yaml/parse/payload.ts'

@@ -4,8 +4,8 @@
  * Owns every refusal at definition time. Holds addresses and secrets as they were written, mostly as references; never reads an
  * environment and sends nothing (executors/workflow/notices.ts).
  */
-import { TrihandError } from '#model/kernel/errors.ts'
 import { isEventType } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { checkName, invalid } from './invalid.ts'
 
 export interface EndpointSource {

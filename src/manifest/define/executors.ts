@@ -3,8 +3,8 @@
  *
  * Owns that each type has one executor, the built-in types included. Never knows how one performs.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
 import { invalidAt } from '#manifest/expressions/ranges.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 /** In this process, or elsewhere over signed HTTP. */
 export type ExecutorSource =

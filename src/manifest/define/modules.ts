@@ -3,8 +3,8 @@
  *
  * Owns their spelling and every refusal at definition time. What a list allows is model/access/module.ts.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Allowlist, Isolation, Module } from '#model/access/module.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface ModuleSource {
   readonly name: string

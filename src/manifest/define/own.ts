@@ -4,8 +4,8 @@
  * Owns how their names are told from an author's and what their definitions have in common. No user can give a function such a name:
  * it has a dot. They are no part of the hash of a system, nor of its graph.
  */
-import { ANYWHERE } from '#model/worker/placement.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
+import { ANYWHERE } from '#model/worker/placement.ts'
 import { PLAIN } from '#model/workflow/spec.ts'
 import type { FunctionDefinition } from './system.ts'
 

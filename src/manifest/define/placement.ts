@@ -3,13 +3,13 @@
  *
  * Owns their spelling and every refusal at definition time. Who fits is model/worker/placement.ts.
  */
+import type { Duration } from '#manifest/expressions/ranges.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText } from '#model/kernel/ids.ts'
 import { DEFAULT_PIN, PIN_MODES, type Pin, type PinMode } from '#model/worker/pin.ts'
 import type { Placement, Preference } from '#model/worker/placement.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
-import { durationMs } from '#manifest/time/duration.ts'
-import type { Duration } from '#manifest/expressions/ranges.ts'
 
 export interface PoolSource {
   readonly name: string

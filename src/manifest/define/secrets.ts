@@ -3,10 +3,10 @@
  *
  * Owns these three rules. The environment is an argument; what is done with the values is model/kernel/redaction.ts.
  */
+import { type Environment, referencesIn } from '#manifest/expressions/reference.ts'
 import { permits } from '#model/access/module.ts'
 import { createRedaction, type Redaction, type Secret } from '#model/kernel/redaction.ts'
 import { SETTINGS } from '#model/kernel/setting.ts'
-import { type Environment, referencesIn } from '#manifest/expressions/reference.ts'
 import type { System } from './system.ts'
 
 const SECRET_WORDS =

@@ -4,11 +4,9 @@
  * Owns their spelling, names and refusals. Each source is one watcher however many functions name it; its name is derived from all
  * that makes it what it is, so that what it has seen stays its own from start to start. Never watches anything (triggers/).
  */
+import { compileRule } from '#manifest/expressions/rules.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import { CONDITION_EDGES, type ConditionPolicy } from '#model/event/condition.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import { isPlainText } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
-import type { Rule } from '#model/kernel/rule.ts'
 import {
   type AfterTrigger,
   type ConditionTrigger,
@@ -22,8 +20,10 @@ import {
   type TableTrigger,
   type WatchTrigger,
 } from '#model/event/watch.ts'
-import { durationMs } from '#manifest/time/duration.ts'
-import { compileRule } from '#manifest/expressions/rules.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { isPlainText } from '#model/kernel/ids.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Rule } from '#model/kernel/rule.ts'
 
 const SIGNALS = ['SIGHUP', 'SIGUSR2'] as const
 

@@ -4,8 +4,8 @@
  * Owns which part of a definition is which edge. What code tells without having declared it is not in it.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
-import type { Human } from '#model/task/human.ts'
 import type { Timing } from '#model/schedule/spec.ts'
+import type { Human } from '#model/task/human.ts'
 import { Drawing, type Graph, type NodeKind } from './graph.ts'
 import { isOwn } from './own.ts'
 import type { FunctionDefinition, System } from './system.ts'

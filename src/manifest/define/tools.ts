@@ -3,12 +3,12 @@
  *
  * Owns every refusal at definition time: a tool must say what it does to the world, and two may not meet under one name on the wire.
  */
+import { compileRule } from '#manifest/expressions/rules.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
+import { wireName } from '#model/agent/tool-name.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { wireName } from '#model/agent/tool-name.ts'
 import { invalid } from './invalid.ts'
-import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
-import { compileRule } from '#manifest/expressions/rules.ts'
 
 /** As `Tool` of the ports; its code is the agent hand's business. */
 export interface ToolSource {

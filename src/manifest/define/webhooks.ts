@@ -3,11 +3,11 @@
  *
  * Owns every refusal at definition time. Holds secrets only as they were written, mostly as references; never reads an environment.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { compileTemplate } from '#manifest/expressions/template.ts'
 import { isEventType, isReservedType } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
-import { compileTemplate } from '#manifest/expressions/template.ts'
 
 export const WEBHOOK_AUTHS = ['standard', 'hmac', 'api_key', 'bearer', 'none'] as const
 export type WebhookAuth = (typeof WEBHOOK_AUTHS)[number]

@@ -3,11 +3,18 @@
  *
  * Owns the spelling, what is inferred, and every refusal at definition time. Never evaluates a rule.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { invalidAt, oneOf, ruleAt } from '#manifest/expressions/ranges.ts'
+import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
+import { compileTemplate } from '#manifest/expressions/template.ts'
+import { definePlan } from '#manifest/plan/plans.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
+import type { Schema } from '#manifest/schema/schema.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import { isEventType, isReservedType } from '#model/event/event.ts'
+import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
-import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
 import type {
   EmitSource,
   LookupSource,
@@ -31,14 +38,7 @@ import {
   type StateSpec,
   type WorkflowSpec,
 } from '#model/workflow/spec.ts'
-import { durationMs } from '#manifest/time/duration.ts'
-import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
-import { definePlan } from '#manifest/plan/plans.ts'
-import { invalidAt, oneOf, ruleAt } from '#manifest/expressions/ranges.ts'
-import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
-import type { Schema } from '#manifest/schema/schema.ts'
 import type { FunctionDefinition } from './system.ts'
-import { compileTemplate } from '#manifest/expressions/template.ts'
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/i
 const ENFORCES = ['warn', 'off', 'strict'] as const

@@ -3,7 +3,6 @@
  *
  * Owns how places are named: lists whose items have names are compared by name, so that a moved item has not changed. Knows no manifest.
  */
-
 import { isRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 

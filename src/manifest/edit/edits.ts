@@ -5,8 +5,8 @@
  * edit: most starts see none.
  */
 import { createRequire } from 'node:module'
-import type { Json } from '#model/kernel/json.ts'
 import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 const patches = (): typeof import('rfc6902') => createRequire(import.meta.url)('rfc6902')
 

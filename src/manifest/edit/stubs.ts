@@ -4,7 +4,7 @@
  *
  * Owns what a stub says. A stub type-checks and runs: a function answers made-up data of its declared shape. Writes nothing itself.
  */
-
+import { declarationsOf } from '#manifest/define/declarations.ts'
 import { codeFiles, promptFiles } from '#manifest/lint/files.ts'
 import { escapes } from '#manifest/lint/folder.ts'
 import { schemaFiles, schemaReferences } from '#manifest/lint/schema-files.ts'
@@ -14,7 +14,6 @@ import { eventSchema } from '#manifest/simulate/script.ts'
 import { field, type HandlerEntry, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { declarationsOf } from '#manifest/define/declarations.ts'
 
 export interface Stub {
   readonly path: string

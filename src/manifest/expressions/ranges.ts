@@ -3,9 +3,9 @@
  *
  * Owns the wording of those refusals: the place, what was found, what was expected.
  */
+import { durationMs } from '#manifest/time/duration.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Rule } from '#model/kernel/rule.ts'
-import { durationMs } from '#manifest/time/duration.ts'
 import { compileRule } from './rules.ts'
 
 export type Duration = string | number

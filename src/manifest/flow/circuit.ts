@@ -3,12 +3,12 @@
  *
  * Owns defaults and every refusal at definition time. When it opens is model/worker/circuit.ts.
  */
-import type { CircuitPolicy } from '#model/worker/circuit.ts'
+import { ruleAt } from '#manifest/expressions/ranges.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText } from '#model/kernel/ids.ts'
 import type { Rule } from '#model/kernel/rule.ts'
-import { durationMs } from '#manifest/time/duration.ts'
-import { ruleAt } from '#manifest/expressions/ranges.ts'
+import type { CircuitPolicy } from '#model/worker/circuit.ts'
 
 const WHEN_OPEN = ['wait', 'fail', 'fallback'] as const
 type WhenOpen = (typeof WHEN_OPEN)[number]

@@ -1,9 +1,9 @@
 /** Flow control as authors write it. */
 import { describe, expect, test } from 'vitest'
-import { TrihandError } from '#model/kernel/errors.ts'
+import { normalise, type SystemSource } from '#manifest/define/define.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
-import { normalise, type SystemSource } from '#manifest/define/define.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { defineFlow, type FlowDefinition } from './flow.ts'
 
 const define = (options: FlowSource): FlowDefinition => {

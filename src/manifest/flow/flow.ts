@@ -3,7 +3,7 @@
  *
  * Owns the rules, concurrency, and which policies exclude each other. Never evaluates a rule: the engine does.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { invalidAt, oneOf, ruleAt, wholeNumber } from '#manifest/expressions/ranges.ts'
 import type { FlowPolicies } from '#model/flow/gate-fact.ts'
 import { MAX_PRIORITY } from '#model/flow/lane.ts'
 import {
@@ -16,9 +16,9 @@ import {
   UNITS,
 } from '#model/flow/policies/flow-source.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Rule } from '#model/kernel/rule.ts'
 import { type FlowSurroundings, policiesOf } from './policies.ts'
-import { invalidAt, oneOf, ruleAt, wholeNumber } from '#manifest/expressions/ranges.ts'
 
 export interface FlowRules {
   readonly idempotencyKey: Rule | null

@@ -3,7 +3,8 @@
  *
  * Owns their defaults and ranges. What a policy does is model/policies/.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { checkName } from '#manifest/define/invalid.ts'
+import { bytesWithin, durationWithin, invalidAt, oneOf, wholeNumber } from '#manifest/expressions/ranges.ts'
 import { isEventType } from '#model/event/event.ts'
 import type { FlowPolicies } from '#model/flow/gate-fact.ts'
 import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
@@ -21,8 +22,7 @@ import {
 } from '#model/flow/policies/flow-source.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { ThrottlePolicy } from '#model/flow/policies/throttle.ts'
-import { checkName } from '#manifest/define/invalid.ts'
-import { bytesWithin, durationWithin, invalidAt, oneOf, wholeNumber } from '#manifest/expressions/ranges.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 const MAX_BATCH = 1_000
 const MAX_BYTES = 10 * 1024 * 1024

@@ -3,10 +3,10 @@
  *
  * Owns defaults and refusals. A queue has one handler, and a handler one queue.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { type Duration, durationWithin, invalidAt, oneOf, wholeNumber } from '#manifest/expressions/ranges.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import { QUEUE_FULLS, type QueuePolicy } from '#model/flow/queue-fact.ts'
-import { type Duration, durationWithin, invalidAt, oneOf, wholeNumber } from '#manifest/expressions/ranges.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface QueueSource {
   readonly name: string

@@ -3,16 +3,16 @@
  *
  * Owns their defaults and every refusal of them. The table of built-in ones is model/task/action.ts.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { checkName, invalid } from '#manifest/define/invalid.ts'
+import { withPath } from '#manifest/expressions/ranges.ts'
+import { compileTemplate } from '#manifest/expressions/template.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
 import { isEventType, isReservedType } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import { builtInAction, isBuiltIn } from '#model/task/action.ts'
 import type { ActionSource } from '#model/task/source.ts'
 import type { ActionState, TaskAction, TaskType } from '#model/task/spec.ts'
-import { checkName, invalid } from '#manifest/define/invalid.ts'
-import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
-import { withPath } from '#manifest/expressions/ranges.ts'
-import { compileTemplate } from '#manifest/expressions/template.ts'
 
 const CLOSED: readonly string[] = ['approved', 'rejected', 'completed'] satisfies readonly ActionState[]
 const OPEN: readonly string[] = ['pending', 'in_review', 'revision_requested'] satisfies readonly ActionState[]

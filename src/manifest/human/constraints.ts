@@ -3,14 +3,14 @@
  *
  * Owns their ranges. Which of several holds is model/flow/policies/constraints.ts.
  */
+import { invalidAt, wholeNumber } from '#manifest/expressions/ranges.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import {
   type ConstraintsSource,
   type Limits,
   spelledConstraints,
   type WireConstraints,
 } from '#model/flow/policies/constraints.ts'
-import { durationMs } from '#manifest/time/duration.ts'
-import { invalidAt, wholeNumber } from '#manifest/expressions/ranges.ts'
 
 const TOKENS = { min: 1, max: 10_000_000 }
 const MAX_TEMPERATURE = 2

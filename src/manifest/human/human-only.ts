@@ -4,12 +4,12 @@
  * Owns the reading of a definition. The rule itself is model/access/human-only.ts; what only runs show is refused there and then
  * (engine/core/events.ts, engine/step/internal.ts).
  */
+import type { FunctionDefinition, System } from '#manifest/define/system.ts'
+import { forbidProducer, type HumanOnly, PROGRAM } from '#model/access/human-only.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { forbidProducer, type HumanOnly, PROGRAM } from '#model/access/human-only.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'
 import { type HumanSource, humanEvents } from './humans.ts'
-import type { FunctionDefinition, System } from '#manifest/define/system.ts'
 
 /** An event with more than its schema, as an author writes it in code. */
 export interface EventOptions {

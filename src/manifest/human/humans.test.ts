@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { Human, People } from '#model/task/human.ts'
-import type { Json } from '#model/kernel/json.ts'
-import type { TaskSpec } from '#model/task/spec.ts'
 import { normalise, type SystemSource } from '#manifest/define/define.ts'
-import { type HumanOptions, human, taskOfStep } from './humans.ts'
 import type { System } from '#manifest/define/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { Human, People } from '#model/task/human.ts'
+import type { TaskSpec } from '#model/task/spec.ts'
+import { type HumanOptions, human, taskOfStep } from './humans.ts'
 
 const digest = (text: string): string => String(text.length).padStart(16, text)
 const systemOf = (options: HumanOptions, rest: Partial<SystemSource> = {}): System =>

@@ -3,7 +3,11 @@
  *
  * Owns the compilation. Fail closed: where nobody can be asked, the fallback group is.
  */
+import { compileRule } from '#manifest/expressions/rules.ts'
+import type { Template } from '#manifest/expressions/template.ts'
+import { compileValue } from '#manifest/expressions/values.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type {
   AssignDefinition,
   DeadlineDefinition,
@@ -12,13 +16,9 @@ import type {
   SectionDefinition,
   TaskMaker,
 } from '#model/task/human.ts'
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { isInReach } from '#model/task/quorum.ts'
 import type { Assignees, Deadline, Section, SectionItem, TaskSpec } from '#model/task/spec.ts'
 import { deadlineOf } from './time.ts'
-import { compileRule } from '#manifest/expressions/rules.ts'
-import type { Template } from '#manifest/expressions/template.ts'
-import { compileValue } from '#manifest/expressions/values.ts'
 
 type Roots = Parameters<Template>[0]
 type Filled<Value> = (roots: Roots) => Value

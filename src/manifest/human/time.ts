@@ -3,12 +3,12 @@
  *
  * Owns the spelling of deadlines, reminders and levels, and every refusal of them.
  */
+import { invalid } from '#manifest/define/invalid.ts'
+import { type Duration, durationWithin, wholeNumber } from '#manifest/expressions/ranges.ts'
+import { parseInstant } from '#manifest/time/civil.ts'
 import type { DeadlineDefinition } from '#model/task/human.ts'
 import type { EscalationSource, ReminderSource } from '#model/task/source.ts'
 import { type Assignees, type Deadline, type Level, MAX_ESCALATIONS, type Reminders } from '#model/task/spec.ts'
-import { parseInstant } from '#manifest/time/civil.ts'
-import { invalid } from '#manifest/define/invalid.ts'
-import { type Duration, durationWithin, wholeNumber } from '#manifest/expressions/ranges.ts'
 
 const LONGEST = '3650d'
 const MAX_REMINDERS = 100

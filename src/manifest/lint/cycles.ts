@@ -3,7 +3,6 @@
  *
  * Owns the search: strongly connected groups over handlers that may run freely. A warning, never an error: `emits` is a permission.
  */
-
 import type { Tell } from '#manifest/yaml/finding.ts'
 import {
   field,

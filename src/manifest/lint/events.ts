@@ -1,5 +1,4 @@
 /** Events that nobody hears, that nobody sends, that nobody declared; and emits that contradict each other. */
-
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { nearest } from '#model/kernel/nearest.ts'

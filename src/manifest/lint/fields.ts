@@ -5,14 +5,13 @@
  * Owns only what can be known for sure: every trigger declares its payload, and none of them has the field. What `has()` guards is meant to
  * be absent at times.
  */
-
 import { mapRules } from '#manifest/yaml/check/each-rule.ts'
-import { celText, namesIn, ROOTS } from '#manifest/yaml/parse/expression.ts'
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
-import { type HandlerEntry, type HandSection, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
-import { isRecord, type JsonRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { Shape } from '#manifest/yaml/check/shape.ts'
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { type HandlerEntry, type HandSection, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { celText, namesIn, ROOTS } from '#manifest/yaml/parse/expression.ts'
+import { isRecord, type JsonRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { nearest } from '#model/kernel/nearest.ts'
 import { outputSchemaOf, payloadSchemaOf } from './schemas.ts'

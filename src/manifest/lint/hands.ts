@@ -1,5 +1,4 @@
 /** What is risky in the hands themselves: rules over fields that no answer has, tools beyond the parent's, timeouts that approve. */
-
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'

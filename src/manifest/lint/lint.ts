@@ -3,7 +3,6 @@
  *
  * Owns nothing but the list. Each check is a file named after its noun.
  */
-
 import { remarkOf } from '#manifest/yaml/check/definition.ts'
 import type { Tell } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'

@@ -1,9 +1,9 @@
 /** Names and fields that are nowhere, and what a mistake of each kind is told: the key, the place, what was expected. */
 import { describe, expect, test } from 'vitest'
 import { check } from '#manifest/yaml/check/check.ts'
-import { loadManifest } from '#manifest/yaml/load.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { Shape } from '#manifest/yaml/check/shape.ts'
+import { loadManifest } from '#manifest/yaml/load.ts'
 import type { Json } from '#model/kernel/json.ts'
 
 const told = (lines: string): readonly string[] =>

@@ -1,5 +1,4 @@
 /** Handlers, events and tools that are named somewhere and are nowhere. */
-
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'

@@ -3,7 +3,6 @@
  *
  * Owns the convention: a path, a file of `schemas/`, or an export of one. Loads nothing; what a file exports is read off its text.
  */
-
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'

@@ -3,7 +3,6 @@
  *
  * Owns only what can be known for sure: a required field that nothing gives, and a field that two sides type differently.
  */
-
 import type { Tell } from '#manifest/yaml/finding.ts'
 import {
   type EmitEntry,

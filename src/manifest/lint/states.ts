@@ -1,5 +1,4 @@
 /** State machines: states that cannot be reached, that lead nowhere, or that a handler names and nobody declared. */
-
 import type { Level, Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, type MachineEntry, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed } from '#manifest/yaml/record.ts'

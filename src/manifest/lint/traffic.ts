@@ -3,7 +3,6 @@
  *
  * Owns what counts as a producer: emits, routes, actions of people, webhooks, schedules, lifecycle, and people or others outside.
  */
-
 import type { Path } from '#manifest/yaml/finding.ts'
 import {
   awaitedBy,

@@ -3,12 +3,11 @@
  *
  * Owns what is told of keys and values that do not fit. Loaded by the first plan that is given so: it brings the manifest's reader.
  */
-
-import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
 import { check } from '#manifest/yaml/check/check.ts'
 import { plan as planShape } from '#manifest/yaml/check/hand-sections.ts'
-import { normalPlan } from '#manifest/yaml/normalise/normal-hands.ts'
 import { list, type Shape } from '#manifest/yaml/check/shape.ts'
+import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
+import { normalPlan } from '#manifest/yaml/normalise/normal-hands.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanProblem } from '#model/plan/draft.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'

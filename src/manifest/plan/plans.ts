@@ -4,11 +4,14 @@
  * Owns the spelling, who is meant by a type or by the words of a line, and every refusal at definition time. A step that nobody is said to
  * do is kept, and refused when it is its turn.
  */
-
+import { invalidAt, oneOf, withPath } from '#manifest/expressions/ranges.ts'
+import { compileRule, rootsAmong } from '#manifest/expressions/rules.ts'
+import { compileValue } from '#manifest/expressions/values.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import { namesIn, ROOTS } from '#manifest/yaml/parse/expression.ts'
 import { isRecord } from '#manifest/yaml/record.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import { isEventType } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
 import { againFor, circleIn, type PlanSpec, type PlanStep, type PlanWait, type PlanWork } from '#model/plan/plan.ts'
@@ -16,11 +19,7 @@ import { takesOver } from '#model/plan/shown.ts'
 import type { PlanSource, PlanStepSource } from '#model/plan/source.ts'
 import { readPlanText, slugOf, type WrittenStep } from '#model/plan/text.ts'
 import type { TaskOptions } from '#model/task/source.ts'
-import { durationMs } from '#manifest/time/duration.ts'
 import { stepTerms, timeoutOfAsk, timeoutOfWait } from './step-terms.ts'
-import { invalidAt, oneOf, withPath } from '#manifest/expressions/ranges.ts'
-import { compileRule, rootsAmong } from '#manifest/expressions/rules.ts'
-import { compileValue } from '#manifest/expressions/values.ts'
 
 export type Hands = ReadonlyMap<string, Modality>
 /** What every rule and template of a plan may speak of. */

@@ -4,19 +4,19 @@
  * Owns which mistakes are found and where they are. Throws for none of them: a draft may be kept while it is wrong. What a step means
  * is plans.ts, as for plans that are declared.
  */
+import { isOwn } from '#manifest/define/own.ts'
+import type { FunctionDefinition, System } from '#manifest/define/system.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { turnHandler } from '#model/chat/chat.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { canonical, type Json, toJson } from '#model/kernel/json.ts'
 import { nearest } from '#model/kernel/nearest.ts'
-import type { PlanSpec } from '#model/plan/plan.ts'
 import type { PlanContent, PlanProblem, PlanRevision } from '#model/plan/draft.ts'
+import type { PlanSpec } from '#model/plan/plan.ts'
 import { type HandlerFacts, type NamedBy, type ShownStep, shownSteps, takesOver } from '#model/plan/shown.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'
 import { planLines, writePlanText } from '#model/plan/text.ts'
-import { isOwn } from '#manifest/define/own.ts'
 import { definePlan, type Hands, stepsOf } from './plans.ts'
-import type { FunctionDefinition, System } from '#manifest/define/system.ts'
 
 type Digest = (text: string) => string
 

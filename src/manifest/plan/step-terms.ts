@@ -3,17 +3,17 @@
  *
  * Owns which of these keys belong to which kind of step, and every refusal: a key that would have no effect is an error, never ignored.
  */
+import { invalidAt, oneOf, wholeNumber, withPath } from '#manifest/expressions/ranges.ts'
+import { compileValue } from '#manifest/expressions/values.ts'
+import { checkJsonSchema, jsonSchema } from '#manifest/schema/ajv-schema.ts'
+import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
+import { checkAgainst } from '#manifest/schema/schema.ts'
+import { durationMs } from '#manifest/time/duration.ts'
 import type { CallTerms } from '#model/agent/call-terms.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import type { PlanStep, PlanWait, PlanWork } from '#model/plan/plan.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'
-import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
-import { checkJsonSchema, jsonSchema } from '#manifest/schema/ajv-schema.ts'
-import { durationMs } from '#manifest/time/duration.ts'
-import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
-import { invalidAt, oneOf, wholeNumber, withPath } from '#manifest/expressions/ranges.ts'
-import { checkAgainst } from '#manifest/schema/schema.ts'
-import { compileValue } from '#manifest/expressions/values.ts'
 
 type Terms = Pick<PlanStep, 'terms' | 'retry' | 'onPartial' | 'check' | 'context'>
 

@@ -7,8 +7,8 @@
 import { createRequire } from 'node:module'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
-import type { Json } from '#model/kernel/json.ts'
 import { invalid } from '#manifest/define/invalid.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 export interface JsonSchema {
   readonly '~standard': StandardSchemaV1.Props & StandardJSONSchemaV1.Props

@@ -3,7 +3,6 @@
  *
  * Owns the choice among paths and what a stand-in answers. The engine is the real one: filters, flow control, chains and limits hold.
  */
-
 import type { FunctionSource, SystemSource } from '#manifest/define/define.ts'
 import { outputSchemaOf } from '#manifest/lint/schemas.ts'
 import type { HandlerEntry, Manifest } from '#manifest/yaml/manifest.ts'

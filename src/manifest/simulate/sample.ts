@@ -3,7 +3,6 @@
  *
  * Owns how values look: fields keep what they had along a chain, ids of one name are one value, enums are cycled, numbers stay in bounds.
  */
-
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 

@@ -3,7 +3,6 @@
  *
  * Owns the reading of the manifest as a play. Never runs anything: cast.ts plays it, report.ts says what was seen.
  */
-
 import { impliedHumans } from '#manifest/yaml/human-source.ts'
 import {
   type EmitEntry,

@@ -3,7 +3,6 @@
  *
  * Owns the hints that a text gives. Bounded: after fifty tries a condition counts as one that nothing was found for.
  */
-
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { ROOTS } from '#manifest/yaml/parse/expression.ts'
 import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'

@@ -4,7 +4,6 @@
  * Owns the moves. A hand that says its state moves there; a hand without code does what it might do once it has some: one declared
  * transition, towards the state that its name or its events speak of, else towards one that was not reached yet.
  */
-
 import { field, type HandlerEntry, heardBy, type MachineEntry, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'

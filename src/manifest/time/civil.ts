@@ -3,9 +3,9 @@
  *
  * Owns the arithmetic of dates: days are counted from 1970-01-01. Never knows a time zone (zone.ts).
  */
+import { invalid } from '#manifest/define/invalid.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
-import { invalid } from '#manifest/define/invalid.ts'
 
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60_000

@@ -6,9 +6,9 @@
  */
 import { createRequire } from 'node:module'
 import type { Cron } from 'croner'
+import { invalid } from '#manifest/define/invalid.ts'
 import type { TrihandError } from '#model/kernel/errors.ts'
 import { DAY_MS, dateText, HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.ts'
-import { invalid } from '#manifest/define/invalid.ts'
 
 export interface WallCalendar {
   /** The first wall time of the calendar from `wall` on, null if there is none. */

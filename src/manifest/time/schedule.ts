@@ -3,19 +3,19 @@
  *
  * Owns the options, their defaults and every refusal at definition time. Slots are calendar.ts, decisions model/schedule/schedule.ts.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
+import { checkName, invalid } from '#manifest/define/invalid.ts'
+import { compileRule } from '#manifest/expressions/rules.ts'
 import { isEventType } from '#model/event/event.ts'
+import type { OverlapPolicy } from '#model/flow/policies/overlap.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
-import type { OverlapPolicy } from '#model/flow/policies/overlap.ts'
 import type { Rule } from '#model/kernel/rule.ts'
 import type { Exclusion, MissedPolicy, ScheduleSpec, Timing } from '#model/schedule/spec.ts'
 import { calendarsOf } from './calendar.ts'
 import { instantText, parseDate, parseInstant } from './civil.ts'
 import { parseCron } from './cron.ts'
 import { durationMs } from './duration.ts'
-import { checkName, invalid } from '#manifest/define/invalid.ts'
-import { compileRule } from '#manifest/expressions/rules.ts'
 import { openZone } from './zone.ts'
 
 type Duration = string | number

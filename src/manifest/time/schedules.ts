@@ -3,10 +3,10 @@
  *
  * Owns those refusals. What one schedule means is schedule.ts.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
 import { invalid } from '#manifest/define/invalid.ts'
-import { defineSchedule, type ScheduleDefinition, type ScheduleOptions } from './schedule.ts'
 import type { EventDefinition, FunctionDefinition } from '#manifest/define/system.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import { defineSchedule, type ScheduleDefinition, type ScheduleOptions } from './schedule.ts'
 
 interface DeclaredSchedules {
   readonly schedules?: readonly ScheduleOptions[]

@@ -6,9 +6,9 @@
  *
  * zone-1  A wall time that is skipped is reached at the first instant after the gap; one that is repeated, on its first pass.
  */
+import { invalid } from '#manifest/define/invalid.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { DAY_MS, dayNumber, HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.ts'
-import { invalid } from '#manifest/define/invalid.ts'
 
 /** A time without a change of the clocks: from `from` up to but not including `to`. */
 export interface Span {

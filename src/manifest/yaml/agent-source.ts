@@ -1,14 +1,13 @@
 /** An agent of the manifest as the author API has it: contract, config and limits are one set of options there. */
-
 import type { AgentSource } from '#manifest/define/agents.ts'
 import type { ModelsSource } from '#manifest/define/models.ts'
-import type { Json } from '#model/kernel/json.ts'
+import { MANIFEST } from '#manifest/yaml/check/sections.ts'
+import type { RecordShape, Shape } from '#manifest/yaml/check/shape.ts'
 import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { field, type HandlerEntry, type Manifest } from './manifest.ts'
 import type { Parts } from './parts.ts'
 import { defined, isRecord, type JsonRecord } from './record.ts'
-import { MANIFEST } from '#manifest/yaml/check/sections.ts'
-import type { RecordShape, Shape } from '#manifest/yaml/check/shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
 import { statesOf } from './workflow-source.ts'
 

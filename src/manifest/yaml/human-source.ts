@@ -3,15 +3,14 @@
  *
  * Owns how an event with `source: human` and `after` becomes a person who is asked: several on one event are the actions of one task.
  */
-
 import type { HumanSource } from '#manifest/human/humans.ts'
-import type { Json } from '#model/kernel/json.ts'
+import { MANIFEST } from '#manifest/yaml/check/sections.ts'
+import type { RecordShape } from '#manifest/yaml/check/shape.ts'
 import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type EventEntry, field, type HandlerEntry, type Manifest } from './manifest.ts'
 import { type Parts, schemaFor } from './parts.ts'
 import { defined, isRecord, type JsonRecord, recordsIn } from './record.ts'
-import { MANIFEST } from '#manifest/yaml/check/sections.ts'
-import type { RecordShape } from '#manifest/yaml/check/shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
 
 const SHAPE = (MANIFEST.fields['humans'] as { readonly of: RecordShape }).of

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
-import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
 import { defineSystem, normalise, type SystemSource } from '#manifest/define/define.ts'
+import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
 import { loadManifest } from './load.ts'
 import { sourceOf } from './source.ts'
 

@@ -4,23 +4,22 @@
  * Owns the order of the steps. Each looks at what the one before could make sense of, so that all that is wrong is told at once, and
  * each mistake once. Executes nothing and reads no file.
  */
-
 import { lint, type Surroundings } from '#manifest/lint/lint.ts'
-import type { Json } from '#model/kernel/json.ts'
 import { check } from '#manifest/yaml/check/check.ts'
 import { definitionRemarks } from '#manifest/yaml/check/definition.ts'
+import { withRules } from '#manifest/yaml/check/rules-pass.ts'
+import { MANIFEST } from '#manifest/yaml/check/sections.ts'
+import { tellUnused } from '#manifest/yaml/check/unused.ts'
+import { normalise } from '#manifest/yaml/normalise/normal.ts'
 import { parseYaml } from '#manifest/yaml/parse/document.ts'
+import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
+import type { Places } from '#manifest/yaml/parse/places.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type Finding, hintOf, type Level, pathText, type Remark } from './finding.ts'
 import { HAND_SECTIONS, type Manifest } from './manifest.ts'
 import { checkNames, withGoodNames } from './names.ts'
-import { normalise } from '#manifest/yaml/normalise/normal.ts'
-import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
-import type { Places } from '#manifest/yaml/parse/places.ts'
 import { isRecord, type JsonRecord } from './record.ts'
-import { withRules } from '#manifest/yaml/check/rules-pass.ts'
-import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import { sourceOf } from './source.ts'
-import { tellUnused } from '#manifest/yaml/check/unused.ts'
 
 export interface LoadedManifest {
   /** Null: something is wrong with it, and nothing of it is in force. */

@@ -3,8 +3,8 @@
  *
  * Owns the view. The check has made sure of the shape before anyone may call it a Manifest.
  */
-import type { Json } from '#model/kernel/json.ts'
 import { LIFECYCLE } from '#model/event/lifecycle.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
 import { isRecord, type JsonRecord, listed, recordsIn } from './record.ts'
 

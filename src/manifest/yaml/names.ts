@@ -3,8 +3,8 @@
  *
  * Owns uniqueness across the four hands and within each section. Spelling is the check's.
  */
-import { isEventType, isReservedType } from '#model/event/event.ts'
 import { NAME } from '#manifest/yaml/check/check.ts'
+import { isEventType, isReservedType } from '#model/event/event.ts'
 import type { Path, Tell } from './finding.ts'
 import { HAND_SECTIONS, handlersOf, type Manifest, type NamedEntry, sentBy } from './manifest.ts'
 

@@ -1,5 +1,4 @@
 /** What the files beside a manifest give to the system: code, schemas, scripts. Owns how a reference finds its schema. */
-
 import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
 import type { Json } from '#model/kernel/json.ts'
 

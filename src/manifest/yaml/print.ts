@@ -1,7 +1,7 @@
 /** A manifest in its long form as YAML: what it says once every short form is written out. Loading it again gives the same. */
 import { stringify } from 'yaml'
-import type { Manifest } from './manifest.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
+import type { Manifest } from './manifest.ts'
 
 /** Sections in the order of the table. */
 export const ordered = (manifest: Manifest): Readonly<Record<string, unknown>> => {

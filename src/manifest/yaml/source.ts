@@ -3,13 +3,15 @@
  *
  * Owns which keys the engine reads; the others are kept in the manifest and told. Code and schemas of files are handed in.
  */
-
-import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
 import type { FunctionSource, SystemSource } from '#manifest/define/define.ts'
+import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
+import { MANIFEST } from '#manifest/yaml/check/sections.ts'
+import type { RecordShape } from '#manifest/yaml/check/shape.ts'
+import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
+import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanSource, PlanStepSource } from '#model/plan/source.ts'
 import { agentSource, modelsSource } from './agent-source.ts'
-import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
 import { humanSource, impliedHumans } from './human-source.ts'
 import {
   type EventEntry,
@@ -22,10 +24,7 @@ import {
   sentBy,
 } from './manifest.ts'
 import { type Parts, schemaFor } from './parts.ts'
-import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import { defined, isRecord, type JsonRecord, listed } from './record.ts'
-import { MANIFEST } from '#manifest/yaml/check/sections.ts'
-import type { RecordShape } from '#manifest/yaml/check/shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
 import { machinesSource, WORKFLOW_KEYS, workflowSource } from './workflow-source.ts'
 

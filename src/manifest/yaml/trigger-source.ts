@@ -1,10 +1,10 @@
 /** The triggers of a handler in the author's form, and the other keys that every hand shares. */
-import type { Json } from '#model/kernel/json.ts'
-import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
 import { triggerShape } from '#manifest/yaml/check/handler-sections.ts'
+import { list } from '#manifest/yaml/check/shape.ts'
+import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type HandlerEntry, heardBy, type Manifest, type TriggerEntry } from './manifest.ts'
 import { isRecord } from './record.ts'
-import { list } from '#manifest/yaml/check/shape.ts'
 
 /** What starts a handler and how it flows: the same for every hand. */
 export const STARTING: readonly string[] =

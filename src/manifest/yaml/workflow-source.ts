@@ -4,13 +4,13 @@
  * Owns what is inferred: the key of a machine, the row that an update means. What lint has warned of (a state that nobody declared) is
  * left out here, so that a warning stays a warning.
  */
-import type { Json } from '#model/kernel/json.ts'
-import type { StateMachineSource } from '#model/workflow/source.ts'
-import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
-import { field, type HandlerEntry, type MachineEntry, type Manifest } from './manifest.ts'
-import { defined, isRecord, type JsonRecord, listed, recordsIn } from './record.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { RecordShape } from '#manifest/yaml/check/shape.ts'
+import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
+import type { Json } from '#model/kernel/json.ts'
+import type { StateMachineSource } from '#model/workflow/source.ts'
+import { field, type HandlerEntry, type MachineEntry, type Manifest } from './manifest.ts'
+import { defined, isRecord, type JsonRecord, listed, recordsIn } from './record.ts'
 
 export const WORKFLOW_KEYS: readonly string[] =
   'emits allowed_operations integrations db_lookups validate_input persist routing fan_in entity entity_key state_in state_out'.split(

@@ -5,8 +5,8 @@
  * business (adapters/tools/guarded-fetch.ts).
  */
 import { TrihandError } from '#model/kernel/errors.ts'
-import { type Capability, demand, type Module } from './module.ts'
 import type { Operation, WorkflowSpec } from '#model/workflow/spec.ts'
+import { type Capability, demand, type Module } from './module.ts'
 
 /** What limits the code of a function. */
 export interface CodeLimits {

@@ -1,5 +1,6 @@
 /** Who counts as the requester of a chain, and what a cause keeps of it. */
 import { describe, expect, test } from 'vitest'
+import { causedBy } from '#model/event/trigger.ts'
 import {
   declaredRequester,
   knownRequesters,
@@ -8,7 +9,6 @@ import {
   requestersOf,
   requestersText,
 } from './requester.ts'
-import { causedBy } from '#model/event/trigger.ts'
 
 const by = (kind: 'user' | 'service' | 'agent', id = 'ana') => ({ by: { id, kind, groups: [] } })
 

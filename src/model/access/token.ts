@@ -6,11 +6,10 @@
  * token-1  A token that has expired or was revoked stands for nobody.
  * token-2  Only tokens of people may have the role of deciding.
  */
-
-import { type Caller, KINDS, type Kind, ROLES, type Role } from './identity.ts'
 import { type Instant, isPlainText, isTenantId, type TenantId, type TokenId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
+import { type Caller, KINDS, type Kind, ROLES, type Role } from './identity.ts'
 
 export interface TokenSpec {
   readonly tenant: TenantId

@@ -5,9 +5,9 @@
  *
  * call-terms-1  A caller makes a run more careful, never less: what its handler does once is done once, whoever calls.
  */
-import type { AgentSpec } from './agent.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Effect } from '#model/run/step.ts'
+import type { AgentSpec } from './agent.ts'
 
 export interface CallTerms {
   /** It is ended so long after its birth, if its handler says no less. */

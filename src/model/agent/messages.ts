@@ -6,9 +6,9 @@
  * messages-1  Each call of a reply has exactly one result, right after it and in its order.
  * messages-2  What tools, files and children said stands in a data block whose mark the content cannot forge.
  */
-import { type AgentState, callKey, decisionKey, type Reply, type ToolOutcome } from './state.ts'
 import type { Message, Part } from '#model/chat/conversation.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { type AgentState, callKey, decisionKey, type Reply, type ToolOutcome } from './state.ts'
 import { repliesOf } from './turn.ts'
 
 export interface MessageOptions {

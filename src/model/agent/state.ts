@@ -10,10 +10,9 @@
  * agent-state-3  A call that failed gives back what was reserved for it, but for what it says that it used. A call whose process died
  *                counts with all of it.
  */
-
+import type { Finish, ModelUsage, Part } from '#model/chat/conversation.ts'
 import { NOTHING_SPENT, type Reservation, type Spent, spend } from '#model/flow/policies/budget.ts'
 import type { CallFailure } from '#model/flow/policies/model-choice.ts'
-import type { Finish, ModelUsage, Part } from '#model/chat/conversation.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 

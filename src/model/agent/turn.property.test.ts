@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyFact } from '#test/support/agents/agent-arbitrary.ts'
-import { type AgentFact, type AgentState, committed, evolveAgent, NEW_AGENT } from './state.ts'
 import { type MessageOptions, messagesOf } from './messages.ts'
+import { type AgentFact, type AgentState, committed, evolveAgent, NEW_AGENT } from './state.ts'
 import { nextAction, type TurnRules } from './turn.ts'
 
 const RULES: TurnRules = {

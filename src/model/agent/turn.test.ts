@@ -1,8 +1,8 @@
 /** What an agent does next, told as given facts and the turn that follows. */
 import { describe, expect, test } from 'vitest'
+import type { Json } from '#model/kernel/json.ts'
 import { anOutcome, aReply } from '#test/support/agents/agent-arbitrary.ts'
 import { type AgentCall, type AgentFact, evolveAgent, NEW_AGENT } from './state.ts'
-import type { Json } from '#model/kernel/json.ts'
 import { type Judgement, nextAction, type Turn, type TurnRules } from './turn.ts'
 
 const JUDGED: Readonly<Record<string, Judgement>> = {

@@ -9,8 +9,10 @@
  * turn-3  A wrong answer is repaired once.
  * turn-4  The same call three times in a row asks a person.
  */
-
+import { textOf } from '#model/chat/conversation.ts'
 import { type CallFailure, chooseModel } from '#model/flow/policies/model-choice.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
+import { canonical, type Json } from '#model/kernel/json.ts'
 import {
   type AgentCall,
   type AgentState,
@@ -21,9 +23,6 @@ import {
   refusalCount,
   type WaitKind,
 } from './state.ts'
-import { textOf } from '#model/chat/conversation.ts'
-import type { ErrorCode } from '#model/kernel/errors.ts'
-import { canonical, type Json } from '#model/kernel/json.ts'
 
 /** What the broker says about a call before anything happens. */
 export type Judgement =

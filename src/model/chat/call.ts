@@ -3,8 +3,8 @@
  *
  * Owns its shape inside an agent's input. Whoever writes one by hand gains nothing by it: it only adds words.
  */
-import type { Message } from './conversation.ts'
 import type { Json } from '#model/kernel/json.ts'
+import type { Message } from './conversation.ts'
 
 export interface ChatCall {
   readonly prompt: string

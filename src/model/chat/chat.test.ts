@@ -1,9 +1,9 @@
 /** The rules of a chat: what is a decision, what may be done, what of a conversation is told. */
 import { expect, test } from 'vitest'
-import { type ChatMessage, type ChatSpec, decisionOf, judgeDecision, titleOf, told } from './chat.ts'
-import { chatCallOf, chatInput, messagesBefore } from './call.ts'
-import { turnView } from './turn.ts'
 import { type RunId, runId } from '#model/kernel/ids.ts'
+import { chatCallOf, chatInput, messagesBefore } from './call.ts'
+import { type ChatMessage, type ChatSpec, decisionOf, judgeDecision, titleOf, told } from './chat.ts'
+import { turnView } from './turn.ts'
 
 const RUN: RunId = runId('0'.repeat(32))
 const executor = (name: string, needsApproval: boolean) =>

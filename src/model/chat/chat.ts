@@ -1,7 +1,7 @@
 /**
  * The rules of a chat: what a turn may decide, whether it may be done, and what of the conversation it is told.
  *
- * Owns the decision's shape, the policy and the message. Never runs anything: a turn is an ordinary run (executors/workflow/chat.ts).
+ * Owns the decision's shape, the policy and the message. Never runs anything: a turn is an ordinary run (executors/workflow/chat/chat.ts).
  *
  * chat-1  Only what the chat lists is executed; anything else is denied, whoever asks for it.
  * chat-2  What may have effects waits for a person, unless the chat says of that very executor that it need not.

@@ -3,6 +3,10 @@
  *
  * Owns the reading of a turn's steps. Total: whatever steps there are, there is a view; later steps only add to it.
  */
+import type { Failure } from '#model/kernel/errors.ts'
+import { type ChildId, isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { isEnded, type RunStatus } from '#model/run/status.ts'
 import {
   answerId,
   type ChatDecision,
@@ -12,10 +16,6 @@ import {
   type ChatVerdict,
   decisionOf,
 } from './chat.ts'
-import type { Failure } from '#model/kernel/errors.ts'
-import { type ChildId, isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
-import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { isEnded, type RunStatus } from '#model/run/status.ts'
 
 /** What this needs to know of a step. */
 export interface TurnStep {

@@ -3,11 +3,11 @@
  *
  * Owns the two shapes. Which policies stand in the way is the gate's.
  */
-import type { CallTerms } from '#model/agent/call-terms.ts'
-import type { Cause } from './event.ts'
 import type { Kind } from '#model/access/identity.ts'
+import type { CallTerms } from '#model/agent/call-terms.ts'
 import type { Instant, RunId, ScheduleId, SessionId } from '#model/kernel/ids.ts'
 import type { RunInput } from '#model/run/fact.ts'
+import type { Cause } from './event.ts'
 
 export interface CallParent {
   readonly run: RunId

@@ -1,8 +1,8 @@
 /** Which declared events are sent, and with what. */
 import { describe, expect, test } from 'vitest'
-import { chooseEmits, emitData } from './emits.ts'
 import type { Rule } from '#model/kernel/rule.ts'
 import type { EmitSpec } from '#model/workflow/spec.ts'
+import { chooseEmits, emitData } from './emits.ts'
 
 const rule =
   (value: boolean | number | null): Rule =>

@@ -1,9 +1,9 @@
 /** Which fact of a run tells what of the hand at work on it. */
 import { expect, test } from 'vitest'
-import { handOf, isToldOnDemand, LIFECYCLE, tellingOf, toldWith } from './lifecycle.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run as runMachine } from '#model/run/run.ts'
 import type { RunFact } from '#model/run/fact.ts'
+import { run as runMachine } from '#model/run/run.ts'
+import { handOf, isToldOnDemand, LIFECYCLE, tellingOf, toldWith } from './lifecycle.ts'
 
 const started: RunFact = {
   ...{ type: 'run.started', at: 1_000, handler: 'work', input: { kind: 'event' }, cause: null, parentStep: null },

@@ -9,9 +9,9 @@
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
-import { outcomeWords } from '#model/run/outcome.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
+import { outcomeWords } from '#model/run/outcome.ts'
 
 export const LIFECYCLE: Readonly<Record<Modality, readonly string[]>> = {
   agent: ['agent.started', 'agent.completed', 'agent.failed', 'agent.escalated'],

@@ -1,10 +1,10 @@
 /** Waits for events against an oracle that knows neither folds nor facts: any events, in any order, with or without a timeout. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { RunState } from '#model/run/fact.ts'
 import { policyCases } from '#test/support/stories/policy-cases.ts'
 import { take } from '#test/support/stories/run-arbitrary.ts'
 import { aWait, command, started, stateAfter } from '#test/support/stories/run-story.ts'
-import type { RunState } from '#model/run/fact.ts'
 import type { Received, WaitSpec } from './wait.ts'
 
 const TYPES = ['x', 'y', 'z']

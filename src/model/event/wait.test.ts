@@ -1,9 +1,9 @@
 /** Which event counts for a wait, and when the wait is over. */
 import { describe, expect, test } from 'vitest'
-import { aWait } from '#test/support/stories/run-story.ts'
-import type { StoredEvent } from './event.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { aWait } from '#test/support/stories/run-story.ts'
+import type { StoredEvent } from './event.ts'
 import { fits, isOver, missing, openWait, receive } from './wait.ts'
 
 const anEvent = (changes: Partial<StoredEvent> = {}): StoredEvent => ({

@@ -6,9 +6,9 @@
  * wait-1  An event counts once per wait, in ledger order; events at or before `base` never count.
  * wait-2  `any` is over with its first event, `all` with one event of each type; a timeout ends either, with what came so far.
  */
-import type { StoredEvent } from './event.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { at, canonical } from '#model/kernel/json.ts'
+import type { StoredEvent } from './event.ts'
 
 export interface WaitSpec {
   readonly mode: 'any' | 'all'

@@ -1,6 +1,8 @@
 /** What a run waits for: timers, events and children, as decisions of the run. Matching alone is wait.test.ts. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
+import { inline, NOTHING } from '#model/kernel/payload.ts'
+import type { RunFact } from '#model/run/fact.ts'
+import { run } from '#model/run/run.ts'
 import {
   aWait,
   BROKEN,
@@ -11,9 +13,7 @@ import {
   OTHER_CHILD,
   started,
 } from '#test/support/stories/run-story.ts'
-import { inline, NOTHING } from '#model/kernel/payload.ts'
-import { run } from '#model/run/run.ts'
-import type { RunFact } from '#model/run/fact.ts'
+import { specify } from '#testing/spec.ts'
 
 const { given } = specify(run)
 const settledAfter = (...history: readonly RunFact[]) => liveAfter(started(), ...history).settled.get('mail')

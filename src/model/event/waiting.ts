@@ -6,11 +6,11 @@
  * waiting-1  A timer never fires before its instant.
  * waiting-2  Beginning a wait that has begun already changes nothing: the first instant, spec or child stands.
  */
-import { callOf } from '#model/run/child-retry.ts'
-import { consumedRules } from './consumed.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { type Decision, facts } from '#model/kernel/machine.ts'
+import { callOf } from '#model/run/child-retry.ts'
 import type { LiveRun, RunCommand, RunFact } from '#model/run/fact.ts'
+import { consumedRules } from './consumed.ts'
 import { receivable } from './wait.ts'
 
 type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>

@@ -1,12 +1,12 @@
 /** Keys of the items of a batch, as its run ends. */
 import { expect, test } from 'vitest'
-import type { IdempotencyPolicy } from '#model/flow/policies/idempotency.ts'
-import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import type { Arrival } from '#model/event/arrival.ts'
+import type { IdempotencyPolicy } from '#model/flow/policies/idempotency.ts'
 import { entriesOf } from '#model/kernel/due-map.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import { gate } from './gate.ts'
 import type { EndedRun, FlowPolicies, GateCommand, GateState, OpenGate } from './gate-fact.ts'
-import type { RunId } from '#model/kernel/ids.ts'
 
 const retry = { maxAttempts: 2, baseMs: 100, factor: 1, maxMs: 100 }
 const keyed = (sequence: number, key: string): Arrival => anArrival(sequence, { idempotencyKey: key })

@@ -6,13 +6,12 @@
  * batch-items-1  An event that went well keeps its key as a run that went well does. One that failed and comes again holds it, on the
  *                way and in its next run; one that failed for good frees it.
  */
-
-import { type RetryPolicy, retryDelayMs } from '#model/flow/policies/retry.ts'
 import { type Arrival, candidateOf } from '#model/event/arrival.ts'
+import { type RetryPolicy, retryDelayMs } from '#model/flow/policies/retry.ts'
 import { valueAt } from '#model/kernel/due-map.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import { type Draft, policiesFor, record } from './gate-draft.ts'
 import type { EndedKeys, EndedRun } from './gate-fact.ts'
-import type { RunId } from '#model/kernel/ids.ts'
 
 interface FailedItems {
   readonly run: RunId

@@ -6,9 +6,9 @@
  * flow-outcome-1  A run id that a caller was given is a run, or has a document here: from the append that gave it, without a gap.
  * flow-outcome-2  An event that starts no run of its own has a document that says why, or names the run that took it in.
  */
-import type { GateFact, SuppressReason } from './gate-fact.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { GateFact, SuppressReason } from './gate-fact.ts'
 
 /** By run id: runs that are promised and do not exist yet, and promises that came to nothing. */
 export const QUEUED_TABLE = 'trihand.queued'

@@ -3,16 +3,15 @@
  *
  * Owns the words in which the stages of a gate speak: record, suppress, start, stop. Never chooses between them.
  */
-
+import type { Arrival, Candidate, CandidateEvent } from '#model/event/arrival.ts'
 import type { Claim } from '#model/flow/policies/idempotency.ts'
 import { recordTurn, type ThrottleState, takeTurn } from '#model/flow/policies/throttle.ts'
-import type { Arrival, Candidate, CandidateEvent } from '#model/event/arrival.ts'
 import { valueAt } from '#model/kernel/due-map.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { FlowPolicies, GateFact, OpenGate, Ruled, StopMode, SuppressReason } from './gate-fact.ts'
 import { isFollowed } from './gate-follow.ts'
 import { waiterOf } from './gate-read.ts'
 import { evolveOpen } from './gate-state.ts'
-import type { Instant, RunId } from '#model/kernel/ids.ts'
 
 export interface Draft extends Omit<Ruled, 'shared'> {
   state: OpenGate

@@ -3,7 +3,7 @@
  *
  * Owns the words only. The rules are in gate.ts (decide) and gate-state.ts (evolve). Everything stored is plain JSON.
  */
-
+import type { Arrival, Call, Candidate, CandidateEvent } from '#model/event/arrival.ts'
 import type { BatchPolicy } from '#model/flow/policies/batch.ts'
 import type { Bursts, DebouncePolicy } from '#model/flow/policies/debounce.ts'
 import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
@@ -13,7 +13,6 @@ import type { RateLimitPolicy, RateState } from '#model/flow/policies/rate-limit
 import type { StartFact, Starts } from '#model/flow/policies/starts.ts'
 import type { ThrottlePolicy, ThrottleState, Turn } from '#model/flow/policies/throttle.ts'
 import type { Gathering, Window, Windows } from '#model/flow/policies/window.ts'
-import type { Arrival, Call, Candidate, CandidateEvent } from '#model/event/arrival.ts'
 import type { DueMap } from '#model/kernel/due-map.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'

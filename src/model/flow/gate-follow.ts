@@ -6,9 +6,9 @@
  * gate-6  A run that follows another is told once the followed run has ended or will never begin.
  */
 import { valueAt } from '#model/kernel/due-map.ts'
-import type { GateCommand, GateFact, OpenGate } from './gate-fact.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { type Decision, facts } from '#model/kernel/machine.ts'
+import type { GateCommand, GateFact, OpenGate } from './gate-fact.ts'
 
 interface Following {
   readonly run: RunId

@@ -3,13 +3,12 @@
  *
  * Owns questions only. The rules are gate.ts.
  */
-
-import type { Turn } from '#model/flow/policies/throttle.ts'
 import { type CandidateEvent, eventOf } from '#model/event/arrival.ts'
+import type { Turn } from '#model/flow/policies/throttle.ts'
 import { entriesOf, nextDueAt, valueAt } from '#model/kernel/due-map.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { GateFact, GateState, OpenGate, StopMode, Waiter } from './gate-fact.ts'
 import { evolveGate } from './gate-state.ts'
-import type { Instant, RunId } from '#model/kernel/ids.ts'
 
 /** When the gate has something to do without news; null: never. An instant in the past: now. */
 export const gateWakeAt = (state: GateState): Instant | null => {

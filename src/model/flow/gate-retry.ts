@@ -9,12 +9,11 @@
  * gate-retry-6  The retry of a child that was called with `gate: none` asks no gate, if its parent asks for it.
  * gate-retry-3  A retry counts against no rate limit: its run was counted when it first came.
  */
-
-import { type Claim, holderOf } from '#model/flow/policies/idempotency.ts'
 import type { Arrival, Call } from '#model/event/arrival.ts'
+import { type Claim, holderOf } from '#model/flow/policies/idempotency.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { OpenGate } from './gate-fact.ts'
 import { waiterOf } from './gate-read.ts'
-import type { Instant, RunId } from '#model/kernel/ids.ts'
 
 /** gate-retry-1. The run that has one of the keys of this retry; null: none has. */
 export const keptBy = (

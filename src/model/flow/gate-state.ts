@@ -3,7 +3,6 @@
  *
  * Owns evolve. Takes every fact in every state and asks for no policy: what a policy decided stands in the fact.
  */
-
 import { type Claim, type Claims, endClaims, freeKey, recordClaim } from '#model/flow/policies/idempotency.ts'
 import { callFromLine, enterLine, leaveLine, waitInLine, withdrawFromLine } from '#model/flow/policies/overlap.ts'
 import { countRate } from '#model/flow/policies/rate-limit.ts'
@@ -11,9 +10,9 @@ import { recordStart } from '#model/flow/policies/starts.ts'
 import { recordTurn } from '#model/flow/policies/throttle.ts'
 import { joinWindow, withdrawFromWindow } from '#model/flow/policies/window.ts'
 import { dropDue, put, remove, valueAt } from '#model/kernel/due-map.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import type { GateFact, GateFactType, GateState, OpenGate, WaitingPlace } from './gate-fact.ts'
 import { addFollower, dropFollower } from './gate-follow.ts'
-import type { Instant } from '#model/kernel/ids.ts'
 
 type FactOf<Type extends GateFactType> = Extract<GateFact, { readonly type: Type }>
 

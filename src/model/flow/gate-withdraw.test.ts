@@ -1,11 +1,11 @@
 /** Calls that wait at a gate and do not go on: one whose run has begun already leaves its place, and nothing else. */
 import { expect, test } from 'vitest'
 import type { Call, Candidate } from '#model/event/arrival.ts'
+import { runId } from '#model/kernel/ids.ts'
 import type { GateFact, GateState, OpenGate } from './gate-fact.ts'
 import { waiterOf } from './gate-read.ts'
 import { evolveGate } from './gate-state.ts'
 import { forgetCall } from './gate-withdraw.ts'
-import { runId } from '#model/kernel/ids.ts'
 
 const [FIRST, SECOND] = [runId('1'.repeat(32)), runId('2'.repeat(32))]
 

@@ -6,9 +6,9 @@
  * gate-7  A call that was made twice, by the worker that lost its caller and by the one that took the caller over, begins one run: what still
  *         waits of it is dropped when its run turns out to exist.
  */
+import { type Decision, facts, refuse } from '#model/kernel/machine.ts'
 import type { GateCommand, GateFact, OpenGate } from './gate-fact.ts'
 import { waiterOf } from './gate-read.ts'
-import { type Decision, facts, refuse } from '#model/kernel/machine.ts'
 
 type CommandOf<Type extends GateCommand['type']> = Extract<GateCommand, { readonly type: Type }>
 

@@ -1,16 +1,16 @@
 /** What holds for every gate, whatever its policies, whatever happens to it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { countOf, entriesOf } from '#model/kernel/due-map.ts'
+import { readGateFact, writeFact } from '#model/kernel/fact-codec.ts'
+import type { RunId } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
 import { anyGateLife, live } from '#test/support/stories/gate-arbitrary.ts'
 import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
-import { countOf, entriesOf } from '#model/kernel/due-map.ts'
-import { readGateFact, writeFact } from '#model/kernel/fact-codec.ts'
 import { gate } from './gate.ts'
 import type { GateFact, OpenGate } from './gate-fact.ts'
 import { gateWakeAt, resumeGateFrom } from './gate-read.ts'
-import type { RunId } from '#model/kernel/ids.ts'
-import { fold } from '#model/kernel/machine.ts'
 
 const CASES = policyCases(71, 1_000)
 

@@ -1,12 +1,12 @@
 /** The rules of a gate, told one by one. */
 import { expect, test } from 'vitest'
-import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import type { Arrival } from '#model/event/arrival.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import type { RunStatus } from '#model/run/status.ts'
+import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import { gate } from './gate.ts'
 import type { FlowPolicies, GateCommand, GateFact, GateState } from './gate-fact.ts'
 import { gateWakeAt, resumeGateFrom, wantedStops } from './gate-read.ts'
-import type { Instant } from '#model/kernel/ids.ts'
-import type { RunStatus } from '#model/run/status.ts'
 
 /** A gate driven by hand; remembers everything it was told and said. */
 const openGate = (given: Partial<FlowPolicies>) => {

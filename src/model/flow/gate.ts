@@ -11,7 +11,7 @@
  * gate-8  A call does not wait for the end of a run that waits for the call: it is refused.
  * gate-5  Events that failed in a batch come again without the others, at most as often as the handler's retry says (batch-items.ts).
  */
-
+import { type Arrival, type Candidate, candidateOf, eventOf } from '#model/event/arrival.ts'
 import { batchGathering } from '#model/flow/policies/batch.ts'
 import { burstEndsAt, type DebouncePolicy, debounceGathering } from '#model/flow/policies/debounce.ts'
 import { type FanInPolicy, fanInGathering, hasPrimary, twinOf } from '#model/flow/policies/fan-in.ts'
@@ -19,9 +19,10 @@ import { type Claim, claimOf, holderOf, keepMsAfter } from '#model/flow/policies
 import { judgeOverlap, lineAt } from '#model/flow/policies/overlap.ts'
 import { judgeRate } from '#model/flow/policies/rate-limit.ts'
 import { type Gathering, isFull, isLate, judgeGather, openAt, windowOf } from '#model/flow/policies/window.ts'
-import { type Arrival, type Candidate, candidateOf, eventOf } from '#model/event/arrival.ts'
-import { itemsOf, tryAgain } from './batch-items.ts'
 import { dueAtOf, dueEntries, valueAt } from '#model/kernel/due-map.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
+import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'
+import { itemsOf, tryAgain } from './batch-items.ts'
 import { type Draft, draftOf, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
 import type { GateCommand, GateFact, GateState, HeldArrival, OpenGate } from './gate-fact.ts'
 import { follow, withFollowersTold } from './gate-follow.ts'
@@ -29,8 +30,6 @@ import { hearsJust } from './gate-read.ts'
 import { isRetryWaiting, keptBy, keptReason } from './gate-retry.ts'
 import { evolveGate } from './gate-state.ts'
 import { forgetCall, withdrawCall } from './gate-withdraw.ts'
-import type { Instant, RunId } from '#model/kernel/ids.ts'
-import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'
 
 const MAX_HELD = 10_000
 /** How much one decision moves on: an append must not grow without bound. */

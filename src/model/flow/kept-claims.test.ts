@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import type { Claim } from '#model/flow/policies/idempotency.ts'
 import { entriesOf } from '#model/kernel/due-map.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import { gate } from './gate.ts'
 import type { GateFact, OpenGate } from './gate-fact.ts'
 import { resumeGateFrom } from './gate-read.ts'
-import type { RunId } from '#model/kernel/ids.ts'
 import { claimsToKeep, keptValue, missingKeys, readKept, withRecalled } from './kept-claims.ts'
 
 const claim = (key: string, sequence: number, expiresAt: number | null): Claim => ({

@@ -8,12 +8,11 @@
  * kept-claims-2  Only a claim with an end of its own leaves the state, and only when its event waits no more: nothing but time, or another
  *                claim of the key, ends it.
  */
-
 import type { Claim } from '#model/flow/policies/idempotency.ts'
 import { entriesOf, put, valueAt } from '#model/kernel/due-map.ts'
-import type { GateFact, GateState, OpenGate } from './gate-fact.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import type { GateFact, GateState, OpenGate } from './gate-fact.ts'
 
 /** By gate and key (`keptKey`): claims that have left the state of their gate. */
 export const KEPT_TABLE = 'trihand.key'

@@ -4,7 +4,6 @@
  * Owns the words only; the rules are queue.ts. All state is plain JSON: a checkpoint holds it whole. A message is an event of the
  * ledger, named here by its sequence.
  */
-
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 

@@ -9,7 +9,6 @@
  * queue-3  A message is in no more cycles than its tries, unless a person revives it.
  * queue-4  Messages leave in the order in which they came; one that comes back goes first when its time has come.
  */
-
 import { retryDelayMs } from '#model/flow/policies/retry.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'

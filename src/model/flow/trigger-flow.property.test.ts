@@ -1,13 +1,13 @@
 /** Triggers with options of their own against gates that have nothing else: at one gate they do what they would do alone. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Arrival } from '#model/event/arrival.ts'
+import { fold } from '#model/kernel/machine.ts'
 import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
-import type { Arrival } from '#model/event/arrival.ts'
 import { gate } from './gate.ts'
 import type { FlowPolicies, GateFact, GateState } from './gate-fact.ts'
 import { gateWakeAt } from './gate-read.ts'
-import { fold } from '#model/kernel/machine.ts'
 
 const CASES = policyCases(31)
 const ms = fc.integer({ min: 1, max: 15 })

@@ -1,6 +1,7 @@
 /** Facts as they are written down, and read again. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { RunFact } from '#model/run/fact.ts'
 import { anyFact } from '#test/support/stories/run-arbitrary.ts'
 import { FACT_TYPES, fact } from '#test/support/stories/run-story.ts'
 import { anyTurns } from '#test/support/stories/schedule-arbitrary.ts'
@@ -8,7 +9,6 @@ import { anySessionFact } from '#test/support/stories/session-arbitrary.ts'
 import { readGateFact, readRunFact, readScheduleFact, readSessionFact, writeFact } from './fact-codec.ts'
 import type { Json } from './json.ts'
 import { inline } from './payload.ts'
-import type { RunFact } from '#model/run/fact.ts'
 
 /** The values of the ledger have one zero. */
 const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as Json)

@@ -3,14 +3,14 @@
  *
  * Owns the translation both ways and the list of known fact types. A type this version does not know is refused, never folded.
  */
-import { TrihandError } from './errors.ts'
 import type { GateFact, GateFactType } from '#model/flow/gate-fact.ts'
-import type { Instant } from './ids.ts'
 import type { QueueFact, QueueFactType } from '#model/flow/queue-fact.ts'
 import type { RunFact, RunFactType } from '#model/run/fact.ts'
 import type { ScheduleFact, ScheduleFactType } from '#model/schedule/fact.ts'
 import type { SessionFact, SessionFactType } from '#model/session/session.ts'
 import type { TaskFact, TaskFactType } from '#model/task/fact.ts'
+import { TrihandError } from './errors.ts'
+import type { Instant } from './ids.ts'
 
 export interface WrittenFact {
   readonly type: string

@@ -1,8 +1,8 @@
 /** The life of a draft: revised, approved by its hash, discarded. */
 import { expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
 import { planId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
+import { specify } from '#testing/spec.ts'
 import {
   approvalOf,
   orderOf,

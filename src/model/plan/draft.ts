@@ -2,7 +2,7 @@
  * A plan that people write down, look at and approve before it runs: its revisions, and what was approved of them.
  *
  * Owns the life of a draft. Whether a plan can be done at all was found out before (manifest/plan/reading.ts) and arrives with the
- * command; who walks its steps is executors/workflow/plan.ts.
+ * command; who walks its steps is executors/workflow/plan/plan.ts.
  *
  * plan-draft-1  An approval is of one revision, by its hash: another revision has none.
  * plan-draft-2  Only a person approves, and nothing that has errors.
@@ -15,9 +15,9 @@ import type { Instant, PlanId } from '#model/kernel/ids.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
 import { type Decision, facts, type Machine, type Refusal, refuse } from '#model/kernel/machine.ts'
 import type { Modality } from '#model/kernel/modality.ts'
+import type { Identity } from '#model/task/spec.ts'
 import type { NamedBy, ShownStep } from './shown.ts'
 import type { PlanStepSource } from './source.ts'
-import type { Identity } from '#model/task/spec.ts'
 
 /** What every run of a drafted plan is a run of. No user can give a function this name: it has a dot. */
 export const PLAN_RUN = 'trihand.plan'

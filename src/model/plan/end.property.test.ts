@@ -1,8 +1,8 @@
 /** What a "no" means for the steps of a plan, however they require each other, against a plain walk. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PlanNode } from './plan.ts'
 import { answeredIn, planEnd, refusedAt, type StepEnd, SUCCESS, skipIn, skippedFor, skipRecord } from './end.ts'
+import type { PlanNode } from './plan.ts'
 
 const { fateOf, isYes } = planEnd
 

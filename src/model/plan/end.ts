@@ -1,7 +1,7 @@
 /**
  * How a step of a plan ends, and what that means for the steps that require it.
  *
- * Owns which answers of people are a yes, and which steps are skipped after a "no". Pure: executors/workflow/plan.ts performs.
+ * Owns which answers of people are a yes, and which steps are skipped after a "no". Pure: executors/workflow/plan/plan.ts performs.
  *
  * plan-2  A "no" skips every step that requires it, however far behind, unless that step says `on_reject: continue`.
  * plan-3  A step that was skipped for another reason stops only the steps that read its output.

@@ -2,18 +2,17 @@
  * A plan: steps that wait for each other, each done by one hand. Data, never code.
  *
  * Owns the shapes, and which step may begin after which. What an end means for the steps behind it is plan-end.ts; who performs a
- * step is executors/workflow/plan.ts; rules and templates arrive compiled.
+ * step is executors/workflow/plan/plan.ts; rules and templates arrive compiled.
  *
  * plan-1  A step begins when everything that it requires has ended, and no step waits for itself.
  */
-
-import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { EscalationRule } from '#model/agent/agent.ts'
 import type { CallTerms } from '#model/agent/call-terms.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
-import type { PlanStepSource } from './source.ts'
 import type { Rule } from '#model/kernel/rule.ts'
+import type { PlanStepSource } from './source.ts'
 
 /** A template that was compiled. */
 type Filler = (roots: { readonly [root: string]: Json }) => Json

@@ -10,9 +10,9 @@
 import { effectUnder } from '#model/agent/call-terms.ts'
 import { isJsonRecord, type Json, toJson } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
+import type { Effect } from '#model/run/step.ts'
 import type { PlanSpec, PlanStep, PlanWait } from './plan.ts'
 import type { PlanStepSource } from './source.ts'
-import type { Effect } from '#model/run/step.ts'
 
 /** Who chose a name: words that a model chose say nothing of what is done. */
 export type NamedBy = 'model' | 'person'

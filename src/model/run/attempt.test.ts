@@ -1,6 +1,7 @@
 /** One step's attempts: results, failures, intents, doubts and a person's word on them. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
+import { taskId } from '#model/kernel/ids.ts'
+import { inline, NOTHING } from '#model/kernel/payload.ts'
 import {
   BROKEN,
   command,
@@ -12,11 +13,10 @@ import {
   TASK,
   unasked,
 } from '#test/support/stories/run-story.ts'
+import { specify } from '#testing/spec.ts'
 import { attemptsOf } from './attempt.ts'
-import { taskId } from '#model/kernel/ids.ts'
-import { inline, NOTHING } from '#model/kernel/payload.ts'
-import { run } from './run.ts'
 import type { RunFact } from './fact.ts'
+import { run } from './run.ts'
 
 const { given } = specify(run)
 const OTHER = taskId('2'.repeat(32))

@@ -9,7 +9,6 @@
  * attempt-4  A decision on a task settles the doubt that the task asked about, and no other; nothing else settles a doubt.
  * attempt-5  An `once` step that may be a finished one under a new name is performed after a person's word only.
  */
-
 import { retryDelayMs } from '#model/flow/policies/retry.ts'
 import type { TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

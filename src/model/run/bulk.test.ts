@@ -1,5 +1,6 @@
 /** What a word to many runs may be, whom it concerns, and how its outcomes are summed up. */
 import { expect, test } from 'vitest'
+import { type RunId, runId } from '#model/kernel/ids.ts'
 import {
   BULK_ACTIONS,
   type BulkOutcome,
@@ -13,7 +14,6 @@ import {
   progressAtFirst,
   spokenBy,
 } from './bulk.ts'
-import { type RunId, runId } from '#model/kernel/ids.ts'
 import { RUN_STATUSES } from './status.ts'
 
 const WISH: BulkWish = { action: 'cancel', where: { status: 'waiting' }, ids: null, reason: null, by: 'ana' }

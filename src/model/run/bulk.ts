@@ -7,8 +7,8 @@
  * bulk-1  Each run that was found counts once, as done or as failed: at the end the two are the total together.
  * bulk-2  A run hears one job's word once, however often it is said.
  */
-import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Kind } from '#model/access/identity.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 import { type Instant, isPlainText, isRunId, isSessionId, type RunId, type SessionId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { type Refusal, refuse } from '#model/kernel/machine.ts'

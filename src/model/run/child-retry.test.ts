@@ -1,7 +1,7 @@
 /** Children across the lives of their parent: which run a call goes on with, which end counts, what ends with the parent. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
 import { BROKEN, CHILD, command, fact, liveAfter, started } from '#test/support/stories/run-story.ts'
+import { specify } from '#testing/spec.ts'
 import { calledBy, callName, childRules, endsWithParent, hasRetriedFor } from './child-retry.ts'
 import { run as machine } from './run.ts'
 

@@ -3,21 +3,20 @@
  *
  * Owns the words only. The rules are in run.ts, attempt.ts and waiting.ts.
  */
-
-import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { Kind } from '#model/access/identity.ts'
 import type { CallTerms } from '#model/agent/call-terms.ts'
 import type { Consumed } from '#model/event/consumed.ts'
-import type { Failure } from '#model/kernel/errors.ts'
 import type { Cause } from '#model/event/event.ts'
-import type { Kind } from '#model/access/identity.ts'
+import type { Received, WaitSpec } from '#model/event/wait.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { Failure } from '#model/kernel/errors.ts'
 import type { ChildId, Instant, RunId, TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { DbWrite } from './outcome.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { PersistentMap } from '#model/kernel/persistent-map.ts'
+import type { DbWrite } from './outcome.ts'
 import type { RunStatus } from './status.ts'
 import type { ChildCall, Effect, Evidence, OpenStep, Performer, RunCall, SettledStep } from './step.ts'
-import type { Received, WaitSpec } from '#model/event/wait.ts'
 
 /** Where the input is: with the event that triggered the run, with the events it was started for together, or in the fact. */
 export type RunInput =

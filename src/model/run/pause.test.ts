@@ -1,7 +1,7 @@
 /** A run that a person holds, and what it still takes. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
 import { CANCELLED, command, fact, liveAfter, started, stateAfter } from '#test/support/stories/run-story.ts'
+import { specify } from '#testing/spec.ts'
 import { run, statusOf, wakeAt } from './run.ts'
 
 const { given } = specify(run)

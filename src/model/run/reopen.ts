@@ -9,15 +9,14 @@
  * run-reopen-3  The time in which a run must end begins anew, and so does the time in which it must begin, if it never began.
  * run-reopen-1  Only a person retries a run in which a person refused a step: the step would be performed after all.
  */
-
-import { isCancelStep } from '#model/event/cancel-on.ts'
-import { recallsOf } from './child-retry.ts'
-import { giveBack, listenAfter } from '#model/event/consumed.ts'
 import type { Kind } from '#model/access/identity.ts'
+import { isCancelStep } from '#model/event/cancel-on.ts'
+import { giveBack, listenAfter } from '#model/event/consumed.ts'
 import type { Instant } from '#model/kernel/ids.ts'
-import { changed } from './live-run.ts'
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
+import { recallsOf } from './child-retry.ts'
 import type { Limits, LiveRun, RunFact, RunStart } from './fact.ts'
+import { changed } from './live-run.ts'
 
 /** What a run has finished with: its code has gone on with a result. */
 const isFinished = (fact: RunFact): boolean => {

@@ -1,12 +1,12 @@
 /** Which results of a run answer in another go of it, and from where on everything is done again. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
-import { BROKEN, CHILD, command, fact, liveAfter, started } from '#test/support/stories/run-story.ts'
 import { taskId } from '#model/kernel/ids.ts'
 import { inline } from '#model/kernel/payload.ts'
+import { BROKEN, CHILD, command, fact, liveAfter, started } from '#test/support/stories/run-story.ts'
+import { specify } from '#testing/spec.ts'
+import type { RunFact } from './fact.ts'
 import { cameBefore, planRerun, type RerunChoice } from './rerun.ts'
 import { run } from './run.ts'
-import type { RunFact } from './fact.ts'
 
 const { given } = specify(run)
 

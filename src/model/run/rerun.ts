@@ -12,8 +12,8 @@
 import { type ChildId, isTaskId, type RunId } from '#model/kernel/ids.ts'
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
 import { nearest } from '#model/kernel/nearest.ts'
-import { run as runMachine } from './run.ts'
 import type { LiveRun, ReusedStep, RunFact, RunState } from './fact.ts'
+import { run as runMachine } from './run.ts'
 
 /** A step that is done again if the new run comes to it. */
 export interface AgainStep {

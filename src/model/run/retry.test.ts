@@ -1,6 +1,6 @@
 /** A person's retry: which ends it opens again, and what of the run it keeps. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
+import { inline } from '#model/kernel/payload.ts'
 import {
   aStart,
   BROKEN,
@@ -11,7 +11,7 @@ import {
   stateAfter,
   TOO_LATE,
 } from '#test/support/stories/run-story.ts'
-import { inline } from '#model/kernel/payload.ts'
+import { specify } from '#testing/spec.ts'
 import { run, wakeAt } from './run.ts'
 
 const { given } = specify(run)

@@ -1,11 +1,11 @@
 /** What holds for every run, whatever facts it has and whatever commands it is given. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fold } from '#model/kernel/machine.ts'
 import { anyCommand, anyHistory, anyWalk, STEPS, type Turn, take } from '#test/support/stories/run-arbitrary.ts'
 import { RETRY, TASK } from '#test/support/stories/run-story.ts'
-import { fold } from '#model/kernel/machine.ts'
-import { run, statusOf, wakeAt } from './run.ts'
 import type { RunFact, RunState } from './fact.ts'
+import { run, statusOf, wakeAt } from './run.ts'
 import { isEnded } from './status.ts'
 
 const OPTIONS = { numRuns: 1_000, seed: 7 }

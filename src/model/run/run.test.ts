@@ -1,6 +1,6 @@
 /** The life of a run: start, end, cancel, time. What it waits for is run-waiting.test.ts, retry by a person run-retry.test.ts. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
+import { inline } from '#model/kernel/payload.ts'
 import {
   aStart,
   BROKEN,
@@ -15,9 +15,9 @@ import {
   stateAfter,
   TOO_LATE,
 } from '#test/support/stories/run-story.ts'
-import { inline } from '#model/kernel/payload.ts'
-import { run, statusOf } from './run.ts'
+import { specify } from '#testing/spec.ts'
 import type { RunFact } from './fact.ts'
+import { run, statusOf } from './run.ts'
 
 const { given } = specify(run)
 const ENDS: readonly RunFact[] = [

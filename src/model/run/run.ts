@@ -11,8 +11,12 @@
  * run-5  A hand-over to another version of the code is recorded once, before that version begins a step.
  * run-6  A run that had to begin by an instant and was entered before it never expires: the first entry is recorded.
  */
-
+import { dueFacts, endChild, openWait, receiveEvent, setTimer, startChild } from '#model/event/waiting.ts'
 import { retryDelayMs } from '#model/flow/policies/retry.ts'
+import type { Failure } from '#model/kernel/errors.ts'
+import type { Instant } from '#model/kernel/ids.ts'
+import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'
+import { NOTHING } from '#model/kernel/payload.ts'
 import {
   completeStep,
   doubtStep,
@@ -23,16 +27,14 @@ import {
   reportLate,
   resolveStep,
 } from './attempt.ts'
-import { callOf } from './child-retry.ts'
-import type { Failure } from '#model/kernel/errors.ts'
-import type { Instant } from '#model/kernel/ids.ts'
-import { changed } from './live-run.ts'
-import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'
-import { pauseRun, refusePaused, resumeRun } from './pause.ts'
-import { NOTHING } from '#model/kernel/payload.ts'
 import { beginRun, reuseFact, startFacts } from './birth.ts'
+import { callOf } from './child-retry.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunState, WorkCommand } from './fact.ts'
+import { changed } from './live-run.ts'
+import { pauseRun, refusePaused, resumeRun } from './pause.ts'
 import { forbidRetry, limitsAfter, reopen } from './reopen.ts'
+import type { RunStatus } from './status.ts'
+import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
 import {
   asked,
   childEnded,
@@ -47,9 +49,6 @@ import {
   timedOut,
   waitOpened,
 } from './steps.ts'
-import type { RunStatus } from './status.ts'
-import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
-import { dueFacts, endChild, openWait, receiveEvent, setTimer, startChild } from '#model/event/waiting.ts'
 
 const MAX_STEPS = 100_000
 

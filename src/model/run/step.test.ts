@@ -1,10 +1,10 @@
 /** The address of a step, and when an open one needs a wake. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aWait, BROKEN, CHILD } from '#test/support/stories/run-story.ts'
-import { inline } from '#model/kernel/payload.ts'
-import { isLoopKey, isSettled, isStepName, type OpenStep, type SettledStep, stepAddress, stepWakeAt } from './step.ts'
 import { openWait } from '#model/event/wait.ts'
+import { inline } from '#model/kernel/payload.ts'
+import { aWait, BROKEN, CHILD } from '#test/support/stories/run-story.ts'
+import { isLoopKey, isSettled, isStepName, type OpenStep, type SettledStep, stepAddress, stepWakeAt } from './step.ts'
 
 const OPEN: readonly (readonly [OpenStep, number | null])[] = [
   [{ kind: 'intended', attempt: 1, effectKey: 'k' }, null],

@@ -3,11 +3,11 @@
  *
  * Owns the shapes and the question when an open step next needs a wake. Never decides for the whole run (run.ts).
  */
+import type { OpenWait, Received } from '#model/event/wait.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import { type ChildId, type Instant, isPlainText, type RunId, type TaskId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
-import type { OpenWait, Received } from '#model/event/wait.ts'
 
 /** `idempotent`: at least once, same key. `once`: at most once by itself. `transactional`: its effect is written with its result. */
 export type Effect = 'idempotent' | 'once' | 'transactional'

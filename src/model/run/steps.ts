@@ -3,15 +3,15 @@
  *
  * Owns that part of the run's fold. What may be recorded is run.ts and its rules.
  */
-import { failedCall } from './child-retry.ts'
 import { adopt, consume, opened } from '#model/event/consumed.ts'
+import { openWait as beginWait, isOver, missing, receive } from '#model/event/wait.ts'
 import { type ChildId, isTaskId } from '#model/kernel/ids.ts'
-import { changed } from './live-run.ts'
 import { NOTHING } from '#model/kernel/payload.ts'
+import { failedCall } from './child-retry.ts'
 import type { LiveRun, RunFact } from './fact.ts'
+import { changed } from './live-run.ts'
 import type { OpenStep, SettledStep } from './step.ts'
 import { keepFrozen, thawed } from './uncertain-step.ts'
-import { openWait as beginWait, isOver, missing, receive } from '#model/event/wait.ts'
 
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
 

@@ -8,7 +8,6 @@
  * uncertain-2  As long as the attempt may still act, to run the step again needs the acknowledgement of a warning that says so.
  * uncertain-3  So does it as long as an attempt before it may still act: one that was frozen when the step was run again.
  */
-
 import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { LiveRun } from './fact.ts'
 import { askableAt, type IntendedStep, type Performer, type UncertainStep } from './step.ts'

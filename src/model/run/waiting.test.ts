@@ -1,9 +1,9 @@
 /** What a run waits for, and how many steps it may have. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
 import { aWait, BROKEN, CHILD, command, fact, liveAfter, started, stateAfter } from '#test/support/stories/run-story.ts'
-import { run, statusOf, wakeAt } from './run.ts'
+import { specify } from '#testing/spec.ts'
 import type { RunFact } from './fact.ts'
+import { run, statusOf, wakeAt } from './run.ts'
 
 const { given } = specify(run)
 

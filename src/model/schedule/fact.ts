@@ -3,10 +3,10 @@
  *
  * Owns the words only; the rules are in schedule.ts and its neighbours. All state is plain JSON: a checkpoint holds it whole.
  */
-import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { Requesters } from '#model/access/requester.ts'
-import type { CalendarOf, ScheduleSpec } from './spec.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
+import type { CalendarOf, ScheduleSpec } from './spec.ts'
 
 /** Slots that got no run of their own: the first, the last, how many. */
 export interface SlotRange {

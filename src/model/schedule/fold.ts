@@ -4,9 +4,9 @@
  * Owns evolve. Never decides: that is schedule.ts.
  */
 import type { Instant } from '#model/kernel/ids.ts'
+import { isFailure, type RunStatus } from '#model/run/status.ts'
 import type { LiveSchedule, ScheduledRun, ScheduleFact, ScheduleState, SlotRange, WaitingRun } from './fact.ts'
 import type { ScheduleSpec } from './spec.ts'
-import { isFailure, type RunStatus } from '#model/run/status.ts'
 
 type FactOf<Type extends ScheduleFact['type']> = Extract<ScheduleFact, { readonly type: Type }>
 

@@ -4,8 +4,8 @@
  * Owns the reading of facts as a list of slots. Decides nothing; a part of the facts will do, from any one on.
  */
 import type { Instant, RunId } from '#model/kernel/ids.ts'
-import type { RunOrigin, ScheduledRun, ScheduleFact, SkipReason } from './fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
+import type { RunOrigin, ScheduledRun, ScheduleFact, SkipReason } from './fact.ts'
 
 /** A range of slots that had no run is one of these. */
 export interface PastSlot {

@@ -1,6 +1,6 @@
 /** The life of a schedule: pause, requests, changes, its end, an interval that adapts. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import {
   aSpec,
   backfill,
@@ -26,9 +26,9 @@ import {
   wakeAt,
   world,
 } from '#test/support/stories/schedule-story.ts'
-import type { Instant } from '#model/kernel/ids.ts'
-import { schedule } from './schedule.ts'
+import { specify } from '#testing/spec.ts'
 import type { ScheduleCommand, ScheduleFact } from './fact.ts'
+import { schedule } from './schedule.ts'
 import type { ScheduleSpec } from './spec.ts'
 
 const { given } = specify(schedule)

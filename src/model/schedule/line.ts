@@ -3,10 +3,9 @@
  *
  * Owns the line and the pace of caught-up runs; the verdict on overlap is policies/overlap.ts. Never looks at the calendar.
  */
-
+import type { Requesters } from '#model/access/requester.ts'
 import { judgeOverlap } from '#model/flow/policies/overlap.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
-import type { Requesters } from '#model/access/requester.ts'
 import { type Draft, record, skip } from './draft.ts'
 import type { LiveSchedule, RunOrigin, ScheduledRun } from './fact.ts'
 import { inTurn, isOwnSlot, isPaced, plannedRun } from './fold.ts'

@@ -1,15 +1,15 @@
 /** What holds for every schedule, whatever happens to it; and what becomes of late slots, against a simple reference. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Instant } from '#model/kernel/ids.ts'
+import { fold } from '#model/kernel/machine.ts'
 import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import { anyHappenings, anySpec, anyTurns, live, type Turn } from '#test/support/stories/schedule-arbitrary.ts'
 import { aSpec, calendarOf, HOUR, world } from '#test/support/stories/schedule-story.ts'
-import type { Instant } from '#model/kernel/ids.ts'
-import { fold } from '#model/kernel/machine.ts'
-import { schedule } from './schedule.ts'
 import { runsLeft, scheduleWakeAt } from './due.ts'
 import type { ScheduleCommand, ScheduleFact, ScheduleState } from './fact.ts'
 import { isOwnSlot } from './fold.ts'
+import { schedule } from './schedule.ts'
 import type { ScheduleSpec } from './spec.ts'
 
 /** The machine may be busy with other tests. */

@@ -1,7 +1,7 @@
 /** The rules of a schedule, one by one. */
 import { describe, expect, test } from 'vitest'
 import type { OverlapPolicy } from '#model/flow/policies/overlap.ts'
-import { specify } from '#testing/spec.ts'
+import { fold } from '#model/kernel/machine.ts'
 import {
   buffered,
   cancelWanted,
@@ -18,9 +18,9 @@ import {
   skipped,
   wakeAt,
 } from '#test/support/stories/schedule-story.ts'
-import { fold } from '#model/kernel/machine.ts'
-import { schedule } from './schedule.ts'
+import { specify } from '#testing/spec.ts'
 import type { ScheduleFact } from './fact.ts'
+import { schedule } from './schedule.ts'
 import type { ScheduleSpec } from './spec.ts'
 
 const { given } = specify(schedule)

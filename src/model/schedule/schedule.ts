@@ -10,7 +10,6 @@
  * schedule-4  A request is done once, however often it is sent.
  * schedule-5  A paused schedule starts only what a person asks for in the pause; what waited before it waits on.
  */
-
 import { MAX_WAITING } from '#model/flow/policies/overlap.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
 import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'

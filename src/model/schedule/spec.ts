@@ -4,7 +4,6 @@
  * Owns the normal form that facts keep, so that past slots are judged by the expression in force then, and the calendar as the
  * model sees it. Never knows cron, time zones or hashes: they are behind the calendar, which arrives as an argument.
  */
-
 import type { OverlapPolicy } from '#model/flow/policies/overlap.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 

@@ -1,9 +1,9 @@
 /** What holds for every session, whatever facts it has and whatever commands it is given. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anySessionCommand, anySessionFact, anySessionHistory } from '#test/support/stories/session-arbitrary.ts'
 import { fold } from '#model/kernel/machine.ts'
 import type { Payload } from '#model/kernel/payload.ts'
+import { anySessionCommand, anySessionFact, anySessionHistory } from '#test/support/stories/session-arbitrary.ts'
 import { documentOf, resumeFrom, type SessionFact, session } from './session.ts'
 
 const OPTIONS = { numRuns: 1_000, seed: 5 }

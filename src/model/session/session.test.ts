@@ -1,9 +1,9 @@
 /** The head of a session: what a change, a checkpoint and a fork are. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
 import { sessionId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { inline } from '#model/kernel/payload.ts'
+import { specify } from '#testing/spec.ts'
 import {
   type Checkpoint,
   documentOf,

@@ -1,10 +1,10 @@
 /** Every kind of person with every action, right and wrong in every way: the refusal is the first of the guide's list. */
 import { expect, test } from 'vitest'
-import { action, aSpec, custom, hashOf, mails, open, submit, taskAfter, to } from '#test/support/stories/task-story.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
-import { task } from './task.ts'
+import { action, aSpec, custom, hashOf, mails, open, submit, taskAfter, to } from '#test/support/stories/task-story.ts'
 import type { ItemChoice, TaskState } from './fact.ts'
 import type { Identity, TaskSpec } from './spec.ts'
+import { task } from './task.ts'
 import { allowedActions } from './view.ts'
 
 const KINDS: readonly Identity['kind'][] = ['user', 'service', 'agent', 'system']

@@ -1,10 +1,10 @@
 /** Marks of many items at once: which items a rule finds, and which drafts come of it. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
 import { ana, bob, history, open, taskAfter } from '#test/support/stories/task-story.ts'
-import { task } from './task.ts'
+import { specify } from '#testing/spec.ts'
 import type { TaskItem } from './fact.ts'
 import { findItems } from './mark.ts'
+import { task } from './task.ts'
 
 const { given } = specify(task)
 const opened = open()

@@ -1,5 +1,6 @@
 /** task-7: a decision passes over no draft of its own author that they have not seen. */
 import { describe, expect, test } from 'vitest'
+import type { Json } from '#model/kernel/json.ts'
 import {
   ana,
   aSpec,
@@ -13,10 +14,9 @@ import {
   submit,
   taskAfter,
 } from '#test/support/stories/task-story.ts'
-import type { Json } from '#model/kernel/json.ts'
-import { task } from './task.ts'
 import type { Submit, TaskCommand } from './fact.ts'
 import { draftRevision } from './newer-drafts.ts'
+import { task } from './task.ts'
 
 const NEW = { subject: 'new' }
 

@@ -1,7 +1,8 @@
 /** One submit: the fan-out over items, edits, votes, and handing a task on. */
 import { applyPatch } from 'rfc6902'
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
+import { canonical } from '#model/kernel/json.ts'
+import { fold } from '#model/kernel/machine.ts'
 import {
   action,
   ana,
@@ -22,12 +23,11 @@ import {
   to,
   world,
 } from '#test/support/stories/task-story.ts'
-import { canonical } from '#model/kernel/json.ts'
-import { fold } from '#model/kernel/machine.ts'
-import { task } from './task.ts'
+import { specify } from '#testing/spec.ts'
 import type { Addressee, ItemChoice, Submit, TaskCommand, TaskFact } from './fact.ts'
 import { votersOf } from './quorum.ts'
 import type { Identity, TaskSpec } from './spec.ts'
+import { task } from './task.ts'
 import { decisionData, inboxRow, taskAnswer } from './view.ts'
 
 const { given } = specify(task)

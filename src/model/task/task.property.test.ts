@@ -1,15 +1,15 @@
 /** What holds for every task, whatever people and time do to it, against a reference that reads only facts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anyTurns, type Turn } from '#test/support/stories/task-arbitrary.ts'
-import { aSpec, hashOf, open, person, submit, taskAfter, to } from '#test/support/stories/task-story.ts'
 import { readTaskFact, writeFact } from '#model/kernel/fact-codec.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { task } from './task.ts'
+import { anyTurns, type Turn } from '#test/support/stories/task-arbitrary.ts'
+import { aSpec, hashOf, open, person, submit, taskAfter, to } from '#test/support/stories/task-story.ts'
 import type { OpenTask, TaskFact, TaskState } from './fact.ts'
 import { draftRevision } from './newer-drafts.ts'
 import { votersOf } from './quorum.ts'
 import { type Assignees, type Identity, SYSTEM, type TaskSpec } from './spec.ts'
+import { task } from './task.ts'
 import { taskWakeAt } from './time.ts'
 import { allowedActions, inboxRow, taskAnswer } from './view.ts'
 

@@ -1,6 +1,6 @@
 /** The rules of a task, one by one: who closes it, with what, and what is refused in which order. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 import {
   action,
   ana,
@@ -22,9 +22,9 @@ import {
   view,
   withdraw,
 } from '#test/support/stories/task-story.ts'
-import type { ErrorCode } from '#model/kernel/errors.ts'
-import { task } from './task.ts'
+import { specify } from '#testing/spec.ts'
 import type { Submit, TaskCommand } from './fact.ts'
+import { task } from './task.ts'
 import { taskAnswer } from './view.ts'
 
 const { given } = specify(task)

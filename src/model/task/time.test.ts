@@ -1,6 +1,6 @@
 /** What time does to a task: deadlines, what the system does then, reminders, levels. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
+import type { Instant } from '#model/kernel/ids.ts'
 import {
   action,
   aSpec,
@@ -19,10 +19,10 @@ import {
   to,
   withdraw,
 } from '#test/support/stories/task-story.ts'
-import type { Instant } from '#model/kernel/ids.ts'
-import { task } from './task.ts'
+import { specify } from '#testing/spec.ts'
 import type { TaskCommand, TaskFact } from './fact.ts'
 import type { Level, TaskSpec } from './spec.ts'
+import { task } from './task.ts'
 import { taskWakeAt } from './time.ts'
 import { taskAnswer } from './view.ts'
 

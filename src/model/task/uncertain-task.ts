@@ -8,9 +8,9 @@ import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { Verdict } from '#model/run/fact.ts'
 import type { LateResult, UncertainStep } from '#model/run/step.ts'
+import { uncertainRules } from '#model/run/uncertain-step.ts'
 import { builtInAction } from './action.ts'
 import type { Section, TaskAction, TaskSpec } from './spec.ts'
-import { uncertainRules } from '#model/run/uncertain-step.ts'
 
 const OPERATORS = 'operators'
 /** The field in which a person says what the step answered. */

@@ -1,9 +1,9 @@
 /** Which version of the code may take a run, what is recorded of a hand-over, and what is said of a run that none can take. */
 import { describe, expect, test } from 'vitest'
-import { specify } from '#testing/spec.ts'
-import { command, fact, liveAfter, started } from '#test/support/stories/run-story.ts'
-import { mayTake, NO_VERSION, noHandlerFor, pinAfter } from './pin.ts'
 import { run } from '#model/run/run.ts'
+import { command, fact, liveAfter, started } from '#test/support/stories/run-story.ts'
+import { specify } from '#testing/spec.ts'
+import { mayTake, NO_VERSION, noHandlerFor, pinAfter } from './pin.ts'
 
 const { given } = specify(run)
 

@@ -4,11 +4,10 @@
  * Owns the shapes. Rules and templates arrive compiled; whoever enters a function plays them (executors/workflow), whoever writes
  * holds its code to them (engine/step/rights.ts).
  */
-
 import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { ShownPlan } from '#model/plan/shown.ts'
 import type { Rule } from '#model/kernel/rule.ts'
+import type { ShownPlan } from '#model/plan/shown.ts'
 
 export const OPERATIONS = ['transform', 'api_call', 'db_write', 'emit_event', 'schedule'] as const
 export type Operation = (typeof OPERATIONS)[number]

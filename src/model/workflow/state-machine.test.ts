@@ -1,8 +1,8 @@
 /** The states of an entity, and the moves between them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgeMove, judgeStart, stateOf } from './state-machine.ts'
 import type { EntityMachine } from './spec.ts'
+import { judgeMove, judgeStart, stateOf } from './state-machine.ts'
 
 const machine: EntityMachine = {
   entity: 'order',

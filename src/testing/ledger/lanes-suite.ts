@@ -1,8 +1,8 @@
 /** Ledger suite, chapter 9: random claims and releases of runs in lanes, against a list that is searched whole (ledger-8). */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Instant, RunId, WorkerId } from '#model/kernel/ids.ts'
 import { choose, laneOf, Occupancy, PLAIN_LANE, type Slot } from '#model/flow/lane.ts'
+import type { Instant, RunId, WorkerId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { aCreation, anAppend, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'

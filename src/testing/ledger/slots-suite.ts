@@ -1,7 +1,7 @@
 /** Ledger suite, chapter 8: runs that share what is limited, and runs that go first (ledger-8). */
 import { expect, test } from 'vitest'
-import type { RunId } from '#model/kernel/ids.ts'
 import type { Slot } from '#model/flow/lane.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
 import { aCreation, anAppend, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'

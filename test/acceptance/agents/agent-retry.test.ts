@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { agent } from '#manifest/define/agents.ts'
 import type { RunId } from '#model/kernel/ids.ts'
-import type { TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '#test/support/agents/agent-system.ts'
 import { called, failedWith, lastText, paidModel, said } from '#test/support/agents/agents.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import type { TestSystem } from '#testing/system.ts'
 
 const place = agentPlace()
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { ExecuteOptions } from '#executors/workflow/step-api.ts'
 import type { ModelRequest } from '#ports/model.ts'
-import { startTestSystem, type TestHands } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestHands } from '#testing/system.ts'
 
 const TASKS: Readonly<Record<string, ExecuteOptions>> = {
   template: { type: 'template_engine', task: { template: 'Dear {{ name }}', input_variables: { name: 'Ana' } } },

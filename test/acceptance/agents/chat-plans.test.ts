@@ -1,9 +1,9 @@
 /** Plans in a chat: proposed by its agent, approved by a person with their hash, run once; and those that are declared. */
 import { expect, test } from 'vitest'
+import { openPlans } from '#compose/plans.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { PlanId, RunId } from '#model/kernel/ids.ts'
 import type { Plans } from '#planner/plans.ts'
-import { openPlans } from '#compose/plans.ts'
 import { agentPlace, beginAgents } from '#test/support/agents/agent-system.ts'
 import { chatsIn, chatWorld, decider, sendTo, turnIs } from '#test/support/agents/chat.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'

@@ -5,11 +5,11 @@ import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { ToolSource } from '#manifest/define/tools.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { agentPlace, ended, stepResults, untilStatus } from '#test/support/agents/agent-system.ts'
 import { type FakeBlock, type FakeSdk, fakeSdk } from '#test/support/agents/claude-sdk.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 
 const place = agentPlace()
 const ana = person('ana', 'operators')

@@ -1,9 +1,9 @@
 /** The executor contract in the words of the wire, inside one process: envelope, constraints, context and result as they are over HTTP. */
 import { expect, test } from 'vitest'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { executor, fn } from '../../../src/index.ts'
-import { onEveryStore } from '#test/support/stores/stores.ts'
 
 const TASK = {
   task_type: 'generate_template',

@@ -4,11 +4,11 @@ import { readEnvelope, writeEnvelope } from '#executors/contract.ts'
 import { executor } from '#executors/registry.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { ExecuteOptions } from '#executors/workflow/step-api.ts'
-import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { ConstraintsSource } from '#model/flow/policies/constraints.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const failed = (code: string, retryable = true): ExecutorResult => ({
   status: 'failed',

@@ -1,11 +1,11 @@
 /** Conditions over what the ledger holds: met once, with hysteresis, over restarts. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { ConditionTrigger } from '#model/event/watch.ts'
-import { startTestSystem, type TestStore } from '#testing/system.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { openDoors } from '#test/support/doors.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 
 const open = async (place: TestStore, condition: (session: string) => ConditionTrigger) => {
   const inert = fn('order', { trigger: 'order.placed' }, ({ step }) => step.waitForEvent('go', { event: 'go' }))

@@ -6,11 +6,11 @@ import { noticeFunctions } from '#executors/workflow/notices.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, runId } from '#model/kernel/ids.ts'
 import type { Carried } from '#ports/courier.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { type Got, type Receiver, startReceiver } from '#test/support/serving/receiver.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { until } from '#test/support/until.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
 const HANDLER = 'notify-webhook-books'

@@ -1,12 +1,11 @@
 /** Events: admission, repeats, who listens, where the chain stops, what caused what. */
-
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('events', (store) => {
   test('[A4] an unknown event and data that break the schema are refused, with a way out, and nothing is written', async () => {

@@ -3,13 +3,13 @@ import { appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { FileTrigger } from '#model/event/watch.ts'
-import { startTestSystem, type TestStore } from '#testing/system.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { openDoors } from '#test/support/doors.ts'
 import { temporaryFolder } from '#test/support/places.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { until } from '#test/support/until.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 beforeEach(() => {

@@ -7,8 +7,8 @@ import { human } from '#manifest/human/humans.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Carried } from '#ports/courier.ts'
-import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 
 const FAILED: Carried = { kind: 'failed', detail: '503' }
 const DELIVERED: Carried = { kind: 'delivered', detail: '200' }

@@ -2,15 +2,15 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Database, loadDriver } from '#adapters/storage/sqlite/driver.ts'
+import { openOutbox } from '#compose/outboxes.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { TableSource } from '#manifest/define/sources.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestStore } from '#testing/system.ts'
-import { watchOf } from '#triggers/table.ts'
-import { openOutbox } from '#compose/outboxes.ts'
 import { openDoors } from '#test/support/doors.ts'
 import { fastFolder } from '#test/support/places.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
+import { watchOf } from '#triggers/table.ts'
 
 let folder: ReturnType<typeof fastFolder>
 let user: Database

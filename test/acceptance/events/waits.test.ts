@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { WaitOptions } from '#executors/workflow/step-api.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const waiter = (options: WaitOptions, prelude: 'none' | 'sleep' = 'none') => ({
   name: 'waits',

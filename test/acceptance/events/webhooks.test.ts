@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
 import type { WebhookSource } from '#manifest/define/webhooks.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestStore } from '#testing/system.ts'
-import type { Delivery } from '#triggers/signature.ts'
 import { openDoors } from '#test/support/doors.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
+import type { Delivery } from '#triggers/signature.ts'
 
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
 /** As a definition has it. */

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 /** No store can compress it. */
 const noise = (length: number): string => {

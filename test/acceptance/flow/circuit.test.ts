@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { StepContext } from '#ports/step-gate.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const SOON = { baseMs: 1, factor: 1, maxMs: 1 }
 const CIRCUIT = { key: 'bank', window: 4, minCalls: 2, failureRate: 0.5, openFor: '30s' } as const

@@ -1,13 +1,13 @@
 /** Many callers at one task, run, queue, plan or entity: each waits for its turn, none is refused because others came, too. */
 import { expect, test, vi } from 'vitest'
+import { openPlans } from '#compose/plans.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { human } from '#manifest/human/humans.ts'
 import type { RunId } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
-import { openPlans } from '#compose/plans.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const CROWD = 150
 

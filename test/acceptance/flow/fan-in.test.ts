@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { type FunctionOptions, fn, type Handler } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const FAN_IN = {
   primary: 'order.placed',

@@ -1,8 +1,8 @@
 /** A run that starts many children at once and gathers their answers: what that reads, counted. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { startTestSystem, type TestStore } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore } from '#testing/system.ts'
 
 const family = {
   name: 'family',

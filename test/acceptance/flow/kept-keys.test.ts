@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
+import { KEPT_TABLE } from '#model/flow/kept-claims.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { KEPT_TABLE } from '#model/flow/kept-claims.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 /** More facts than a gate has between two checkpoints. */
 const MANY = 150

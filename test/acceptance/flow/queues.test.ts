@@ -5,8 +5,8 @@ import type { SystemSource } from '#manifest/define/define.ts'
 import type { QueueSource } from '#manifest/flow/queues.ts'
 import type { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 type Numbers = readonly { readonly n: number }[]
 

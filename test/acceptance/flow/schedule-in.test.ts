@@ -1,8 +1,8 @@
 /** A schedule of a manifest that says `in`: once, so long after a ledger first meets it. */
 import { expect, test } from 'vitest'
-import { startTestSystem } from '#testing/system.ts'
 import { systemOf } from '#test/support/manifest/manifest-system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const text = (delay: string): string => `
 product: {name: shop}

@@ -7,8 +7,8 @@ import type { SystemSource } from '#manifest/define/define.ts'
 import { readScheduleFact } from '#model/kernel/fact-codec.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { ScheduleContext } from '#ports/step-gate.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000

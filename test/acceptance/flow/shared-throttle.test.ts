@@ -1,8 +1,8 @@
 /** One budget for many handlers: what one takes, the other waits for. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const START = Date.UTC(2026, 0, 1)
 

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('trigger flow', (store) => {
   const begin = async (options: Parameters<typeof fn>[1]) => {

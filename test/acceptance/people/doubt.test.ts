@@ -1,10 +1,10 @@
 /** A person's word on a step in doubt while the run is still in memory, because another of its steps is at work. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { answerStep } from '#test/support/step-answer.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const ana = person('ana', 'operators')
 

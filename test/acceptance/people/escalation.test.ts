@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type AgentOptions, agent } from '#manifest/define/agents.ts'
-import type { TestStore } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended, untilStatus } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
 import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import type { TestStore } from '#testing/system.ts'
 
 const place = agentPlace()
 

@@ -6,9 +6,9 @@ import { human } from '#manifest/human/humans.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, Inbox, robot } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

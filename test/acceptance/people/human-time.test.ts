@@ -1,12 +1,12 @@
 /** Time and crowds around a task: reminders, deadlines, levels, decisions that race with each other and with the clock. */
 import { expect, test } from 'vitest'
+import { joinEngine } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define/define.ts'
 import { type HumanOptions, human } from '#manifest/human/humans.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
-import { joinEngine } from '#compose/assemble.ts'
 import { ana, bob, cfo, Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 
 const asking = (options: HumanOptions) => ({
   name: 'asking',

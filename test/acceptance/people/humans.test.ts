@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
 import { isoTime } from '#model/kernel/iso-time.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { ana, bob, cfo, eve, Inbox, robot } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const MAILING = {
   name: 'mailing',

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT, type TaskId } from '#model/kernel/ids.ts'
-import { type InboxView, inboxesOf, type ViewCounts, viewCounts, viewedTasks } from '#model/task/inbox-view.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
+import { type InboxView, inboxesOf, type ViewCounts, viewCounts, viewedTasks } from '#model/task/inbox-view.ts'
 import { ana, bob, eve, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 
 const MAILS = [
   { id: 'm1', title: 'Ada', text: 'Dear Ada', confidence: 0.97 },

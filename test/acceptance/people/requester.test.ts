@@ -4,9 +4,9 @@ import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, bob, Inbox, robot } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const approve = { action: 'approve' } as const
 const release = human('release', { triggers: ['wanted', 'passed'], assign: 'group:editors', separation: 'requester' })

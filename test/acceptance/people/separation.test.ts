@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { ana, bob, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const SYSTEM = {
   name: 'two-eyes-more',

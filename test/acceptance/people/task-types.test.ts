@@ -1,9 +1,9 @@
 /** What a person is offered by the type of a task, and what the run hears of it. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('types of tasks', (store) => {
   test.each([

@@ -1,14 +1,14 @@
 /** Plans that people write down: drafted, revised, approved by their hash, run with the steps that were approved, across crashes and deploys. */
 import { expect, test } from 'vitest'
+import { openPlans } from '#compose/plans.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { PLAN_RUN } from '#model/plan/draft.ts'
 import type { Plans } from '#planner/plans.ts'
-import { startTestSystem } from '#testing/system.ts'
-import { openPlans } from '#compose/plans.ts'
 import { ana } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const HELLO = `a. Get all contacts
 b. Compose email message: "Hello World!"

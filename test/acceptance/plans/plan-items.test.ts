@@ -1,9 +1,9 @@
 /** `each` of a plan, and what its rules may name: every item is done, and a step that is spoken of comes first. */
 import { expect, test } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { findingsOf, systemOf } from '#test/support/manifest/manifest-system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const TEXT = `
 product: {name: shop}

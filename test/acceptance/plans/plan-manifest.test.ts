@@ -5,11 +5,11 @@ import { FinalError } from '#executors/workflow/step-failure.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended, untilTask } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const TEXT = `
 product: {name: campaign}

@@ -8,9 +8,9 @@ import { sourceOf } from '#manifest/yaml/source.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanSource, PlanStepSource } from '#model/plan/source.ts'
 import type { TaskOptions } from '#model/task/source.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const boss = person('boss', 'operators')
 

@@ -1,15 +1,15 @@
 /** An approval of a plan is of what people were shown: across deploys, with the input that was shown, without secrets. */
 import { expect, test } from 'vitest'
+import { openPlans } from '#compose/plans.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { PLAN_RUN } from '#model/plan/draft.ts'
 import type { PlanSource } from '#model/plan/source.ts'
 import type { Plans } from '#planner/plans.ts'
-import { startTestSystem } from '#testing/system.ts'
-import { openPlans } from '#compose/plans.ts'
 import { ana, Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const operator = person('otto', 'operators')
 const paying = (amount: number): PlanSource => ({

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest'
 import { partial } from '#executors/partial.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
-import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { errorsOf, systemOf } from '#test/support/manifest/manifest-system.ts'
+import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { memoryStore, onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const operator = person('otto', 'operators')
 

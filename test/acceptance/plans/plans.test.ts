@@ -7,9 +7,9 @@ import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanSource } from '#model/plan/source.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { ana, Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const operator = person('otto', 'operators')
 

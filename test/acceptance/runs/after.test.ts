@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define/define.ts'
-import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { EndWord } from '#model/event/watch.ts'
-import { startTestSystem } from '#testing/system.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const after = (name: string, status?: EndWord | readonly EndWord[]) =>
   fn(name, { trigger: { after: 'work', ...(status === undefined ? {} : { status }) } }, ({ input }) => input)

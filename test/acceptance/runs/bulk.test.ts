@@ -1,14 +1,14 @@
 /** One word to many runs: every one that is meant hears it once, over crashes, and the sums are right. */
 import { expect, test } from 'vitest'
+import { openJobs } from '#compose/bulk.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { type BulkWish, failedOf } from '#model/run/bulk.ts'
 import { LOCAL_TENANT, type RunId, type TenantId } from '#model/kernel/ids.ts'
+import { type BulkWish, failedOf } from '#model/run/bulk.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
-import { openJobs } from '#compose/bulk.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 
 /** More than two pages of a job. */
 const MANY = 230

@@ -1,8 +1,8 @@
 /** Calls by name: with the answer at once, or with a handle to ask later. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const SYSTEM = {
   name: 'calls',

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { fn } from '#executors/workflow/function.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
+import { fn } from '#executors/workflow/function.ts'
 
 const CHILDREN = 60
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError } from '#executors/workflow/step-failure.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('children', (store) => {
   test('[K1] a parent calls children, sleeps beside them and aggregates what they give', async () => {

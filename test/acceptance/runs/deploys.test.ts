@@ -5,9 +5,9 @@ import { fn } from '#executors/workflow/function.ts'
 import { normalise, type SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { answerStep } from '#test/support/step-answer.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const other = fn('other', {}, () => 'other')
 

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { answerStep } from '#test/support/step-answer.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 /** A function with one `once` effect; `mode` says what the outside world does. */
 const sender = (mode: { value: 'hang' | 'work' | 'refuse' | 'lose' }, sent: string[]) => ({

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError } from '#executors/workflow/step-failure.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('functions', (store) => {
   test('[F1] a function runs its steps in order and its result is kept', async () => {

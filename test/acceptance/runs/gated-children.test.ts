@@ -5,9 +5,9 @@ import type { InvokeStepOptions, Step } from '#executors/workflow/step-api.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { until } from '#test/support/until.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 
 const START = Date.UTC(2026, 0, 1)
 

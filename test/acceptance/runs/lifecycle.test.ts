@@ -4,11 +4,11 @@ import { fn } from '#executors/workflow/function.ts'
 import { type AgentOptions, agent } from '#manifest/define/agents.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { at, type Json } from '#model/kernel/json.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended, untilStatus } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
 import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const place = agentPlace()
 

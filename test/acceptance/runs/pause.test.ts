@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const pause = (system: TestSystem, run: RunId): Promise<void> => system.run(() => system.engine.pause(run, 'ana', null))
 const resume = (system: TestSystem, run: RunId): Promise<void> => system.run(() => system.engine.resume(run, 'ana'))

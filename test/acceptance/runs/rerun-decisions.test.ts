@@ -4,9 +4,9 @@ import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
 import type { Kind } from '#model/access/identity.ts'
 import type { RunId } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 interface Wish {
   readonly from?: string

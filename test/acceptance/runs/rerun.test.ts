@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 type Wish = { readonly from?: string; readonly input?: unknown; readonly decisions?: boolean }
 

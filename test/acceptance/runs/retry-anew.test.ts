@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const runsOf = async ({ store }: TestSystem, handler: string): Promise<readonly RunId[]> => {
   const runs = await store.reader.runs({ tenant: LOCAL_TENANT, status: null, handler, before: null, limit: 9 })

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError } from '#executors/workflow/step-failure.ts'
-import type { RunId } from '#model/kernel/ids.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
-import { startTestSystem } from '#testing/system.ts'
+import type { RunId } from '#model/kernel/ids.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const ORDER = { key: 'payload.order' }
 

@@ -7,8 +7,8 @@ import { type FunctionOptions, fn, type Handler } from '#executors/workflow/func
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 type Options = Partial<FunctionOptions<Json>>
 

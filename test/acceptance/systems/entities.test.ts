@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '#testing/system.ts'
 
 const ORDERS = {
   entity: 'order',

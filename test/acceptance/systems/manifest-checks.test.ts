@@ -1,10 +1,10 @@
 /** What a manifest asks of a run before it begins, by whichever hand: a state, a document; and what is refused because nobody would look. */
 import { expect, test } from 'vitest'
-import { startTestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents, ended } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
 import { errorsOf, systemOf } from '#test/support/manifest/manifest-system.ts'
 import { memoryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const HEAD = `product: {name: shop}
 events: [{name: order.placed, source: external, payload: {order_id: string!}}]

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { Step } from '#executors/workflow/step-api.ts'
-import { startTestSystem, type TestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { until } from '#test/support/until.ts'
+import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const HERE = '127.0.0.1'
 const server = createServer((request, response) => {

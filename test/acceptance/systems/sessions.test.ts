@@ -1,8 +1,8 @@
 /** Session heads: memory that steps change, checkpoints, forks that share and do not touch their parent. */
 import { expect, test, vi } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 const source = {
   name: 'sessions',

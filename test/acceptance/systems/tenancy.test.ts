@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
-import { startTestSystem } from '#testing/system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
+import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('tenancy', (store) => {
   test("an event's tenant is its sender's: filled in where it is absent, refused where it is another's", async () => {

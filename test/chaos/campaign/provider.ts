@@ -7,10 +7,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import type { Json } from '#model/kernel/json.ts'
-import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
-import type { ModelStub, StubBlock, StubBody } from '#testing/stubs/model-stub.ts'
 import type { Random } from '#test/support/random.ts'
 import { pause } from '#test/support/until.ts'
+import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
+import type { ModelStub, StubBlock, StubBody } from '#testing/stubs/model-stub.ts'
 import type { Moments } from './moments.ts'
 
 export interface PaidCall {

@@ -1,5 +1,4 @@
 /** The system of the frozen workers: payments that may happen once, with code that asks before it acts and with code that does not. */
-
 import { fn } from '#executors/workflow/function.ts'
 import { FinalError } from '#executors/workflow/step-failure.ts'
 import type { SystemSource } from '#manifest/define/define.ts'

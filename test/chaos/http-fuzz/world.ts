@@ -4,6 +4,7 @@
  * Owns when it is at rest: nothing in it wakes by time, so a ledger at rest changes by requests alone.
  */
 import type { Hono } from 'hono'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -11,7 +12,6 @@ import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { RunSummary, TaskQuery } from '#ports/reader.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { until } from '#test/support/until.ts'
 import type { Pool } from './requests.ts'
 

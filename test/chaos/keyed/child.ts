@@ -2,10 +2,10 @@
  * The server that is killed: a whole Trihand with its HTTP application on a loopback port. It says where it listens, and ends with its stdin.
  */
 import { writeSync } from 'node:fs'
+import { createTrihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import { listen } from '#http/server/server.ts'
-import { createTrihand } from '#compose/assemble.ts'
 import { freePort } from '#test/support/free-port.ts'
 
 export interface ServerInput {

@@ -4,11 +4,11 @@
  * Owns birth, work, death and takeover of workers. What is counted and for how long is the stage's.
  */
 import pg from 'pg'
+import type { Query } from '#test/chaos/query.ts'
+import type { Findings } from '#test/chaos/stages/report.ts'
 import { PgProxy, randomCut } from '#test/support/stores/pg-proxy.ts'
 import type { Cluster } from '#test/support/stores/postgres.ts'
 import { pause, until } from '#test/support/until.ts'
-import type { Query } from '#test/chaos/query.ts'
-import type { Findings } from '#test/chaos/stages/report.ts'
 import type { ChildInput } from './child.ts'
 import { Life } from './life.ts'
 import { bringToRest, judgeShop, type Scene, withScene } from './scene.ts'

@@ -5,16 +5,15 @@
  * Asks the world before it answers, as a careful person would. Follows what is told, and looks around for what was told to a process
  * that is dead. Never answers for a step that nobody doubts.
  */
-
+import type { Trihand } from '#compose/assemble.ts'
 import type { RunNotice } from '#engine/core/publish.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run as machine } from '#model/run/run.ts'
 import type { RunFact } from '#model/run/fact.ts'
+import { run as machine } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
-import type { Trihand } from '#compose/assemble.ts'
 import { insist } from '#test/support/insistent.ts'
 import { answerStep } from '#test/support/step-answer.ts'
 

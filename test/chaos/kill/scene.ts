@@ -5,11 +5,11 @@
  */
 import { join } from 'node:path'
 import { type Target, verifyLedger } from '#cli/verify/verify.ts'
+import type { Query } from '#test/chaos/query.ts'
+import { Findings } from '#test/chaos/stages/report.ts'
 import { temporaryFolder } from '#test/support/places.ts'
 import { Random } from '#test/support/random.ts'
 import { until } from '#test/support/until.ts'
-import type { Query } from '#test/chaos/query.ts'
-import { Findings } from '#test/chaos/stages/report.ts'
 import { backlogOf, Client } from './client.ts'
 import type { Life } from './life.ts'
 import { judgeOrders } from './orders.ts'

@@ -6,8 +6,8 @@
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import { insistentBlobs, insistentLedger, type Trouble } from '#test/support/insistent.ts'
-import { type Cut, PgProxy, randomCut } from '#test/support/stores/pg-proxy.ts'
 import type { Random } from '#test/support/random.ts'
+import { type Cut, PgProxy, randomCut } from '#test/support/stores/pg-proxy.ts'
 import { type Receipt, Traffic } from '#test/support/traffic/traffic.ts'
 import { breath } from '#test/support/until.ts'
 

@@ -6,9 +6,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { openSqlite } from '#adapters/storage/sqlite/open.ts'
+import { judgeFile } from '#test/chaos/judge.ts'
 import type { Random } from '#test/support/random.ts'
 import { type Receipt, Traffic } from '#test/support/traffic/traffic.ts'
-import { judgeFile } from '#test/chaos/judge.ts'
 
 export interface Inspection {
   readonly folder: string

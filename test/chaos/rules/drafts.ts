@@ -1,7 +1,7 @@
 /** Two tabs of one person that change one draft. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { type Mark, mergedMark } from '../../../ui/src/screens/inbox/marks.ts'
+import { type Mark, mergedMark } from '../../../ui/src/screens/task/marks.ts'
 import { CASES, proof } from './proof.ts'
 
 const NAMES = ['to', 'subject', 'body'] as const

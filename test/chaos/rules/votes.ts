@@ -1,11 +1,11 @@
 /** Quorums that stay in reach, whatever people do to a task. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { task } from '#model/task/task.ts'
 import type { OpenTask, TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
 import { votersOf } from '#model/task/quorum.ts'
-import { anyTurns } from '#test/support/stories/task-arbitrary.ts'
+import { task } from '#model/task/task.ts'
 import { plantMethod } from '#test/chaos/sim/mutants/mutant.ts'
+import { anyTurns } from '#test/support/stories/task-arbitrary.ts'
 import { CASES, proof } from './proof.ts'
 
 type Decide = (state: TaskState, command: TaskCommand) => ReturnType<typeof task.decide>

@@ -3,12 +3,12 @@
  *
  * Owns the table. How much of each is played, whoever plays it says.
  */
-import { newClerkSystems, newLifeSystems, newPeopleSystems, newSystems } from './campaign.ts'
 import { CLERK_MUTANTS } from '#test/chaos/sim/mutants/clerks.ts'
 import { MUTANTS } from '#test/chaos/sim/mutants/hunt.ts'
 import { LIFE_MUTANTS } from '#test/chaos/sim/mutants/lives.ts'
 import type { Mutant } from '#test/chaos/sim/mutants/mutant.ts'
 import { PEOPLE_MUTANTS } from '#test/chaos/sim/mutants/people.ts'
+import { newClerkSystems, newLifeSystems, newPeopleSystems, newSystems } from './campaign.ts'
 import type { Systems } from './system.ts'
 
 export const BILL_NAMES = ['plain', 'clerks', 'people', 'lives'] as const

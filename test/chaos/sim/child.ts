@@ -3,9 +3,9 @@
  *
  * Owns nothing but the translation of its argument into work.
  */
+import { type Hunted, hunt } from '#test/chaos/sim/mutants/hunt.ts'
 import { BILL_NAMES, BILLS, type BillName } from './bills.ts'
 import { type CampaignReport, runCampaign } from './campaign.ts'
-import { type Hunted, hunt } from '#test/chaos/sim/mutants/hunt.ts'
 
 export interface ChildInput {
   readonly from: number

@@ -4,15 +4,15 @@
  *
  * Owns the scenarios and the visits. What was lost or doubled is found by the same judges as everywhere in the simulator.
  */
-import { type CrashPoint, POSITIONS, type Position } from './crash-points.ts'
-import type { Planned } from './errands.ts'
-import type { Play } from './play.ts'
 import { book, note, pay, strike } from '#test/chaos/sim/plays/effects.ts'
 import { announce, custody, family } from '#test/chaos/sim/plays/families.ts'
 import { collect, fresh } from '#test/chaos/sim/plays/gates.ts'
 import { brief } from '#test/chaos/sim/plays/schedules.ts'
 import { flaky, hasty, large, nap, parallel, sequence } from '#test/chaos/sim/plays/steps.ts'
 import { both, early, either, race } from '#test/chaos/sim/plays/waits.ts'
+import { type CrashPoint, POSITIONS, type Position } from './crash-points.ts'
+import type { Planned } from './errands.ts'
+import type { Play } from './play.ts'
 import { Tape } from './tape.ts'
 import { type SimOptions, Theatre, type Verdict } from './theatre.ts'
 

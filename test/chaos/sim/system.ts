@@ -5,8 +5,6 @@
  */
 import { normalise } from '#manifest/define/define.ts'
 import type { System } from '#manifest/define/system.ts'
-import { simDigest } from './digest.ts'
-import type { Play, Scene } from './play.ts'
 import { book, note, pay, purse, strike } from '#test/chaos/sim/plays/effects.ts'
 import { announce, custody, family } from '#test/chaos/sim/plays/families.ts'
 import {
@@ -44,6 +42,8 @@ import {
   tardy,
 } from '#test/chaos/sim/plays/steps.ts'
 import { both, early, either, race } from '#test/chaos/sim/plays/waits.ts'
+import { simDigest } from './digest.ts'
+import type { Play, Scene } from './play.ts'
 import type { Edition } from './world.ts'
 
 const PLAYS: readonly Play[] = [

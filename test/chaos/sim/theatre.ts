@@ -4,16 +4,15 @@
  * Owns the wiring and what comes after the last fault: everything must come to rest, and then to its end with the help that it
  * asks for. What happens before that is the business of simulate.ts (any tape) and sweep.ts (every crash).
  */
-
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { plainSeals } from '#model/kernel/seal.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { Cast } from './cast.ts'
 import { check } from '#test/chaos/sim/check/check.ts'
 import { checkRest } from '#test/chaos/sim/check/rest.ts'
+import { Cast } from './cast.ts'
 import { Client } from './client.ts'
 import { type CrashPoint, CrashPoints } from './crash-points.ts'
 import { simDigest } from './digest.ts'

@@ -3,11 +3,11 @@
  * holds as on a file (stages/campaign.ts).
  */
 import pg from 'pg'
-import { buildCommand } from '#test/support/serving/command.ts'
-import type { Cluster } from '#test/support/stores/postgres.ts'
 import { POSTGRES } from '#test/chaos/campaign/judge.ts'
 import { killSeries } from '#test/chaos/campaign/scene.ts'
 import { postgresVersion } from '#test/chaos/census.ts'
+import { buildCommand } from '#test/support/serving/command.ts'
+import type { Cluster } from '#test/support/stores/postgres.ts'
 import { onPostgres } from './on-postgres.ts'
 import type { StageReport } from './report.ts'
 

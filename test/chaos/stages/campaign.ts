@@ -5,11 +5,11 @@
  * The control sends its mails without the promise to send them once, and must send some twice.
  */
 import { join } from 'node:path'
-import { buildCommand } from '#test/support/serving/command.ts'
 import { doubledMails, SQLITE } from '#test/chaos/campaign/judge.ts'
 import { bringToRest, dieInMail, type Ground, killSeries, withScene } from '#test/chaos/campaign/scene.ts'
 import { sqliteVersion } from '#test/chaos/census.ts'
 import { queryFile } from '#test/chaos/query.ts'
+import { buildCommand } from '#test/support/serving/command.ts'
 import type { Control, StageReport } from './report.ts'
 
 export interface CampaignOptions {

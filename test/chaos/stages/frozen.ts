@@ -4,20 +4,19 @@
  * A payment may be done twice only where the person who said "run again" was warned in words that the frozen worker may still act, and
  * then only by code that does not ask `stillMine` before its effect. The control takes the warning away: the same check must see that.
  */
-
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId, TaskId } from '#model/kernel/ids.ts'
-import type { TaskState } from '#model/task/fact.ts'
 import { uncertainRules } from '#model/run/uncertain-step.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
-import type { Cluster } from '#test/support/stores/postgres.ts'
-import { freshSchema } from '#test/support/stores/postgres-schema.ts'
-import { Program } from '#test/support/program.ts'
-import { carefully, operator } from '#test/support/step-answer.ts'
-import { until } from '#test/support/until.ts'
+import type { TaskState } from '#model/task/fact.ts'
 import { postgresVersion } from '#test/chaos/census.ts'
 import { KINDS, type Kind, LEASE_MS, shopOf } from '#test/chaos/frozen/shop.ts'
 import type { WorkerInput, WorkerLine } from '#test/chaos/frozen/worker.ts'
+import { Program } from '#test/support/program.ts'
+import { carefully, operator } from '#test/support/step-answer.ts'
+import type { Cluster } from '#test/support/stores/postgres.ts'
+import { freshSchema } from '#test/support/stores/postgres-schema.ts'
+import { until } from '#test/support/until.ts'
 import { onPostgres } from './on-postgres.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
 

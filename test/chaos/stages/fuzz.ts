@@ -3,9 +3,9 @@
  *
  * Owns how the work is shared among processes and what a hang is. The control reads the same manifests with a bare parser, which must break.
  */
+import type { FuzzInput, FuzzLine } from '#test/chaos/fuzz/child.ts'
 import { Program } from '#test/support/program.ts'
 import { until } from '#test/support/until.ts'
-import type { FuzzInput, FuzzLine } from '#test/chaos/fuzz/child.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
 
 export interface FuzzOptions {

@@ -4,11 +4,11 @@
  * Owns the rounds: a fresh world each, requests of all methods, then questions alone between two looks at a ledger at rest. The control is
  * a server that keeps a member of each answer to itself.
  */
+import { type FuzzRequest, Requests } from '#test/chaos/http-fuzz/requests.ts'
+import { openWorld, type World } from '#test/chaos/http-fuzz/world.ts'
 import { Described } from '#test/support/described.ts'
 import { Random } from '#test/support/random.ts'
 import { within } from '#test/support/within.ts'
-import { type FuzzRequest, Requests } from '#test/chaos/http-fuzz/requests.ts'
-import { openWorld, type World } from '#test/chaos/http-fuzz/world.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
 
 export interface HttpFuzzOptions {

@@ -4,10 +4,10 @@
  *
  * Leases are short for volume; a few kills with the real lease of 15 s time the promise of R11.
  */
-import type { Cluster } from '#test/support/stores/postgres.ts'
 import { postgresVersion } from '#test/chaos/census.ts'
 import { killOne, stopOne, TAKEOVER_LIMIT_MS, withGround } from '#test/chaos/kill/ground.ts'
 import { noteRecoveries } from '#test/chaos/kill/recovery.ts'
+import type { Cluster } from '#test/support/stores/postgres.ts'
 import { onPostgres } from './on-postgres.ts'
 import type { Findings, StageReport } from './report.ts'
 

@@ -5,13 +5,13 @@
  * The control says "safe" before it is safe, and must lose orders.
  */
 import { join } from 'node:path'
-import { pause } from '#test/support/until.ts'
 import { damage, sqliteVersion } from '#test/chaos/census.ts'
 import { Life } from '#test/chaos/kill/life.ts'
 import { lostOrders } from '#test/chaos/kill/orders.ts'
 import { noteRecoveries } from '#test/chaos/kill/recovery.ts'
 import { bringToRest, judgeShop, type Scene, withScene } from '#test/chaos/kill/scene.ts'
 import { queryFile } from '#test/chaos/query.ts'
+import { pause } from '#test/support/until.ts'
 import type { Control, Findings, StageReport } from './report.ts'
 
 export interface KillOptions {

@@ -5,16 +5,15 @@
  * waits for an event that comes when the last worker of the first version has left: its runs are handed over, and no step is done
  * twice. The control gives `pay` no pin: its runs go from version to version, and the same check must see that.
  */
-
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { PinMode } from '#model/worker/pin.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
+import { postgresVersion } from '#test/chaos/census.ts'
 import type { Cluster } from '#test/support/stores/postgres.ts'
 import { ask, freshSchema } from '#test/support/stores/postgres-schema.ts'
 import { until } from '#test/support/until.ts'
-import { postgresVersion } from '#test/chaos/census.ts'
 import { onPostgres } from './on-postgres.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
 

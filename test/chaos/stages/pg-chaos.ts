@@ -6,13 +6,13 @@
  * are counted against what the clients were told, append by append.
  */
 import pg from 'pg'
-import type { Trouble } from '#test/support/insistent.ts'
-import type { Cluster } from '#test/support/stores/postgres.ts'
-import { Random } from '#test/support/random.ts'
-import { pause, until } from '#test/support/until.ts'
 import { compare, postgresCensus, postgresVersion } from '#test/chaos/census.ts'
 import { check } from '#test/chaos/judge.ts'
 import { Lane } from '#test/chaos/pg-chaos/lane.ts'
+import type { Trouble } from '#test/support/insistent.ts'
+import { Random } from '#test/support/random.ts'
+import type { Cluster } from '#test/support/stores/postgres.ts'
+import { pause, until } from '#test/support/until.ts'
 import { onPostgres } from './on-postgres.ts'
 import { Findings, type StageReport } from './report.ts'
 

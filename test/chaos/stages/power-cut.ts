@@ -5,12 +5,12 @@
  * opened by the real adapter and judged. The control is the same with `synchronous=NORMAL`, which must lose something.
  */
 import { join } from 'node:path'
-import { compileShared } from '#test/support/project/compiler.ts'
-import { fastFolder, PROJECT } from '#test/support/places.ts'
 import { sqliteVersion } from '#test/chaos/census.ts'
 import { FATES } from '#test/chaos/power-cut/disk.ts'
 import { type JudgedImage, judgeImages } from '#test/chaos/power-cut/images.ts'
 import { record } from '#test/chaos/power-cut/recording.ts'
+import { fastFolder, PROJECT } from '#test/support/places.ts'
+import { compileShared } from '#test/support/project/compiler.ts'
 import { Findings, type StageReport, skipped } from './report.ts'
 
 export interface PowerCutOptions {

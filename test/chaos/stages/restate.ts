@@ -4,11 +4,11 @@
  *
  * Owns when Restate is away. Half of the kills happen while it is.
  */
-import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
-import { type RestateServer, startRestate } from '#test/support/serving/restate.ts'
 import { postgresVersion } from '#test/chaos/census.ts'
 import { killOne, stopOne, TAKEOVER_LIMIT_MS, withGround } from '#test/chaos/kill/ground.ts'
 import { noteRecoveries } from '#test/chaos/kill/recovery.ts'
+import { type RestateServer, startRestate } from '#test/support/serving/restate.ts'
+import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
 import { type StageReport, skipped } from './report.ts'
 
 export interface RestateStageOptions {

@@ -3,10 +3,10 @@
  *
  * Owns how the work is shared among processes and what the report says. A failed seed is repeated with `npm run sim -- --seed N`.
  */
-import { Program } from '#test/support/program.ts'
 import { BILL_NAMES, BILLS, type BillName } from '#test/chaos/sim/bills.ts'
 import type { ChildInput, ChildReport } from '#test/chaos/sim/child.ts'
 import { FAULT_NAMES } from '#test/chaos/sim/faults.ts'
+import { Program } from '#test/support/program.ts'
 import { Findings, type StageReport } from './report.ts'
 
 export interface SimStageOptions {

@@ -7,16 +7,16 @@
  * of a power cut as well: a sync that failed leaves a gap that no later sync fills.
  */
 import { join } from 'node:path'
-import { compileShared } from '#test/support/project/compiler.ts'
-import { fastFolder, PROJECT, temporaryFolder } from '#test/support/places.ts'
-import { Random } from '#test/support/random.ts'
-import { pause, until } from '#test/support/until.ts'
 import { sqliteVersion } from '#test/chaos/census.ts'
 import { judgeFile } from '#test/chaos/judge.ts'
 import { judgeImages } from '#test/chaos/power-cut/images.ts'
 import { readRecording } from '#test/chaos/power-cut/recording.ts'
 import { type Fault, StorageFault } from '#test/chaos/power-cut/storage-fault.ts'
 import { Supervisor } from '#test/chaos/power-cut/supervisor.ts'
+import { fastFolder, PROJECT, temporaryFolder } from '#test/support/places.ts'
+import { compileShared } from '#test/support/project/compiler.ts'
+import { Random } from '#test/support/random.ts'
+import { pause, until } from '#test/support/until.ts'
 import { Findings, type StageReport, skipped } from './report.ts'
 
 export interface StorageOptions {

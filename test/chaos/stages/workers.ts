@@ -3,13 +3,13 @@
  * and woken. Every run ends exactly once, the dead one's work goes on within its lease and a second, and a worker that comes back is
  * fenced (N5, N10, R4, R5, R11, V12).
  */
-import type { Cluster } from '#test/support/stores/postgres.ts'
-import { pause } from '#test/support/until.ts'
 import { postgresVersion } from '#test/chaos/census.ts'
 import { backlogOf } from '#test/chaos/kill/client.ts'
 import { type Ground, replace, suspend, takeoverFrom, withGround } from '#test/chaos/kill/ground.ts'
 import type { Life } from '#test/chaos/kill/life.ts'
 import { noteRecoveries } from '#test/chaos/kill/recovery.ts'
+import type { Cluster } from '#test/support/stores/postgres.ts'
+import { pause } from '#test/support/until.ts'
 import { onPostgres } from './on-postgres.ts'
 import type { StageReport } from './report.ts'
 

@@ -4,7 +4,6 @@
  * The published command, its ledger in a file, SIGKILL by process id; the provider lives in this process and counts.
  */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import {
   type Act,
   framesOf,
@@ -16,6 +15,7 @@ import {
   startProvider,
   USED,
 } from '#test/support/agents/model-provider.ts'
+import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { until } from '#test/support/until.ts'
 
 beforeAll(buildCommand, 120_000)

@@ -11,8 +11,6 @@ import { moneyText } from '#cli/runs/costs.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { type AgentOptions, agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
-import { systemOf } from '#test/support/manifest/manifest-system.ts'
 import {
   type Act,
   PAGE,
@@ -22,6 +20,8 @@ import {
   sends,
   startProvider,
 } from '#test/support/agents/model-provider.ts'
+import { systemOf } from '#test/support/manifest/manifest-system.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 const acts = new Map<string, Act>()
 let provider: Provider

@@ -12,9 +12,9 @@ import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { ToolSource } from '#manifest/define/tools.ts'
 import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'
-import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { PROTOCOLS, type Protocol, type Provider, says, startProvider } from '#test/support/agents/model-provider.ts'
 import { type End, WAYS, type Way } from '#test/support/agents/model-ways.ts'
+import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 const PRICE = { input: 1, output: 5 }
 const look: ToolSource = {

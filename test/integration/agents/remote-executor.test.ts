@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { signedPost } from '#adapters/remote/signed-post.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
+import { serveExecutor } from '#compose/hands.ts'
 import { NotReached, remoteExecutor } from '#executors/remote.ts'
 import type { Envelope, Executor } from '#ports/executor.ts'
 import { executorSuite } from '#testing/executor-suite.ts'
-import { serveExecutor } from '#compose/hands.ts'
 
 const SECRET = `whsec_${Buffer.from('a secret that two sides share').toString('base64')}`
 const OTHER = `whsec_${Buffer.from('a secret of somebody else here').toString('base64')}`

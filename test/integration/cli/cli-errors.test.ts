@@ -1,5 +1,4 @@
 /** Everything a user can get wrong, and everything a machine can refuse, as the command tells it: a code, a place, a way out. */
-
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'

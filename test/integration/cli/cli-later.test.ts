@@ -1,8 +1,8 @@
 /** What is to happen later or in a session, from the command line and over HTTP: events with a delay, runs in a session. */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fn } from '../../../src/index.ts'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { fn } from '../../../src/index.ts'
 
 const MANIFEST = `product: {name: shop}
 events: [{name: order.placed, source: external, payload: {id: string!}}, {name: cart.signed, source: human}]

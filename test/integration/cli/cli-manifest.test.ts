@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { buildCommand, Folder } from '#test/support/serving/command.ts'
 
 const MANIFEST = `product: {name: shop}
 events:

@@ -2,8 +2,8 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { buildCommand, Folder } from '#test/support/serving/command.ts'
 
 let folder: Folder
 beforeAll(buildCommand)

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { until } from '#test/support/until.ts'
 
 const MANIFEST = `product: {name: shop}

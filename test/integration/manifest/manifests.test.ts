@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { buildCommand, Folder } from '#test/support/serving/command.ts'
 
 const FIXTURES = join(PROJECT, 'test/fixtures/manifests')
 const PARTS = ['events', 'handlers', 'actions', 'routes', 'states'] as const

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
-import { filesUnder, isTest } from '#test/support/project/house.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { filesUnder, isTest } from '#test/support/project/architecture.ts'
 
 type Doors = (path: string) => readonly string[]
 

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { installPacked, type Packed } from '#test/support/project/packed.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { installPacked, type Packed } from '#test/support/project/packed.ts'
 import { until } from '#test/support/until.ts'
 
 let packed: Packed

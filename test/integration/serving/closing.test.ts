@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTrihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { createTrihand } from '#compose/assemble.ts'
 import { freshSchema } from '#test/support/stores/postgres-schema.ts'
 
 const CALLERS = 2_000

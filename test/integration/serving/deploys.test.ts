@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { until } from '#test/support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trihand-deploys-'))

@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { human } from '#manifest/human/humans.ts'
 import type { Trihand, TrihandOptions } from '#compose/assemble.ts'
-import { buildCommand, Folder } from '#test/support/serving/command.ts'
+import { human } from '#manifest/human/humans.ts'
 import { PROJECT } from '#test/support/places.ts'
+import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { until } from '#test/support/until.ts'
 
 const SYSTEM = {

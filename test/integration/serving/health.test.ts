@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
+import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import type { Service } from '#http/server/service.ts'
 import type { DispatcherFactory } from '#ports/dispatcher.ts'
 import type { Reader } from '#ports/reader.ts'
-import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 
 let folder: string
 let file: string

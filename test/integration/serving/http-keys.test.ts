@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
+import { fastFolder } from '#test/support/places.ts'
 import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { type MortalRequests, withRequests } from '#test/support/stores/mortal-requests.ts'
-import { fastFolder } from '#test/support/places.ts'
 import { freshSchema } from '#test/support/stores/postgres-schema.ts'
 
 const SYSTEM: SystemSource = {

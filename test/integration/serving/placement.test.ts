@@ -1,9 +1,9 @@
 /** Where a run is performed: in the pool and beside the labels that its function asks for, over processes on one ledger. */
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { defineSystem } from '#manifest/define/define.ts'
-import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 import { fastFolder } from '#test/support/places.ts'
 
 const folder = fastFolder('placement')

@@ -7,10 +7,10 @@ import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/op
 import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Ledger, StreamWrite } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
-import { aCreation, aFact, anAppend, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { ask, type FreshSchema, SchemaShelf } from '#test/support/stores/postgres-schema.ts'
 import { RowHolder } from '#test/support/stores/row-holder.ts'
 import { until } from '#test/support/until.ts'
+import { aCreation, aFact, anAppend, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 
 const url = process.env['TRIHAND_TEST_PG_URL'] ?? ''
 const shelf = new SchemaShelf(url)

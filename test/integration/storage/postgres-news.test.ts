@@ -9,13 +9,13 @@ import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, type RunId, type StreamId, type TenantId } from '#model/kernel/ids.ts'
 import type { NewsPosition } from '#ports/news.ts'
-import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
+import { readSse, type SseMessage } from '#test/support/sse.ts'
 import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
 import { ask, type FreshSchema, freshSchema } from '#test/support/stores/postgres-schema.ts'
 import { RowHolder } from '#test/support/stores/row-holder.ts'
-import { readSse, type SseMessage } from '#test/support/sse.ts'
 import { until } from '#test/support/until.ts'
+import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '#testing/ledger/builders.ts'
 
 const SYSTEM: SystemSource = { name: 'shop', events: { go: null }, functions: [fn('work', { trigger: 'go' }, () => 1)] }
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '#adapters/storage/migrations/list.ts'
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { aCreation, anAppend, anEvent, aTask, newRun, newTask, newWorker } from '#testing/ledger/builders.ts'
 import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
 import { ask, freshSchema } from '#test/support/stores/postgres-schema.ts'
 import { until } from '#test/support/until.ts'
+import { aCreation, anAppend, anEvent, aTask, newRun, newTask, newWorker } from '#testing/ledger/builders.ts'
 
 const url = process.env['TRIHAND_TEST_PG_URL'] ?? ''
 

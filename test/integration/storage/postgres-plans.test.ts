@@ -10,6 +10,9 @@ import { LOCAL_TENANT, type RunId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Taker } from '#model/worker/pin.ts'
 import type { Ledger, Outcome } from '#ports/ledger.ts'
 import type { Reader, TaskQuery } from '#ports/reader.ts'
+import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
+import { ask, freshSchema } from '#test/support/stores/postgres-schema.ts'
+import { until } from '#test/support/until.ts'
 import {
   aCreation,
   anAppend,
@@ -22,9 +25,6 @@ import {
   newWorker,
   START,
 } from '#testing/ledger/builders.ts'
-import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
-import { ask, freshSchema } from '#test/support/stores/postgres-schema.ts'
-import { until } from '#test/support/until.ts'
 
 const GROWN = 20_000
 

@@ -6,6 +6,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/open.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
+import { Random } from '#test/support/random.ts'
+import { ask, type FreshSchema, SchemaShelf } from '#test/support/stores/postgres-schema.ts'
+import { RowHolder } from '#test/support/stores/row-holder.ts'
+import { until } from '#test/support/until.ts'
 import {
   aCreation,
   aFact,
@@ -17,10 +21,6 @@ import {
   newWorker,
   START,
 } from '#testing/ledger/builders.ts'
-import { ask, type FreshSchema, SchemaShelf } from '#test/support/stores/postgres-schema.ts'
-import { Random } from '#test/support/random.ts'
-import { RowHolder } from '#test/support/stores/row-holder.ts'
-import { until } from '#test/support/until.ts'
 
 const url = process.env['TRIHAND_TEST_PG_URL'] ?? ''
 const shelf = new SchemaShelf(url)

@@ -5,10 +5,10 @@ import { SystemClock } from '#adapters/system/clock.ts'
 import type { Engine } from '#engine/core/engine.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
-import { VirtualClock } from '#testing/virtual-clock.ts'
 import { engineOf } from '#test/support/engine.ts'
 import { type FreshSchema, freshSchema } from '#test/support/stores/postgres-schema.ts'
 import { until } from '#test/support/until.ts'
+import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const cluster = process.env['TRIHAND_TEST_PG_URL'] ?? ''
 

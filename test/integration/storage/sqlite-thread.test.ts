@@ -10,7 +10,7 @@ import type { startThread as StartThread } from '#adapters/storage/sqlite/thread
 import { aCreation, aFact, anAppend, aWrite, newRun, newWorker } from '#testing/ledger/builders.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const ADAPTER = `${ROOT}src/adapters/sqlite`
+const ADAPTER = `${ROOT}src/adapters/storage/sqlite`
 
 let compiled: string
 let data: string
@@ -23,8 +23,8 @@ beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'trihand-thread-'))
   const input = {
     open: `${ADAPTER}/open.ts`,
-    thread: `${ADAPTER}/thread.ts`,
-    'sqlite-thread': `${ADAPTER}/sqlite-thread.ts`,
+    thread: `${ADAPTER}/thread/thread.ts`,
+    'sqlite-thread': `${ADAPTER}/thread/sqlite-thread.ts`,
   }
   const build = await rolldown({ input, external: /^(node:|@)/, platform: 'node' })
   await build.write({ dir: compiled, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js' })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Target, verifyLedger } from '#cli/verify/verify.ts'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { placeOf, postgresUrl, targetOn } from '#test/support/stores/ledger-target.ts'
 import {
   changeFacts,

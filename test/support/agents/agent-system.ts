@@ -13,9 +13,9 @@ import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { LOCAL_TENANT, type RunId, type TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { RunStatus } from '#model/run/status.ts'
+import type { Inbox } from '#test/support/serving/inbox.ts'
 import { startTestSystem, type TestHands, type TestStore, type TestSystem } from '#testing/system.ts'
 import type { PaidModel } from './agents.ts'
-import type { Inbox } from '#test/support/serving/inbox.ts'
 
 export interface Place {
   readonly folder: string

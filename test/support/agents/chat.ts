@@ -3,7 +3,7 @@
  *
  * Owns the wording of decisions and what was really done.
  */
-
+import { openChats } from '#compose/chats.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/define/agents.ts'
 import type { ChatSource } from '#manifest/define/chats.ts'
@@ -11,10 +11,9 @@ import type { SystemSource } from '#manifest/define/define.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Chats } from '#modes/chats.ts'
-import type { TestStore, TestSystem } from '#testing/system.ts'
-import { openChats } from '#compose/chats.ts'
-import { lastText, type PaidModel, paidModel, said } from './agents.ts'
 import { until } from '#test/support/until.ts'
+import type { TestStore, TestSystem } from '#testing/system.ts'
+import { lastText, type PaidModel, paidModel, said } from './agents.ts'
 
 const decision = (action: string, reply: string, more: { readonly [name: string]: Json } = {}): string =>
   JSON.stringify({ action, reply, ...more })

@@ -8,11 +8,11 @@ import { createSocket } from 'node:dgram'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { createTrihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { defineSystem } from '#manifest/define/define.ts'
-import { createTrihand } from '#compose/assemble.ts'
-import { ESCAPES, type EscapeWorld } from './escapes.ts'
 import { fastFolder } from '#test/support/places.ts'
+import { ESCAPES, type EscapeWorld } from './escapes.ts'
 
 export interface Tried {
   readonly group: string

@@ -7,10 +7,10 @@ import fc from 'fast-check'
 import { declarationsOf } from '#manifest/define/declarations.ts'
 import { graphOf } from '#manifest/define/graph.ts'
 import { mermaidOf } from '#manifest/define/mermaid.ts'
-import { type Finding, hintOf } from '#manifest/yaml/finding.ts'
-import { type LoadedManifest, loadManifest } from '#manifest/yaml/load.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { Shape } from '#manifest/yaml/check/shape.ts'
+import { type Finding, hintOf } from '#manifest/yaml/finding.ts'
+import { type LoadedManifest, loadManifest } from '#manifest/yaml/load.ts'
 
 export const BASE = `product: {name: shop, version: 2.0}
 defaults: {tz: Europe/Berlin, model: haiku, retry: {max_attempts: 2}}

@@ -1,14 +1,14 @@
 /** Every key of the manifest's schema by its path, with the records and lists around it left out. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HUMAN_KEYS } from '#manifest/yaml/human-source.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { Shape } from '#manifest/yaml/check/shape.ts'
+import { HUMAN_KEYS } from '#manifest/yaml/human-source.ts'
 import { AGENT_KEYS, FUNCTION_KEYS, PLAN_KEYS } from '#manifest/yaml/source.ts'
+import { PROJECT } from '#test/support/places.ts'
 import { HANDLER_PAIRS, TRIGGER_PAIRS } from './key-pairs.ts'
 import { SECTION_PAIRS, WHOLE_PAIRS } from './key-pairs-whole.ts'
 import { NO_EFFECT, PROOFS, READ_BY, REFUSED } from './key-proofs.ts'
-import { PROJECT } from '#test/support/places.ts'
 
 const keysOf = (shape: Shape, path: readonly string[]): readonly string[] => {
   switch (shape.is) {

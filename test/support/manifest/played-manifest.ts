@@ -6,12 +6,12 @@
  */
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { TestSystem } from '#testing/system.ts'
 import { agentPlace, beginAgents } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
-import { systemOf } from './manifest-system.ts'
 import { memoryStore } from '#test/support/stores/stores.ts'
+import type { TestSystem } from '#testing/system.ts'
+import { systemOf } from './manifest-system.ts'
 
 const operator = person('otto', 'operators', 'editors', 'leads')
 const place = agentPlace()

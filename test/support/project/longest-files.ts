@@ -1,4 +1,4 @@
-/** The test files that take longest, in the order in which they begin. Each is there: test/integration/project/house.test.ts looks. */
+/** The test files that take longest, in the order in which they begin. Each is there: test/integration/project/architecture.test.ts looks. */
 export const LONGEST: readonly string[] = [
   'src/adapters/storage/sqlite/sqlite.test.ts',
   'src/adapters/storage/sqlite/thread/thread.test.ts',

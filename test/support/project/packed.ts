@@ -6,8 +6,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { buildCommand } from '#test/support/serving/command.ts'
 import { PROJECT, temporaryFolder } from '#test/support/places.ts'
+import { buildCommand } from '#test/support/serving/command.ts'
 
 interface LockedPackage {
   readonly dev?: boolean

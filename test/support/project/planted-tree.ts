@@ -7,12 +7,24 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SETTINGS = ['biome.json', 'scripts/lint', 'package.json', 'tsconfig.json', '.gitignore']
 
-/** The rules broken in each file, once per place: `noExplicitAny`, or `plugin` for one of our own. */
+interface Source {
+  readonly path: string
+  readonly text: string
+}
+const { cyclesIn, importFaults, importGraph } = (await import(
+  pathToFileURL(join(ROOT, 'scripts/lib/rooms.mjs')).href
+)) as {
+  readonly importFaults: (files: readonly Source[]) => readonly { readonly path: string }[]
+  readonly importGraph: (files: readonly Source[]) => ReadonlyMap<string, readonly string[]>
+  readonly cyclesIn: (graph: ReadonlyMap<string, readonly string[]>) => readonly (readonly string[])[]
+}
+
+/** The rules broken in each file, once per place: `noExplicitAny`, `plugin` for one of our own, `rooms` and `cycle` for imports. */
 export type Findings = ReadonlyMap<string, readonly string[]>
 
 interface Diagnostic {
@@ -41,6 +53,9 @@ export const findFaults = (files: ReadonlyMap<string, string>): Findings => {
     }
     const found = new Map<string, string[]>([...files.keys()].map((path) => [path, []]))
     for (const { category, location } of lint(folder)) found.get(location.path)?.push(category.replace(/^.*\//, ''))
+    const sources = [...files].map(([path, text]) => ({ path, text })).filter(({ path }) => /^(ui\/)?src\//.test(path))
+    for (const { path } of importFaults(sources)) found.get(path)?.push('rooms')
+    for (const path of cyclesIn(importGraph(sources)).flat()) found.get(path)?.push('cycle')
     return found
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -3,9 +3,9 @@
  *
  * Names it to them by CHROME_PATH, as anybody may who has one of their own.
  */
+import { temporaryFolder } from '#test/support/places.ts'
 import { findChromium } from './browser.ts'
 import { buildCommand } from './command.ts'
-import { temporaryFolder } from '#test/support/places.ts'
 
 let folder: ReturnType<typeof temporaryFolder> | null = null
 

@@ -8,9 +8,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { callHere } from './command-here.ts'
 import { PROJECT, temporaryFolder } from '#test/support/places.ts'
 import { until } from '#test/support/until.ts'
+import { callHere } from './command-here.ts'
 
 /** The published command. */
 export const COMMAND = join(PROJECT, 'bin/trihand.js')

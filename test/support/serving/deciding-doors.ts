@@ -3,15 +3,14 @@
  *
  * Owns the doors and what each needs. Operations that ask for the role of deciding are found in the description of the interface.
  */
-
+import type { Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { human } from '#manifest/human/humans.ts'
 import type { Role } from '#model/access/identity.ts'
 import type { RunId, TaskId } from '#model/kernel/ids.ts'
-import type { Trihand } from '#compose/assemble.ts'
-import type { HttpApp } from './http-app.ts'
 import { until } from '#test/support/until.ts'
+import type { HttpApp } from './http-app.ts'
 
 export type Headers = Readonly<Record<string, string>>
 

@@ -5,14 +5,14 @@
  * one: nothing outlives a test.
  */
 import type { Hono } from 'hono'
+import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
+import type { AuthSettings } from '#http/access/auth-settings.ts'
 import type { Peer } from '#http/server/address.ts'
 import type { Limits } from '#http/server/allowance.ts'
 import { createApp } from '#http/server/app.ts'
-import type { AuthSettings } from '#http/access/auth-settings.ts'
 import type { Service } from '#http/server/service.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { isEnded } from '#model/run/status.ts'
-import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
 import { Described } from '#test/support/described.ts'
 import { until } from '#test/support/until.ts'
 

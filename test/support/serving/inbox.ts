@@ -3,15 +3,14 @@
  *
  * Owns the few words that acceptance tests of tasks share. Every command runs while the system's turns go on.
  */
-
 import type { Decision, TaskChanged } from '#engine/tasks/tasks.ts'
 import { readTaskFact } from '#model/kernel/fact-codec.ts'
 import { LOCAL_TENANT, type TaskId } from '#model/kernel/ids.ts'
 import type { TaskFact } from '#model/task/fact.ts'
 import type { Identity } from '#model/task/spec.ts'
 import type { TaskQuery, TaskSummary } from '#ports/reader.ts'
-import type { TestSystem } from '#testing/system.ts'
 import { carefully } from '#test/support/step-answer.ts'
+import type { TestSystem } from '#testing/system.ts'
 
 export const person = (id: string, ...groups: readonly string[]): Identity => ({ id, kind: 'user', groups })
 export const ana = person('ana', 'editors')

@@ -10,10 +10,10 @@ import { SystemClock } from '#adapters/system/clock.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import type { ClaimableId } from '#model/kernel/ids.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
+import { until } from '#test/support/until.ts'
 import { dispatcherSuite } from '#testing/dispatcher-suite.ts'
 import { newRun } from '#testing/ledger/builders.ts'
 import { InngestServer } from './inngest-server.ts'
-import { until } from '#test/support/until.ts'
 
 export interface Sdk<Client extends InngestClient> {
   readonly client: Client

@@ -5,7 +5,6 @@
  */
 import { gateId, type RunId, type SessionId } from '#model/kernel/ids.ts'
 import type { Checkpoint } from '#model/session/session.ts'
-import { digest, type LedgerByHand } from './ledger-by-hand.ts'
 import { aWait, fact, started } from '#test/support/stories/run-story.ts'
 import {
   ana,
@@ -20,6 +19,7 @@ import {
   to,
   view,
 } from '#test/support/stories/task-story.ts'
+import { digest, type LedgerByHand } from './ledger-by-hand.ts'
 
 /** Later than any clock that a test meets. */
 export const FAR = 9_000_000_000_000

@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { MIGRATIONS } from '#adapters/storage/migrations/list.ts'
-import { writeFact } from '#model/kernel/fact-codec.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
+import { writeFact } from '#model/kernel/fact-codec.ts'
 import {
   type ClaimableId,
   type ClerkId,
@@ -27,13 +27,13 @@ import {
 } from '#model/kernel/ids.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run, statusOf, wakeAt } from '#model/run/run.ts'
-import type { RunFact, RunState } from '#model/run/fact.ts'
-import type { ScheduleFact } from '#model/schedule/fact.ts'
 import { GENESIS, sealText } from '#model/kernel/seal.ts'
+import type { RunFact, RunState } from '#model/run/fact.ts'
+import { run, statusOf, wakeAt } from '#model/run/run.ts'
+import type { ScheduleFact } from '#model/schedule/fact.ts'
 import type { SessionFact } from '#model/session/session.ts'
-import { task } from '#model/task/task.ts'
 import type { TaskFact, TaskState } from '#model/task/fact.ts'
+import { task } from '#model/task/task.ts'
 import { taskWakeAt } from '#model/task/time.ts'
 import { inboxRow } from '#model/task/view.ts'
 

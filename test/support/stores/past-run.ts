@@ -1,5 +1,4 @@
 /** A run that has been: its facts sealed as the engine does it, and written through the ledger. For pages that show what takes days. */
-
 import { SystemIds } from '#adapters/system/ids.ts'
 import { EMPTY_CHAIN, sealFacts } from '#engine/core/chain.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'

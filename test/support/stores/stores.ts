@@ -6,22 +6,22 @@
  */
 import { join } from 'node:path'
 import { afterAll, describe, expect } from 'vitest'
+import { restate } from '#adapters/dispatch/restate/restate.ts'
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { openMemory } from '#adapters/storage/memory/open.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
-import { restate } from '#adapters/dispatch/restate/restate.ts'
 import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { type VerifyOptions, verifyLedger } from '#cli/verify/verify.ts'
-import type { Dispatcher } from '#ports/dispatcher.ts'
-import type { TestStore } from '#testing/system.ts'
 import type { Store } from '#compose/assemble.ts'
 import { idsWith, readKeyRing, withKeys } from '#compose/keys.ts'
+import type { Dispatcher } from '#ports/dispatcher.ts'
 import { fastFolder } from '#test/support/places.ts'
-import { type FreshSchema, SchemaShelf } from './postgres-schema.ts'
 import { restateDoors } from '#test/support/serving/restate-setup.ts'
+import type { TestStore } from '#testing/system.ts'
+import { type FreshSchema, SchemaShelf } from './postgres-schema.ts'
 
 /** Every ledger that a test leaves behind is judged by the independent checker, by a clock far after the test's. */
 const expectClean = async (target: Parameters<typeof verifyLedger>[0], options: VerifyOptions = {}): Promise<void> => {

@@ -5,8 +5,8 @@
  */
 import fc from 'fast-check'
 import type { Arrival } from '#model/event/arrival.ts'
-import { entriesOf } from '#model/kernel/due-map.ts'
 import type { FlowPolicies, RefusedEvent } from '#model/flow/gate-fact.ts'
+import { entriesOf } from '#model/kernel/due-map.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import { driveGate, type GateDrive } from './gate-drive.ts'
 import { anArrival, runOf } from './gate-story.ts'

@@ -5,16 +5,16 @@
  * tables are complete by type: a new fact or command does not compile until it can be drawn here.
  */
 import fc from 'fast-check'
-import { attemptsOf } from '#model/run/attempt.ts'
-import { ERRORS, type ErrorCode, type Failure } from '#model/kernel/errors.ts'
 import type { Cause } from '#model/event/event.ts'
+import type { Received, WaitSpec } from '#model/event/wait.ts'
+import { ERRORS, type ErrorCode, type Failure } from '#model/kernel/errors.ts'
 import { workerId } from '#model/kernel/ids.ts'
 import type { Decision } from '#model/kernel/machine.ts'
 import { inline, type Payload } from '#model/kernel/payload.ts'
-import { run } from '#model/run/run.ts'
+import { attemptsOf } from '#model/run/attempt.ts'
 import type { ChildEnd, RunCommand, RunFact, RunInput, RunStart, RunState, Verdict } from '#model/run/fact.ts'
+import { run } from '#model/run/run.ts'
 import type { Effect, Performer, SettledStep } from '#model/run/step.ts'
-import type { Received, WaitSpec } from '#model/event/wait.ts'
 import { CHILD, type CommandOf, type FactOf, OTHER_CHILD, RETRY, TASK } from './run-story.ts'
 
 export const STEPS = ['a', 'b']

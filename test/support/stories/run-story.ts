@@ -4,14 +4,14 @@
  * Owns the defaults of the model's stories: everything happens to step `mail`, first attempt, at instant 10. The two tables
  * are complete by type: a new fact or command does not compile until it has an example here.
  */
+import type { WaitSpec } from '#model/event/wait.ts'
+import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import { runId, taskId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { inline } from '#model/kernel/payload.ts'
-import type { RetryPolicy } from '#model/flow/policies/retry.ts'
-import { run } from '#model/run/run.ts'
 import type { LiveRun, RunCommand, RunFact, RunStart, RunState } from '#model/run/fact.ts'
-import type { WaitSpec } from '#model/event/wait.ts'
+import { run } from '#model/run/run.ts'
 
 export type FactOf<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
 export type CommandOf<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>

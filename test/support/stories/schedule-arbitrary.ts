@@ -4,12 +4,12 @@
  * Owns a small world: a day of slots, few requests, short policies, so that random commands meet each other.
  */
 import fc from 'fast-check'
-import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { OverlapPolicy } from '#model/flow/policies/overlap.ts'
-import { schedule } from '#model/schedule/schedule.ts'
-import type { ScheduleCommand, ScheduleFact, ScheduleState } from '#model/schedule/fact.ts'
-import type { ScheduleSpec } from '#model/schedule/spec.ts'
+import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
+import type { ScheduleCommand, ScheduleFact, ScheduleState } from '#model/schedule/fact.ts'
+import { schedule } from '#model/schedule/schedule.ts'
+import type { ScheduleSpec } from '#model/schedule/spec.ts'
 import { aSpec, HOUR, MISSED, world } from './schedule-story.ts'
 
 const option = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(value, { freq: 3 })

@@ -5,7 +5,6 @@
  */
 import { type Instant, type RunId, runId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { schedule } from '#model/schedule/schedule.ts'
 import { scheduleWakeAt } from '#model/schedule/due.ts'
 import type {
   LastRun,
@@ -17,6 +16,7 @@ import type {
   SkipReason,
   SlotRange,
 } from '#model/schedule/fact.ts'
+import { schedule } from '#model/schedule/schedule.ts'
 import type { Calendar, MissedPolicy, ScheduleSpec } from '#model/schedule/spec.ts'
 
 export const HOUR = 3_600_000

@@ -8,11 +8,11 @@ import fc from 'fast-check'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { task } from '#model/task/task.ts'
 import type { Addressee, ItemChoice, Submit, TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
 import { draftRevision } from '#model/task/newer-drafts.ts'
 import { isInReach } from '#model/task/quorum.ts'
 import type { Deadline, Identity, Level, Reminders, TaskSpec } from '#model/task/spec.ts'
+import { task } from '#model/task/task.ts'
 import { ALL_ACTIONS, ana, aSpec, bob, cfo, custom, document, eve, HOUR, mails, open, to, world } from './task-story.ts'
 
 const option = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(value, { freq: 2 })

@@ -9,10 +9,10 @@ import { createPatch } from 'rfc6902'
 import { type Instant, runId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { task } from '#model/task/task.ts'
 import { type BuiltInAction, builtInAction } from '#model/task/action.ts'
 import type { OpenTask, Submit, TaskCommand, TaskFact, TaskState, TaskWorld } from '#model/task/fact.ts'
 import type { Identity, Section, TaskAction, TaskSpec } from '#model/task/spec.ts'
+import { task } from '#model/task/task.ts'
 
 export const HOUR = 3_600_000
 export const RUN = runId('0'.repeat(32))

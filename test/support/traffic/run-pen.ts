@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto'
 import { readRunFact, writeFact } from '#model/kernel/fact-codec.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
-import { run, statusOf, wakeAt } from '#model/run/run.ts'
-import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
 import { GENESIS, sealText } from '#model/kernel/seal.ts'
+import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
+import { run, statusOf, wakeAt } from '#model/run/run.ts'
 import type { Claim, NewStream, SealedFact, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
 
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')

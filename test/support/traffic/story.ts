@@ -4,12 +4,12 @@
  * Owns the plan of a run and the commands of each action. Pure: folded state in, commands and intents out.
  */
 import type { StoredEvent } from '#model/event/event.ts'
+import { fits, type WaitSpec } from '#model/event/wait.ts'
 import { type Instant, type RunId, runId } from '#model/kernel/ids.ts'
 import { canonical } from '#model/kernel/json.ts'
 import { inline, type Payload } from '#model/kernel/payload.ts'
-import { run } from '#model/run/run.ts'
 import type { RunCommand, RunState } from '#model/run/fact.ts'
-import { fits, type WaitSpec } from '#model/event/wait.ts'
+import { run } from '#model/run/run.ts'
 import { asUuid } from '#test/support/random.ts'
 import { digest } from './run-pen.ts'
 

@@ -4,11 +4,11 @@
  * Owns the mix and the receipts: what was acknowledged, so that a checker can ask for it later. It goes on with what it finds in
  * the ledger, so it can follow after a crash. Never resends: it is given a ledger that does (insistent.ts).
  */
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import type { WaitSpec } from '#model/event/wait.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT, type RunId, runId, type WorkerId, workerId } from '#model/kernel/ids.ts'
 import { inline } from '#model/kernel/payload.ts'
-import type { WaitSpec } from '#model/event/wait.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Append, Claim, Ledger, Outcome, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import type { Random } from '#test/support/random.ts'

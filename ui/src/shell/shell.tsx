@@ -1,5 +1,4 @@
 /** The frame of every screen: rail, badges, the live dot, keys that work anywhere. */
-
 import { Badge, Button, Group, Stack, Text, Title, Tooltip, useMantineColorScheme } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'

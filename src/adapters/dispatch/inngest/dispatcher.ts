@@ -3,7 +3,6 @@
  *
  * Owns how outbox, inbox and function are joined. No state of ours lives there, and the function has no steps: the ledger is the truth.
  */
-
 import { Inbox } from '#adapters/dispatch/wakes/inbox.ts'
 import { Outbox, type Wake } from '#adapters/dispatch/wakes/outbox.ts'
 import { type ClaimableId, type Instant, isClaimable, isStreamId } from '#model/kernel/ids.ts'

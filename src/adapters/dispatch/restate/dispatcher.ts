@@ -4,7 +4,6 @@
  * Owns how outbox, door and registration are joined. No state of ours lives there: one invocation per wake, and the ledger stays the
  * truth. While Restate is away wakes are lost, and workers find due runs when they look.
  */
-
 import { Inbox } from '#adapters/dispatch/wakes/inbox.ts'
 import { Outbox } from '#adapters/dispatch/wakes/outbox.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'

@@ -3,7 +3,6 @@
  *
  * Owns the check of its options. The SDK is loaded when the system opens; without it the error says how to install it.
  */
-
 import { loadPeer } from '#adapters/peer.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { DispatcherFactory } from '#ports/dispatcher.ts'

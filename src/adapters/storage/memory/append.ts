@@ -7,9 +7,9 @@
  * the run. An append that records nothing, such as an event alone, has none: there it is the time of the stream's last fact.
  * The time of an event never counts: its sender chose it, and may live in the future.
  */
+import { laneOf, PLAIN_LANE } from '#model/flow/lane.ts'
 import type { ClaimableId, Instant, StreamId } from '#model/kernel/ids.ts'
 import { isClaimable, isRunId } from '#model/kernel/ids.ts'
-import { laneOf, PLAIN_LANE } from '#model/flow/lane.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { Append, DocumentWrite, NewStream, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { documentKey, type MemoryStore } from './store.ts'

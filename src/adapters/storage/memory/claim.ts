@@ -3,9 +3,9 @@
  *
  * Owns the search. The order and the room are the model's (lane.ts); the lease is given by ledger.ts.
  */
+import { choose, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
 import type { Heap } from '#model/kernel/heap.ts'
 import type { Instant } from '#model/kernel/ids.ts'
-import { choose, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
 import { mayTake } from '#model/worker/pin.ts'
 import type { ClaimRequest } from '#ports/ledger.ts'
 import type { MemoryStore } from './store.ts'

@@ -3,8 +3,8 @@
  *
  * Owns leases; claim.ts finds who gets one, append.ts owns the writing. Applies every call before it answers, so that nothing is ever half done.
  */
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { StoredEvent } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimableId, Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import { bornAfter, pinAfter, type Taker } from '#model/worker/pin.ts'
 import type {

@@ -1,11 +1,10 @@
 /** The memory ledger and its neighbours against the conformance suites, plain and behind faults. */
-
+import { Random } from '#test/support/random.ts'
 import { blobsSuite } from '#testing/blobs-suite.ts'
 import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'
 import { ledgerSuite } from '#testing/ledger-suite.ts'
 import { type ReaderUnderTest, readerSuite } from '#testing/reader-suite.ts'
 import { resendingLedger } from '#testing/resending-ledger.ts'
-import { Random } from '#test/support/random.ts'
 import { MemoryBlobs } from './blobs.ts'
 import { MemoryLedger } from './ledger.ts'
 import { MemoryReader } from './reader.ts'

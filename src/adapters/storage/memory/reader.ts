@@ -1,5 +1,4 @@
 /** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
-
 import { isModelCall } from '#adapters/storage/migrations/0011-model-calls.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import {
@@ -12,12 +11,12 @@ import {
   type TenantId,
   type WorkerId,
 } from '#model/kernel/ids.ts'
-import type { InboxGlance } from '#model/task/inbox-view.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { type NewestCounts, newestCounts } from '#model/run/newest-counts.ts'
-import { type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
 import { OPEN_STATUSES, RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { TaskCounts } from '#model/task/counts.ts'
+import type { InboxGlance } from '#model/task/inbox-view.ts'
+import { type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
   Document,

@@ -4,10 +4,10 @@
  * Owns the indexes and keeps them true: which runs are due, who holds which lease. It outlives its ledgers, as a database does.
  * Never judges a write (append.ts).
  */
+import { PLAIN_LANE } from '#model/flow/lane.ts'
 import { Heap } from '#model/kernel/heap.ts'
 import type { ClaimableId, Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import { isClaimable } from '#model/kernel/ids.ts'
-import { PLAIN_LANE } from '#model/flow/lane.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import { EventLog } from './event-log.ts'
 import type { MemoryStream } from './stream.ts'

@@ -1,7 +1,7 @@
 /** Tasks on a memory store: the rows of the inbox, and the queries on them. Scans where a database has an index. */
 import type { Instant, TaskId, TenantId } from '#model/kernel/ids.ts'
-import type { InboxGlance } from '#model/task/inbox-view.ts'
 import { type TaskCounts, taskCounts } from '#model/task/counts.ts'
+import type { InboxGlance } from '#model/task/inbox-view.ts'
 import { OPEN_STATUSES } from '#model/task/spec.ts'
 import type { StreamWrite, TaskRow } from '#ports/ledger.ts'
 import type { GlanceQuery, OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '#ports/reader.ts'

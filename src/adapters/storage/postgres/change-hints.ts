@@ -6,7 +6,6 @@
  *
  * change-hints-1  A commit that came before the announcement arrived is told when it arrives: the last 1,000 streams are remembered.
  */
-
 import type { StreamId } from '#model/kernel/ids.ts'
 import type { Append } from '#ports/ledger.ts'
 import { toUuid } from './rows.ts'

@@ -4,6 +4,10 @@
  * Owns the reading of streams and events; append.ts owns the writing, lease.ts who works on what. Reads go where writes go:
  * a replica may lack the fact that somebody was woken for.
  */
+import { Gathered } from '#adapters/storage/postgres/read/gathered.ts'
+import { Appender, type AppenderOptions } from '#adapters/storage/postgres/write/append.ts'
+import { Leases } from '#adapters/storage/postgres/write/lease.ts'
+import { EventValues } from '#adapters/storage/postgres/write/values.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type {
@@ -18,10 +22,7 @@ import type {
   SealedFact,
   StreamRecord,
 } from '#ports/ledger.ts'
-import { Appender, type AppenderOptions } from '#adapters/storage/postgres/write/append.ts'
 import type { ChangeHints } from './change-hints.ts'
-import { Gathered } from '#adapters/storage/postgres/read/gathered.ts'
-import { Leases } from '#adapters/storage/postgres/write/lease.ts'
 import type { Database, Statement } from './pool.ts'
 import {
   EVENT_COLUMNS,
@@ -35,7 +36,6 @@ import {
   toStreamId,
   toUuid,
 } from './rows.ts'
-import { EventValues } from '#adapters/storage/postgres/write/values.ts'
 
 const STREAMS: Statement = { name: 'load_streams', text: `select ${STREAM_NOW} from stream where id = any($1::uuid[])` }
 const FACTS: Statement = {

@@ -4,6 +4,7 @@
  * Owns that order; a failure at any place closes what was opened before it.
  */
 import { createHash } from 'node:crypto'
+import { PostgresReader } from '#adapters/storage/postgres/read/reader.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -18,7 +19,6 @@ import { PostgresLedger } from './ledger.ts'
 import { migratePostgres } from './migrate.ts'
 import { PostgresNews } from './news.ts'
 import { Database, type Statement } from './pool.ts'
-import { PostgresReader } from '#adapters/storage/postgres/read/reader.ts'
 import { Wire } from './wire.ts'
 
 export interface PostgresOptions {

@@ -6,9 +6,9 @@
  * outbox. Nothing else in the database is touched.
  */
 import pg from 'pg'
+import type { TableChange } from '#model/event/watch.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { TableChange } from '#model/event/watch.ts'
 import type { Outbox, OutboxRow, OutboxWatch } from '#ports/outbox.ts'
 
 const OUTBOX = 'trihand_outbox'

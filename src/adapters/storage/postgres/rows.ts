@@ -3,13 +3,12 @@
  *
  * Owns the spelling in the tables: ids are uuids without their prefix, `kind` tells a run from a session. Never runs a statement.
  */
-
 import { type ValuePlace, valueKey } from '#adapters/storage/event-values.ts'
+import { readRequesters } from '#model/access/requester.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import { claimableId, isRunId, isSessionId, isTaskId, sessionId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { readRequesters } from '#model/access/requester.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 

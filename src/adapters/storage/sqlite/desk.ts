@@ -3,6 +3,23 @@
  *
  * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts; who asks, and in which thread, is ledger.ts.
  */
+import type { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
+import { appendBatch } from '#adapters/storage/sqlite/write/batch.ts'
+import {
+  type Found,
+  findDue,
+  isNewTaker,
+  lease,
+  nextDueAt,
+  setAside,
+  takeBack,
+  takenRow,
+} from '#adapters/storage/sqlite/write/claim.ts'
+import { findEvents } from '#adapters/storage/sqlite/write/event.ts'
+import type { Known } from '#adapters/storage/sqlite/write/known.ts'
+import { loadClaimed, loadStreams } from '#adapters/storage/sqlite/write/load.ts'
+import { isListed, listSome } from '#adapters/storage/sqlite/write/values.ts'
+import { beat, retire } from '#adapters/storage/sqlite/write/worker.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Instant, StreamId, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
@@ -18,25 +35,8 @@ import type {
   Outcome,
   StreamRecord,
 } from '#ports/ledger.ts'
-import { appendBatch } from '#adapters/storage/sqlite/write/batch.ts'
-import {
-  type Found,
-  findDue,
-  isNewTaker,
-  lease,
-  nextDueAt,
-  setAside,
-  takeBack,
-  takenRow,
-} from '#adapters/storage/sqlite/write/claim.ts'
 import type { Connection } from './connection.ts'
-import { findEvents } from '#adapters/storage/sqlite/write/event.ts'
-import type { Known } from '#adapters/storage/sqlite/write/known.ts'
-import { loadClaimed, loadStreams } from '#adapters/storage/sqlite/write/load.ts'
-import type { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
 import type { Statements } from './statements.ts'
-import { isListed, listSome } from '#adapters/storage/sqlite/write/values.ts'
-import { beat, retire } from '#adapters/storage/sqlite/write/worker.ts'
 
 /** The calls of the ledger and of its blobs, which live in the same file; each blob is committed by itself before `put` answers. */
 export interface Desk extends Omit<Ledger, 'close' | 'events'>, Blobs {

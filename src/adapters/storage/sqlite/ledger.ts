@@ -8,11 +8,11 @@
  * ledger-b  A desk that has met trouble keeps the file: what it knows of the trouble (connection.ts) goes with no message.
  * ledger-c  If the thread cannot be started, or dies, the file stays or comes back here, and is opened again first.
  */
+import type { ThreadDesk } from '#adapters/storage/sqlite/thread/thread.ts'
 import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Append, BeatRequest, ClaimRequest, EventQuery, Ledger, LoadOptions } from '#ports/ledger.ts'
 import type { Desk } from './desk.ts'
-import type { ThreadDesk } from '#adapters/storage/sqlite/thread/thread.ts'
 
 export interface SqliteLedgerOptions {
   readonly here: Desk

@@ -5,6 +5,10 @@
  */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { SqliteReader } from '#adapters/storage/sqlite/read/reader.ts'
+import type { startThread } from '#adapters/storage/sqlite/thread/thread.ts'
+import { Known } from '#adapters/storage/sqlite/write/known.ts'
+import { NEVER } from '#adapters/storage/sqlite/write/worker.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ledger } from '#ports/ledger.ts'
@@ -14,17 +18,13 @@ import { SqliteDesk } from './desk.ts'
 import { diskOf } from './disk.ts'
 import { type Database, type DatabaseClass, loadDriver } from './driver.ts'
 import { translateOpening } from './errors.ts'
-import { Known } from '#adapters/storage/sqlite/write/known.ts'
 import { type LoadLimits, SqliteLedger } from './ledger.ts'
 import { migrateSqlite } from './migrate.ts'
 import { openPresent } from './open-present.ts'
 import { OwnerLock } from './owner-lock.ts'
 import { Presence } from './presence.ts'
-import { SqliteReader } from '#adapters/storage/sqlite/read/reader.ts'
 import { type Durability, openForReading, sqliteVersion } from './settings.ts'
 import { prepareStatements } from './statements.ts'
-import type { startThread } from '#adapters/storage/sqlite/thread/thread.ts'
-import { NEVER } from '#adapters/storage/sqlite/write/worker.ts'
 
 export interface SqliteOptions {
   readonly file: string

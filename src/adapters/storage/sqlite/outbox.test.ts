@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { outboxSuite } from '#testing/outbox-suite.ts'
 import { fastFolder } from '#test/support/places.ts'
+import { outboxSuite } from '#testing/outbox-suite.ts'
 import { loadDriver } from './driver.ts'
 import { openSqliteOutbox } from './outbox.ts'
 

@@ -5,9 +5,9 @@
  * user's own transactions. Blobs are written in hex, for JSON has none.
  */
 import { existsSync } from 'node:fs'
+import type { TableChange } from '#model/event/watch.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { TableChange } from '#model/event/watch.ts'
 import type { Outbox, OutboxRow, OutboxWatch } from '#ports/outbox.ts'
 import { type Database, LIMIT, loadDriver } from './driver.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions, clerks and tasks apart. Never runs a statement.
  */
-
+import { readRequesters } from '#model/access/requester.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import {
   type ClaimableId,
@@ -21,7 +21,6 @@ import {
   type WorkerId,
 } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { readRequesters } from '#model/access/requester.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 import type { Row, Value } from './driver.ts'

@@ -4,9 +4,9 @@
  * Owns how a stream is looked up. The row of one that has a lease may stand behind its facts: its version is their number
  * (docs/decisions/0013). Never writes.
  */
-import type { ClaimableId, Instant, StreamId } from '#model/kernel/ids.ts'
 import type { FactRows } from '#adapters/storage/sqlite/write/facts.ts'
 import { Held, type Known } from '#adapters/storage/sqlite/write/known.ts'
+import type { ClaimableId, Instant, StreamId } from '#model/kernel/ids.ts'
 import { idBytes, rowAs, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 

@@ -1,12 +1,12 @@
 /** The SQLite ledger, reader and blobs against the conformance suites, on real files. */
 import { join } from 'node:path'
+import { fastFolder } from '#test/support/places.ts'
+import { Random } from '#test/support/random.ts'
 import { type BlobsUnderTest, blobsSuite } from '#testing/blobs-suite.ts'
 import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'
 import { ledgerSuite } from '#testing/ledger-suite.ts'
 import { type ReaderUnderTest, readerSuite } from '#testing/reader-suite.ts'
 import { resendingLedger } from '#testing/resending-ledger.ts'
-import { fastFolder } from '#test/support/places.ts'
-import { Random } from '#test/support/random.ts'
 import { loadDriver } from './driver.ts'
 import { openSqlite } from './open.ts'
 

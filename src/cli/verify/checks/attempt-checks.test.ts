@@ -1,9 +1,9 @@
 /** Attempts, results and effect keys of steps, each with one planted fault. */
 import { expect, test } from 'vitest'
+import type { Invariant } from '#cli/verify/report.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
 import { aWait, CHILD, fact, OTHER_CHILD, started } from '#test/support/stories/run-story.ts'
-import type { Invariant } from '#cli/verify/report.ts'
 
 const judged = async (...facts: readonly RunFact[]): Promise<readonly (readonly [Invariant, number | null])[]> => {
   const ledger = await aLedger()

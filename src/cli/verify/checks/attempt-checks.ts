@@ -3,9 +3,9 @@
  *
  * Looks at the state before each fact. Whether a key is shared with a step of another run is asked of `owners`.
  */
-import type { EffectKeys } from './effect-keys.ts'
-import type { Fact, StepFact } from '#cli/verify/source/fact.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
+import type { Fact, StepFact } from '#cli/verify/source/fact.ts'
+import type { EffectKeys } from './effect-keys.ts'
 import type { RunState, Step } from './run-state.ts'
 
 type Kind = NonNullable<Step['open']>['kind']

@@ -5,10 +5,10 @@
  * Asked in batches, because the child is another stream than the one being read.
  */
 import { Batch } from '#cli/verify/batch.ts'
-import type { ClerkStarts } from './clerk-starts.ts'
 import type { Findings } from '#cli/verify/report.ts'
-import { isEnded, type Rest } from './rest-checks.ts'
 import type { StreamHead, Tables } from '#cli/verify/tables.ts'
+import type { ClerkStarts } from './clerk-starts.ts'
+import { isEnded, type Rest } from './rest-checks.ts'
 
 interface OpenCall {
   readonly parent: string

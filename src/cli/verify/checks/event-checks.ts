@@ -4,8 +4,8 @@
  * What one run emitted is compared while that run is read; the rest are questions to the tables, answered by the store.
  */
 import { Batch } from '#cli/verify/batch.ts'
-import { canonicalText } from '#cli/verify/source/json-path.ts'
 import { type Findings, NOWHERE, type Place } from '#cli/verify/report.ts'
+import { canonicalText } from '#cli/verify/source/json-path.ts'
 import { digest, type Seals } from '#cli/verify/source/seals.ts'
 import type { EventRow, Tables } from '#cli/verify/tables.ts'
 

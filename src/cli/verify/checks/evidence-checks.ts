@@ -3,12 +3,12 @@
  *
  * Compares run by run while the ledger is read. Without evidence there is nothing to compare.
  */
-import { type Effect, type Evidence, EvidenceStore } from '#cli/verify/source/evidence.ts'
 import { type Findings, NOWHERE, type Place } from '#cli/verify/report.ts'
+import type { Scratch } from '#cli/verify/scratch.ts'
+import { type Effect, type Evidence, EvidenceStore } from '#cli/verify/source/evidence.ts'
+import type { Tables } from '#cli/verify/tables.ts'
 import { isEnded } from './rest-checks.ts'
 import type { RunState } from './run-state.ts'
-import type { Scratch } from '#cli/verify/scratch.ts'
-import type { Tables } from '#cli/verify/tables.ts'
 
 export class EvidenceChecks {
   readonly #findings: Findings

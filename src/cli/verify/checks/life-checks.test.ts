@@ -1,9 +1,9 @@
 /** What may follow an end, a cancel and the passing of time, each with one planted fault. */
 import { expect, test } from 'vitest'
+import type { Invariant } from '#cli/verify/report.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
 import { aWait, fact, started } from '#test/support/stories/run-story.ts'
-import type { Invariant } from '#cli/verify/report.ts'
 
 /** The verdict on one run with these facts: which invariant is broken at which fact. */
 const judged = async (...facts: readonly RunFact[]): Promise<readonly (readonly [Invariant, number | null])[]> => {

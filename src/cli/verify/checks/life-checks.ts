@@ -3,8 +3,8 @@
  *
  * Looks at the state before each fact. Steps' attempts are attempt-checks.ts; what must hold between facts is rest-checks.ts.
  */
-import type { Fact } from '#cli/verify/source/fact.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
+import type { Fact } from '#cli/verify/source/fact.ts'
 import type { RunState, Step } from './run-state.ts'
 
 const EVIDENCE: ReadonlySet<string> = new Set(['step.late_result'])

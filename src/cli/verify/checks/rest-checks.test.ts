@@ -1,11 +1,11 @@
 /** What must hold of a run between two facts, each with one planted fault. */
 import { expect, test } from 'vitest'
+import type { Invariant } from '#cli/verify/report.ts'
 import type { RunFact } from '#model/run/fact.ts'
-import { FAR } from '#test/support/stores/clean-ledger.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
+import { FAR } from '#test/support/stores/clean-ledger.ts'
 import type { RunOptions } from '#test/support/stores/ledger-by-hand.ts'
 import { aWait, CHILD, fact, started, unasked } from '#test/support/stories/run-story.ts'
-import type { Invariant } from '#cli/verify/report.ts'
 
 const judged = async (facts: readonly RunFact[], options: RunOptions = {}): Promise<readonly Invariant[]> => {
   const ledger = await aLedger()

@@ -5,8 +5,8 @@
  */
 import type { Opened } from '#cli/verify/opened.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
-import { neededTypes, type OpenStep, type RunState } from './run-state.ts'
 import type { Moment, StreamRow, WaitRow } from '#cli/verify/tables.ts'
+import { neededTypes, type OpenStep, type RunState } from './run-state.ts'
 
 const ENDED: ReadonlySet<string> = new Set(['success', 'partial', 'failed', 'cancelled', 'expired', 'quarantined'])
 const LIVE: ReadonlySet<string> = new Set(['queued', 'running', 'waiting', 'paused', 'cancelling'])

@@ -4,8 +4,8 @@
  * Asked in batches, because the other run is another stream than the one being read.
  */
 import { Batch } from '#cli/verify/batch.ts'
-import { type Body, type Fact, readBody, readFact } from '#cli/verify/source/fact.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
+import { type Body, type Fact, readBody, readFact } from '#cli/verify/source/fact.ts'
 import type { FoundFact, Tables } from '#cli/verify/tables.ts'
 
 interface Reused {

@@ -1,8 +1,8 @@
 /** Sessions: their chain like any stream's, and checkpoints that build on known ones. */
 import { expect, test } from 'vitest'
 import type { SessionFact } from '#model/session/session.ts'
-import { writeCleanLedger } from '#test/support/stores/clean-ledger.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
+import { writeCleanLedger } from '#test/support/stores/clean-ledger.ts'
 
 const created: SessionFact = { type: 'session.created', at: 10, mode: 'interactive', base: null }
 

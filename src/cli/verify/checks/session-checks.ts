@@ -3,8 +3,8 @@
  *
  * The chain itself is checked like any stream's (chain-checks.ts).
  */
-import type { Body } from '#cli/verify/source/fact.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
+import type { Body } from '#cli/verify/source/fact.ts'
 
 interface Checkpoint {
   readonly id: string

@@ -3,8 +3,8 @@
  *
  * Kept by key, and only for the last period of each. Where the rule has changed within a period, the wider one counts.
  */
-import type { ClerkFact } from './clerk-fact.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
+import type { ClerkFact } from './clerk-fact.ts'
 
 type StartMade = Extract<ClerkFact, { readonly type: 'gate.start_made' }>
 

@@ -3,8 +3,8 @@
  *
  * Never folds (task-state.ts).
  */
-import type { Body } from '#cli/verify/source/fact.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
+import type { Body } from '#cli/verify/source/fact.ts'
 import type { TaskState } from './task-state.ts'
 
 const SYSTEM = 'system'

@@ -4,14 +4,14 @@
  * Waits with a condition in CEL are not compared with the events: only the engine can ask that.
  */
 import { Batch } from '#cli/verify/batch.ts'
-import type { Fact, Received } from '#cli/verify/source/fact.ts'
-import { canonicalAt } from '#cli/verify/source/json-path.ts'
 import { OpenWaits } from '#cli/verify/open-waits.ts'
 import { type Findings, NOWHERE, type Place } from '#cli/verify/report.ts'
+import type { Scratch } from '#cli/verify/scratch.ts'
+import type { Fact, Received } from '#cli/verify/source/fact.ts'
+import { canonicalAt } from '#cli/verify/source/json-path.ts'
+import type { EventRow, Tables } from '#cli/verify/tables.ts'
 import type { Rest } from './rest-checks.ts'
 import { neededTypes, type OpenStep, type RunState } from './run-state.ts'
-import type { Scratch } from '#cli/verify/scratch.ts'
-import type { EventRow, Tables } from '#cli/verify/tables.ts'
 
 interface ReceivedEvent {
   readonly type: string

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { verifyLedger } from '#cli/verify/verify.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
@@ -10,7 +11,6 @@ import type { LedgerByHand } from '#test/support/stores/ledger-by-hand.ts'
 import { fact, started } from '#test/support/stories/run-story.ts'
 import type { Acknowledgement, Evidence, Performed } from './evidence.ts'
 import { UnreadableLedger } from './source.ts'
-import { verifyLedger } from '#cli/verify/verify.ts'
 
 const written = (name: string, text: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'trihand-evidence-'))

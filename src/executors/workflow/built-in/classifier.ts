@@ -4,9 +4,9 @@
  * Owns the order. A rule that cannot be evaluated is an error and not a rule that does not fit: a wrong label would look like a
  * right one.
  */
+import { dataBlock } from '#model/agent/messages.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { dataBlock } from '#model/agent/messages.ts'
 import type { RuleAnswer } from '#model/kernel/rule.ts'
 import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import { type LlmDeps, modelOf, reported, structured } from './llm.ts'

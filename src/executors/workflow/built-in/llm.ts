@@ -5,10 +5,10 @@
  * chooses another model: the engine does.
  */
 import { jsonIn } from '#model/agent/answer-json.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { Json } from '#model/kernel/json.ts'
 import { DATA_RULE, dataBlock } from '#model/agent/messages.ts'
 import type { Usage } from '#model/agent/usage.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import type { Message, Model, ModelAnswer, ModelFailure, ModelName, ModelUsage } from '#ports/model.ts'
 import { answered, failedWith, type Members, membersOf, membersOr, textAt, textOr } from './task-input.ts'

@@ -3,21 +3,20 @@
  *
  * Owns parsing and answers. What an order may be, and which runs have anything to hear, is model/run/bulk.ts.
  */
-
-import type { Job } from '#http/openapi/api.ts'
-import { type Members, optionalText, readBody, textOf } from '#http/server/body.ts'
-import { BULK_RUNS } from '#http/documents/jobs.ts'
 import { callerName, demandCaller } from '#http/access/identity.ts'
-import { findRun } from '#http/server/run-id.ts'
+import { BULK_RUNS } from '#http/documents/jobs.ts'
+import type { Job } from '#http/openapi/api.ts'
 import { ref } from '#http/openapi/schema.ts'
+import { body, type Handle, json, type Operation } from '#http/routes/route.ts'
+import { type Members, optionalText, readBody, textOf } from '#http/server/body.ts'
+import { findRun } from '#http/server/run-id.ts'
 import type { Service } from '#http/server/service.ts'
-import { runDocument } from '#http/wire/wire.ts'
 import { askedRun } from '#http/server/work.ts'
-import { type BulkWish, failedOf } from '#model/run/bulk.ts'
+import { runDocument } from '#http/wire/wire.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord } from '#model/kernel/json.ts'
+import { type BulkWish, failedOf } from '#model/run/bulk.ts'
 import type { JobView } from '#modes/jobs.ts'
-import { body, type Handle, json, type Operation } from '#http/routes/route.ts'
 
 const CODE = 'INPUT_INVALID'
 

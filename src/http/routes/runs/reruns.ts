@@ -3,17 +3,16 @@
  *
  * Owns parsing and answers. What stands and what is done again is the model's rule: no rule lives here.
  */
-
-import { optionalText, readOptionalBody } from '#http/server/body.ts'
-import { RERUN_RUN } from '#http/documents/runs.ts'
 import { demandCaller } from '#http/access/identity.ts'
+import { RERUN_RUN } from '#http/documents/runs.ts'
+import { described, record, ref, text, words } from '#http/openapi/schema.ts'
+import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
+import { optionalText, readOptionalBody } from '#http/server/body.ts'
 import { choiceOf } from '#http/server/query.ts'
 import { findRun } from '#http/server/run-id.ts'
-import { described, record, ref, text, words } from '#http/openapi/schema.ts'
 import { demandVersion } from '#http/server/version.ts'
 import { askedRun } from '#http/server/work.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 
 const CODE = 'INPUT_INVALID'
 const BOOLEANS = ['true', 'false'] as const

@@ -6,19 +6,18 @@
  *
  * run-stream-1  A reader that names the last fact it saw gets every later one once and in order.
  */
-
 import type { Piece } from '#engine/core/deltas.ts'
 import type { Fact } from '#http/openapi/api.ts'
-import { openStream } from '#http/stream/open-stream.ts'
-import { factPage } from '#http/wire/run-detail.ts'
-import { findRun } from '#http/server/run-id.ts'
 import { described, text } from '#http/openapi/schema.ts'
+import type { Handle, Operation } from '#http/routes/route.ts'
+import { findRun } from '#http/server/run-id.ts'
 import type { Service } from '#http/server/service.ts'
+import { openStream } from '#http/stream/open-stream.ts'
 import { asEvent, type Pen, SSE_HEADERS } from '#http/stream/sse.ts'
+import { factPage } from '#http/wire/run-detail.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { isEnded } from '#model/run/status.ts'
-import type { Handle, Operation } from '#http/routes/route.ts'
 import type { StreamOptions } from './stream.ts'
 
 const AT_ONCE = 200

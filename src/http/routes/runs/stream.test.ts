@@ -1,10 +1,10 @@
 /** The stream of news over a real socket: it tells of commits, catches up, resets, and ends with the server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
 import { type Listening, listen } from '#http/server/server.ts'
 import { readSse, type SseMessage } from '#test/support/sse.ts'
-import { createTrihand, type Trihand } from '#compose/assemble.ts'
 
 let trihand: Trihand
 let server: Listening

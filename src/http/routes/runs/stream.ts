@@ -3,15 +3,14 @@
  *
  * Owns the lines on the wire. A reader that was cut off connects again and is told what it missed, or to reset.
  */
-
+import { described, text } from '#http/openapi/schema.ts'
+import type { Handle, Operation } from '#http/routes/route.ts'
+import type { Query } from '#http/server/query.ts'
+import type { Service } from '#http/server/service.ts'
 import { type Feed, type FeedReader, type Heard, TOPIC_NAMES, type Topic } from '#http/stream/live.ts'
 import { openStream, type Streams } from '#http/stream/open-stream.ts'
-import type { Query } from '#http/server/query.ts'
-import { described, text } from '#http/openapi/schema.ts'
-import type { Service } from '#http/server/service.ts'
 import { asEvent, type Pen, SSE_HEADERS } from '#http/stream/sse.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { Handle, Operation } from '#http/routes/route.ts'
 
 const RETRY_MS = 2_000
 const HELLO = `retry: ${RETRY_MS}\n: hello\n\n`

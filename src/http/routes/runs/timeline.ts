@@ -4,13 +4,13 @@
  * Owns parsing and answers. Facts never change: whoever has asked once asks on from the place it had come to.
  */
 import type { Timeline } from '#http/openapi/api.ts'
-import { markOf } from '#http/wire/marks.ts'
+import { described, PAGING, ref, text } from '#http/openapi/schema.ts'
+import { type Handle, json, type Operation } from '#http/routes/route.ts'
 import { positionOf } from '#http/server/query.ts'
 import { findRun } from '#http/server/run-id.ts'
-import { described, PAGING, ref, text } from '#http/openapi/schema.ts'
+import { markOf } from '#http/wire/marks.ts'
 import { stepDetail } from '#http/wire/step-detail.ts'
 import { runDocument } from '#http/wire/wire.ts'
-import { type Handle, json, type Operation } from '#http/routes/route.ts'
 
 /** They are short. A run of five thousand steps is there with three questions. */
 const MOST_MARKS = 2_000

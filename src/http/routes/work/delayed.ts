@@ -3,12 +3,12 @@
  *
  * Owns parsing and answers. Such an event is a run that sends it (manifest/define/later.ts): it has the id of that run until it is sent.
  */
-
-import type { DelayedEvent } from '#http/openapi/api.ts'
 import { callerName } from '#http/access/identity.ts'
+import type { DelayedEvent } from '#http/openapi/api.ts'
+import { PAGING, page, ref } from '#http/openapi/schema.ts'
+import { type Handle, json, type Operation } from '#http/routes/route.ts'
 import { badCursor, limitOf, pageOf, type Query } from '#http/server/query.ts'
 import { findRun } from '#http/server/run-id.ts'
-import { PAGING, page, ref } from '#http/openapi/schema.ts'
 import type { Service } from '#http/server/service.ts'
 import { isoTime, isoTimeOrNull } from '#http/wire/time.ts'
 import { LATER } from '#manifest/define/later.ts'
@@ -17,7 +17,6 @@ import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId } from '#model/kernel/ids.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import { type Handle, json, type Operation } from '#http/routes/route.ts'
 
 type Sent = Pick<DelayedEvent, 'type' | 'subject' | 'data'>
 

@@ -4,18 +4,18 @@
  * Owns parsing and answers. A delivery is a run (docs/decisions/0057): to redeliver is to retry it, by the rules of runs.
  */
 import type { Context } from 'hono'
-import { readOptionalBody } from '#http/server/body.ts'
-import { deliveryDocument, endpointDocument } from '#http/wire/deliveries.ts'
 import { callerName, demandCaller } from '#http/access/identity.ts'
+import { nothing, PAGING, page, ref } from '#http/openapi/schema.ts'
+import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
+import { readOptionalBody } from '#http/server/body.ts'
 import { badCursor, limitOf, pageOf } from '#http/server/query.ts'
 import { findRun } from '#http/server/run-id.ts'
-import { nothing, PAGING, page, ref } from '#http/openapi/schema.ts'
 import type { Service } from '#http/server/service.ts'
 import { wasTold } from '#http/server/work.ts'
+import { deliveryDocument, endpointDocument } from '#http/wire/deliveries.ts'
+import { endpointHandler } from '#model/flow/policies/endpoint-health.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isRunId } from '#model/kernel/ids.ts'
-import { endpointHandler } from '#model/flow/policies/endpoint-health.ts'
-import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 
 const list: Handle = async (service, context) => {
   const endpoints = [...service.system.endpoints.values()]

@@ -4,18 +4,17 @@
  * Owns parsing and answers. What a pool holds is model/worker/pool-load.ts, when a breaker opens model/worker/circuit.ts, what a stop means
  * model/worker/orders.ts.
  */
-
+import { callerName } from '#http/access/identity.ts'
+import { STOP } from '#http/documents/workers.ts'
+import { nothing, page, ref } from '#http/openapi/schema.ts'
+import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 import { allWorkers } from '#http/server/all-workers.ts'
 import { optionalText, readOptionalBody } from '#http/server/body.ts'
-import { STOP } from '#http/documents/workers.ts'
-import { callerName } from '#http/access/identity.ts'
-import { nothing, page, ref } from '#http/openapi/schema.ts'
 import type { Service } from '#http/server/service.ts'
 import { circuitDocument, poolDocument, stopDocument } from '#http/wire/worker.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { poolLoads } from '#model/worker/pool-load.ts'
-import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 
 const CODE = 'INPUT_INVALID'
 const MOST_DUE = 10_000

@@ -3,19 +3,18 @@
  *
  * Owns parsing and answers. What a view has and what a rule marks is said in model/.
  */
-
-import { readBody } from '#http/server/body.ts'
-import { MARK } from '#http/documents/tasks.ts'
 import { demandIdentity, identityOf } from '#http/access/identity.ts'
-import { limitOf, positionOf } from '#http/server/query.ts'
+import { MARK } from '#http/documents/tasks.ts'
 import { PAGING, page, ref } from '#http/openapi/schema.ts'
-import { CODE, markOf, taskOf } from '#http/wire/task-body.ts'
+import { body, type Handle, json, type Operation } from '#http/routes/route.ts'
+import { readBody } from '#http/server/body.ts'
+import { limitOf, positionOf } from '#http/server/query.ts'
 import { tagOf } from '#http/server/version.ts'
 import { happeningDocument, taskDetail } from '#http/wire/task.ts'
+import { CODE, markOf, taskOf } from '#http/wire/task-body.ts'
 import { readTaskFact } from '#model/kernel/fact-codec.ts'
-import { inboxesOf, viewCounts } from '#model/task/inbox-view.ts'
 import { taskHistory } from '#model/task/history.ts'
-import { body, type Handle, json, type Operation } from '#http/routes/route.ts'
+import { inboxesOf, viewCounts } from '#model/task/inbox-view.ts'
 
 /** So many tasks are looked at for the counts of the views. */
 const MOST_SEEN = 1_000

@@ -5,13 +5,13 @@
  */
 import type { Context } from 'hono'
 import type { QueueView } from '#engine/services/queues.ts'
-import type { Queue } from '#http/openapi/api.ts'
-import { optionalText, readBody, readOptionalBody } from '#http/server/body.ts'
-import { MESSAGE } from '#http/documents/queues.ts'
 import { askedBy, callerName } from '#http/access/identity.ts'
+import { MESSAGE } from '#http/documents/queues.ts'
+import type { Queue } from '#http/openapi/api.ts'
 import { nothing, page, record, ref, whole } from '#http/openapi/schema.ts'
-import { isSecondAttempt, uuidOfWork, workOf } from '#http/server/work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
+import { optionalText, readBody, readOptionalBody } from '#http/server/body.ts'
+import { isSecondAttempt, uuidOfWork, workOf } from '#http/server/work.ts'
 
 const CODE = 'INPUT_INVALID'
 const AT = '/api/queues/{name}'

@@ -4,19 +4,19 @@
  * Owns parsing and answers. What a verb does is the engine's (schedules.ts).
  */
 import type { Context } from 'hono'
-import { type Members, optionalText, readBody, readOptionalBody, textOf } from '#http/server/body.ts'
-import { BACKFILL, PAUSE, RUN_NOW } from '#http/documents/schedules.ts'
 import { askedBy, callerName } from '#http/access/identity.ts'
-import { choiceOf, limitOf } from '#http/server/query.ts'
+import { BACKFILL, PAUSE, RUN_NOW } from '#http/documents/schedules.ts'
 import { described, nothing, type ObjectSchema, PAGING, page, record, ref, text, words } from '#http/openapi/schema.ts'
+import { body, type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
+import { type Members, optionalText, readBody, readOptionalBody, textOf } from '#http/server/body.ts'
+import { choiceOf, limitOf } from '#http/server/query.ts'
 import type { Service } from '#http/server/service.ts'
+import { uuidOfWork } from '#http/server/work.ts'
 import { backfillDocument, scheduleDocument, slotDocument } from '#http/wire/schedule.ts'
 import { parseIsoTime } from '#http/wire/time.ts'
-import { uuidOfWork } from '#http/server/work.ts'
+import { requestersOf } from '#model/access/requester.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
-import { requestersOf } from '#model/access/requester.ts'
-import { body, type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 
 const CODE = 'INPUT_INVALID'
 

@@ -3,16 +3,15 @@
  *
  * Owns the raw request and the answer. Who may send and what becomes of a body is triggers/webhooks.ts.
  */
-
-import type { DeadLetter, Receipt } from '#http/openapi/api.ts'
-import { readBody, textOf } from '#http/server/body.ts'
-import { deadLetters } from '#http/wire/dead-letters.ts'
 import { REPLAY } from '#http/documents/events.ts'
-import { limitOf, pageOf } from '#http/server/query.ts'
+import type { DeadLetter, Receipt } from '#http/openapi/api.ts'
 import { anything, PAGING, page, ref } from '#http/openapi/schema.ts'
-import { isSecondAttempt } from '#http/server/work.ts'
-import type { ErrorCode } from '#model/kernel/errors.ts'
 import { body, type Handle, json, type Operation } from '#http/routes/route.ts'
+import { readBody, textOf } from '#http/server/body.ts'
+import { limitOf, pageOf } from '#http/server/query.ts'
+import { isSecondAttempt } from '#http/server/work.ts'
+import { deadLetters } from '#http/wire/dead-letters.ts'
+import type { ErrorCode } from '#model/kernel/errors.ts'
 
 const CODE = 'INPUT_INVALID'
 

@@ -4,18 +4,18 @@
  * Owns parsing and answers. An order is an event: the worker follows it when it sees it.
  */
 import type { Context } from 'hono'
+import { callerName } from '#http/access/identity.ts'
+import { nothing, PAGING, page as pageSchema, ref } from '#http/openapi/schema.ts'
+import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 import { allWorkers } from '#http/server/all-workers.ts'
 import { readOptionalBody } from '#http/server/body.ts'
-import { callerName } from '#http/access/identity.ts'
 import { badCursor, limitOf, pageOf, type Query } from '#http/server/query.ts'
-import { nothing, PAGING, page as pageSchema, ref } from '#http/openapi/schema.ts'
 import type { Service } from '#http/server/service.ts'
 import { workerDetail, workerDocument } from '#http/wire/worker.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isWorkerId, type WorkerId } from '#model/kernel/ids.ts'
 import type { WorkerOrder } from '#model/worker/orders.ts'
 import type { Reader, WorkerSummary } from '#ports/reader.ts'
-import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 
 const RUNS_SHOWN = 100
 const SHORTEST = 6

@@ -4,16 +4,15 @@
  * Owns the wording. Answers the value without unknown keys, which go to `extra` by their path; never drops one. What is refused is
  * left out where its outer form is wrong, so that the checks that follow can look at all the rest.
  */
-
 import { durationMs } from '#manifest/time/duration.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
+import { type Path, pathText, type Remark } from '#manifest/yaml/finding.ts'
+import { SHORT_KEYS } from '#manifest/yaml/normalise/respell.ts'
+import { celText, expressionText } from '#manifest/yaml/parse/expression.ts'
+import { defined, isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
 import { isEventType } from '#model/event/event.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { nearest } from '#model/kernel/nearest.ts'
-import { celText, expressionText } from '#manifest/yaml/parse/expression.ts'
-import { type Path, pathText, type Remark } from '#manifest/yaml/finding.ts'
-import { defined, isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
-import { SHORT_KEYS } from '#manifest/yaml/normalise/respell.ts'
 import { isAnnotation, type RecordShape, type Shape } from './shape.ts'
 
 export interface Checked {

@@ -4,12 +4,11 @@
  * Owns finding all that is wrong where the definition stops at the first: on a refusal each handler and each other part is tried alone,
  * and once more without what was refused.
  */
-
 import { assemble, type FunctionSource, type SystemSource } from '#manifest/define/define.ts'
 import { forgeries } from '#manifest/human/human-only.ts'
-import { TrihandError } from '#model/kernel/errors.ts'
 import type { Path, Remark } from '#manifest/yaml/finding.ts'
 import { snakeCase } from '#manifest/yaml/parse/places.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
 
 /** Hashes are not looked at here. */
 const noDigest = (text: string): string => text

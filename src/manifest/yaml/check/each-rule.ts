@@ -1,7 +1,7 @@
 /** Every expression of a value of the manifest, found by its shape. */
-import type { Json } from '#model/kernel/json.ts'
 import type { Path } from '#manifest/yaml/finding.ts'
 import { isRecord } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/kernel/json.ts'
 import type { Shape } from './shape.ts'
 
 type Change = (text: string, path: Path) => string

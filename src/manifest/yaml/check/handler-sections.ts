@@ -3,6 +3,7 @@
  *
  * Owns that part of the table of sections.
  */
+import { FILE_CHANGES, TABLE_CHANGES } from '#model/event/watch.ts'
 import {
   CONCURRENCY_SCOPES,
   CONFLICTS,
@@ -13,7 +14,6 @@ import {
   RELEASES,
   UNITS,
 } from '#model/flow/policies/flow-source.ts'
-import { FILE_CHANGES, TABLE_CHANGES } from '#model/event/watch.ts'
 import {
   any,
   duration,

@@ -3,15 +3,14 @@
  *
  * Owns which roots an expression may use where, and whose field a bare name is. Never evaluates one.
  */
-
 import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
+import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import { HAND_SECTIONS, type HandlerEntry, type HandSection, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { celText, ROOTS, rootNames } from '#manifest/yaml/parse/expression.ts'
+import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { mapRules } from './each-rule.ts'
-import { celText, ROOTS, rootNames } from '#manifest/yaml/parse/expression.ts'
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
-import { HAND_SECTIONS, type HandlerEntry, type HandSection, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
-import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import { MANIFEST } from './sections.ts'
 import { any, type Shape } from './shape.ts'
 

@@ -4,7 +4,6 @@
  * Owns the table; the four hands are hand-sections.ts. Short forms are brought here first (normal.ts); what is not in the table is a
  * warning, never dropped.
  */
-
 import { HMAC_SCHEMES, WEBHOOK_AUTHS } from '#manifest/define/webhooks.ts'
 import { TURN_POLICIES } from '#model/chat/chat.ts'
 import { OVERLAPS } from '#model/flow/policies/flow-source.ts'

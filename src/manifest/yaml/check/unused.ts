@@ -3,15 +3,14 @@
  *
  * Owns the list of what the engine reads. Grows shorter as hands and engines arrive.
  */
-
-import type { Json } from '#model/kernel/json.ts'
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { HUMAN_KEYS } from '#manifest/yaml/human-source.ts'
 import { field, type HandlerEntry, type HandSection, type Manifest, readsQueue } from '#manifest/yaml/manifest.ts'
 import { isRecord, type JsonRecord, recordsIn } from '#manifest/yaml/record.ts'
-import { isAnnotation } from './shape.ts'
 import { AGENT_KEYS, FUNCTION_KEYS, PLAN_KEYS } from '#manifest/yaml/source.ts'
 import { existingOf } from '#manifest/yaml/workflow-source.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { isAnnotation } from './shape.ts'
 
 const SECTIONS = ['session_pools', 'integrations', 'infrastructure', 'observability'] as const
 

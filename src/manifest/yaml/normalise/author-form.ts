@@ -1,7 +1,7 @@
 /** Data of the manifest in the spelling of the author API: known keys in camelCase, names that authors choose as they are. */
-import type { Json } from '#model/kernel/json.ts'
-import { isRecord } from '#manifest/yaml/record.ts'
 import type { Shape } from '#manifest/yaml/check/shape.ts'
+import { isRecord } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 const camelCase = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 

@@ -3,11 +3,10 @@
  *
  * Owns the rows of the normalisation that are about starting and sending. Schedules that stand on a trigger are taken out of it.
  */
-
 import { parseCron } from '#manifest/time/cron.ts'
-import type { Json } from '#model/kernel/json.ts'
 import { TRIGGER_KINDS } from '#manifest/yaml/check/handler-sections.ts'
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** A schedule that a trigger stands for, with where it was written. */
 export interface FoundSchedule {

@@ -3,9 +3,9 @@
  *
  * Owns those rows of the normalisation. Total: whatever it does not understand it passes on to the check.
  */
+import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { longRetry } from './normal-handler.ts'
-import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 
 const PATTERNS: Readonly<Record<string, string>> = { 'inngest-first-webhook': 'webhook', fan_in: 'fan-in' }
 const STORES: Readonly<Record<string, string>> = { supabase_storage: 'blob' }

@@ -3,8 +3,8 @@
  *
  * Owns those rows of the normalisation. Total: whatever it does not understand it passes on to the check.
  */
-import type { Json } from '#model/kernel/json.ts'
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** A map of names to entries, or a list of entries or of bare names, as a list of entries; `name` is what the key becomes. */
 export const namedEntries = (value: Json, name = 'name', ofScalar?: (scalar: Json) => JsonRecord): Json => {

@@ -3,15 +3,15 @@
  *
  * Owns the order of the rows, references to events, and schedules that are written twice. Total: it never refuses, the check does.
  */
-import type { Json } from '#model/kernel/json.ts'
+import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { Tell } from '#manifest/yaml/finding.ts'
+import { longPayload } from '#manifest/yaml/parse/payload.ts'
+import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { type FoundSchedule, normalHandler } from './normal-handler.ts'
 import { normalAgent, normalFunction, normalHuman, normalPlan, normalWebhook } from './normal-hands.ts'
 import { type Moved, outline } from './outline.ts'
-import { longPayload } from '#manifest/yaml/parse/payload.ts'
-import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import { respell } from './respell.ts'
-import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 
 const HANDS: Readonly<Record<string, (given: JsonRecord) => JsonRecord>> = {
   agents: normalAgent,

@@ -3,13 +3,13 @@
  *
  * Owns which sections stand for which. What is inside an entry is normal-*.ts. Total: whatever it does not understand it passes on.
  */
-import type { Json } from '#model/kernel/json.ts'
+import { isAnnotation } from '#manifest/yaml/check/shape.ts'
 import type { Path } from '#manifest/yaml/finding.ts'
 import { withSteps } from '#manifest/yaml/parse/modality-document.ts'
-import { namedEntries, normalDatabase, normalExecutors, normalMachine } from './normal-sections.ts'
 import { snakeCase } from '#manifest/yaml/parse/places.ts'
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
-import { isAnnotation } from '#manifest/yaml/check/shape.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { namedEntries, normalDatabase, normalExecutors, normalMachine } from './normal-sections.ts'
 
 export type Moved = (from: Path, to: Path) => void
 

@@ -3,11 +3,11 @@
  *
  * Owns that both spellings together are an error. Works on short and long forms alike: whatever has no keys is left alone.
  */
-import type { Json } from '#model/kernel/json.ts'
+import type { Fields, Shape } from '#manifest/yaml/check/shape.ts'
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { snakeCase } from '#manifest/yaml/parse/places.ts'
 import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
-import type { Fields, Shape } from '#manifest/yaml/check/shape.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** Keys of short forms, which the long form does not have. */
 export const SHORT_KEYS = [

@@ -14,9 +14,9 @@ import {
   type YAMLParseError,
   type YAMLWarning,
 } from 'yaml'
+import type { Path, Remark } from '#manifest/yaml/finding.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { tooDeepAt } from './depth.ts'
-import type { Path, Remark } from '#manifest/yaml/finding.ts'
 import { Places, type Position } from './places.ts'
 
 const MAX_BYTES = 256 * 1024

@@ -3,8 +3,8 @@
  *
  * Owns the spelling only. What CEL allows is rules.ts.
  */
-import type { Json } from '#model/kernel/json.ts'
 import { isRecord } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 /** Strings, names with what follows, and everything else. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_]\w*|./gs

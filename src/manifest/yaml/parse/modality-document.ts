@@ -4,8 +4,8 @@
  * Owns how it becomes a plan of a manifest. Words that stand for a type, like `string` or `uuid?`, say what is to be filled in: they
  * are no values.
  */
-import type { Json } from '#model/kernel/json.ts'
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/kernel/json.ts'
 
 const TYPE_WORD =
   /^(string|text|integer|number|boolean|json|uuid|enum|timestamp|file_path|event|write_op|zod_schema)(\[\])?\??$/

@@ -1,7 +1,7 @@
 /** [A4] Payloads in every form, and the JSON Schema each comes to. */
 import { describe, expect, test } from 'vitest'
-import type { Json } from '#model/kernel/json.ts'
 import type { Remark } from '#manifest/yaml/finding.ts'
+import type { Json } from '#model/kernel/json.ts'
 import { longPayload, payloadSchema } from './payload.ts'
 
 const told = (payload: Json, additional = true): { readonly schema: Json; readonly remarks: readonly Remark[] } => {

@@ -3,10 +3,10 @@
  *
  * Owns the names of types, what `min` and `max` mean for each, and `!`. Never checks a value (ajv-schema.ts).
  */
-import type { Json } from '#model/kernel/json.ts'
-import { nearest } from '#model/kernel/nearest.ts'
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
+import type { Json } from '#model/kernel/json.ts'
+import { nearest } from '#model/kernel/nearest.ts'
 
 /** What each type is in JSON Schema. */
 const TYPES: Readonly<Record<string, JsonRecord>> = {

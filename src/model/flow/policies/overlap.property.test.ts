@@ -1,8 +1,8 @@
 /** The six ways to overlap against an oracle that keeps a list of who runs and who waits. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { countOf } from '#model/kernel/due-map.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
+import { countOf } from '#model/kernel/due-map.ts'
 import { driveGate, startsOf, suppressionsOf } from '#test/support/stories/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'

@@ -1,8 +1,8 @@
 /** The throttle against an oracle that waits millisecond by millisecond. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { countOf } from '#model/kernel/due-map.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
+import { countOf } from '#model/kernel/due-map.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { driveGate, suppressionsOf } from '#test/support/stories/gate-drive.ts'
 import { anArrival, policiesWith } from '#test/support/stories/gate-story.ts'

@@ -1,5 +1,4 @@
 /** V1: everything that a caller was told is done is there; what it was told is not done is not. R2: one answer per event. */
-
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'

@@ -4,8 +4,8 @@
  * Owns what rest means. Judges the store and the calls that were made from outside, not the engine.
  */
 import { isRunId } from '#model/kernel/ids.ts'
-import { statusOf, wakeAt } from '#model/run/run.ts'
 import type { LiveRun } from '#model/run/fact.ts'
+import { statusOf, wakeAt } from '#model/run/run.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { Cast } from '#test/chaos/sim/cast.ts'
 import type { Client } from '#test/chaos/sim/client.ts'

@@ -5,9 +5,9 @@
  * was there when its run was last claimed.
  */
 import type { StoredEvent } from '#model/event/event.ts'
+import type { Received, WaitSpec } from '#model/event/wait.ts'
 import { canonical, at as valueAt } from '#model/kernel/json.ts'
 import type { RunFact } from '#model/run/fact.ts'
-import type { Received, WaitSpec } from '#model/event/wait.ts'
 import type { Look, LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 

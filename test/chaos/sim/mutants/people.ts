@@ -2,8 +2,8 @@
 import { type SessionCall, SessionWrites } from '#engine/services/session-writes.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
 import { planEnd } from '#model/plan/end.ts'
-import { task } from '#model/task/task.ts'
 import type { TaskCommand, TaskState } from '#model/task/fact.ts'
+import { task } from '#model/task/task.ts'
 import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { type Mutant, plantMethod, withAppends } from './mutant.ts'
 

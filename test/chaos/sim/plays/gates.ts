@@ -1,7 +1,7 @@
 /** Plays whose handler has a gate: each policy of flow control alone, and all of them at once. */
 import { fn } from '#executors/workflow/function.ts'
-import type { Json } from '#model/kernel/json.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
+import type { Json } from '#model/kernel/json.ts'
 import {
   type Context,
   type Cue,

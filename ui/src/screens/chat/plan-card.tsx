@@ -1,5 +1,4 @@
 /** A plan in a conversation: its steps, the revision, and a person's word on it; then its run, as it goes on. */
-
 import { Button, Card, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { visibleText } from '#model/kernel/visible-text.ts'

@@ -10,8 +10,8 @@ import { askAgain } from '../../api/news.ts'
 import { bulkQuery } from '../../api/queries.ts'
 import { complain } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
-import { Confirmation, type Confirmed, confirmedBody, isConfirmed, NOT_CONFIRMED } from './confirmation.tsx'
-import { Reason, rememberReason } from './reason.tsx'
+import { Confirmation, type Confirmed, confirmedBody, isConfirmed, NOT_CONFIRMED } from '../task/confirmation.tsx'
+import { Reason, rememberReason } from '../task/reason.tsx'
 import type { Selection } from './use-selection.ts'
 
 export const MOST = 100

@@ -6,7 +6,7 @@
  */
 import { Problem, sendJson } from '../../api/client.ts'
 import type { TaskDetail } from '../../api/documents.ts'
-import { draftOf, isSameMark, type Mark, type Marks, markOf, marksOf, mergedMark } from './marks.ts'
+import { draftOf, isSameMark, type Mark, type Marks, markOf, marksOf, mergedMark } from '../task/marks.ts'
 
 export type Saved = 'saved' | 'saving' | 'unsaved' | 'contested'
 

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Problem, sendJson } from '../../api/client.ts'
 import type { TaskMarks } from '../../api/documents.ts'
 import { Fold } from '../../parts/fold.tsx'
-import type { MarkBook } from './use-marks.ts'
+import type { MarkBook } from '../task/use-marks.ts'
 
 const toldOf = ({ marked, unclear }: TaskMarks): string => {
   const found = marked.length === 1 ? '1 item is marked.' : `${marked.length} items are marked.`

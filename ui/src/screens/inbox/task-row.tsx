@@ -9,8 +9,8 @@ import { memo } from 'react'
 import { mountPath } from '../../api/client.ts'
 import type { TaskSummary } from '../../api/documents.ts'
 import { When } from '../../parts/when.tsx'
+import { originOf } from '../task/origin.tsx'
 import { Due } from './due.tsx'
-import { originOf } from './origin.tsx'
 
 export interface TaskRowProps {
   readonly task: TaskSummary

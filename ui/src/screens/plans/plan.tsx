@@ -1,5 +1,4 @@
 /** One plan: its steps and its errors, the revision that an approval would be of, and its runs. */
-
 import { Alert, Badge, Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'

@@ -3,12 +3,12 @@
  *
  * Owns their SQL: however many runs there are, no question reads them all.
  */
-import type { Instant, TenantId } from '#model/kernel/ids.ts'
-import { type PinnedCount, type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
-import { OPEN_STATUSES } from '#model/run/status.ts'
-import type { DueRuns } from '#ports/reader.ts'
 import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
 import { RUN } from '#adapters/storage/postgres/rows.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
+import { OPEN_STATUSES } from '#model/run/status.ts'
+import { type PinnedCount, type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
+import type { DueRuns } from '#ports/reader.ts'
 
 /** The plain lane and the others have an index each, by version and instant. */
 const dueIn = (

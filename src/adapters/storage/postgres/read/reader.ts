@@ -3,17 +3,28 @@
  *
  * Owns its queries, in plain SQL. Never writes.
  */
-
 import { LAST_DIGITS } from '#adapters/storage/migrations/0010-lookups.ts'
+import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  type FactRow,
+  RUN,
+  toEvent,
+  toFact,
+  toParent,
+  toSessionId,
+  toUuid,
+} from '#adapters/storage/postgres/rows.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import { runId } from '#model/kernel/ids.ts'
-import type { InboxGlance } from '#model/task/inbox-view.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { NewestCounts } from '#model/run/newest-counts.ts'
-import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { TaskCounts } from '#model/task/counts.ts'
+import type { InboxGlance } from '#model/task/inbox-view.ts'
+import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
@@ -36,18 +47,6 @@ import type {
 } from '#ports/reader.ts'
 import { readDue, readPinned } from './fleet-reader.ts'
 import { Gathered } from './gathered.ts'
-import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
-import {
-  EVENT_COLUMNS,
-  type EventRow,
-  type FactRow,
-  RUN,
-  toEvent,
-  toFact,
-  toParent,
-  toSessionId,
-  toUuid,
-} from '#adapters/storage/postgres/rows.ts'
 import { countNewest, countRuns, RunTotals, readRuns, SUMMARY, type SummaryRow } from './run-reader.ts'
 import { readForks, readModelCalls, readSession, readSessions } from './session-reader.ts'
 import { glanceAt } from './task-glance.ts'

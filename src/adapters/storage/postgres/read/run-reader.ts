@@ -3,12 +3,12 @@
  *
  * Owns their SQL and which index each is read from. How many runs there are is counted anew while they are few; of many, the number may be seconds old.
  */
+import type { Database, Statement, Value } from '#adapters/storage/postgres/pool.ts'
+import { RUN, type StreamRow, toUuid, versionOf } from '#adapters/storage/postgres/rows.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import { type NewestCounts, newestCounts, type RunCount } from '#model/run/newest-counts.ts'
 import { RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { RunQuery } from '#ports/reader.ts'
-import type { Database, Statement, Value } from '#adapters/storage/postgres/pool.ts'
-import { RUN, type StreamRow, toUuid, versionOf } from '#adapters/storage/postgres/rows.ts'
 
 export type SummaryRow = Pick<
   StreamRow,

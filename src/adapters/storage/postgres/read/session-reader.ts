@@ -3,12 +3,11 @@
  *
  * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
-
 import { MODEL_CALL } from '#adapters/storage/migrations/0006-reading.ts'
-import { type Instant, runId, type SessionId, sessionId, type TenantId } from '#model/kernel/ids.ts'
-import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '#ports/reader.ts'
 import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
 import { type FactRow, RUN, SESSION, toFact, toSessionId, toUuid } from '#adapters/storage/postgres/rows.ts'
+import { type Instant, runId, type SessionId, sessionId, type TenantId } from '#model/kernel/ids.ts'
+import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '#ports/reader.ts'
 
 interface SessionRow {
   readonly id: string

@@ -3,13 +3,12 @@
  *
  * Owns their SQL. Of each inbox at most so many are read from its index, and merged.
  */
-
 import { ESCALATED } from '#adapters/storage/migrations/task-table.ts'
+import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
+import { EVERYBODY } from '#adapters/storage/postgres/write/batch.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { InboxGlance } from '#model/task/inbox-view.ts'
 import type { GlanceQuery } from '#ports/reader.ts'
-import { EVERYBODY } from '#adapters/storage/postgres/write/batch.ts'
-import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
 
 const NEWEST: Statement = {
   name: 'glance_newest',

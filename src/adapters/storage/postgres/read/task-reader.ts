@@ -3,7 +3,6 @@
  *
  * Owns their SQL. An inbox is read from its index in the order it is shown; of several inboxes a page of each is read and merged.
  */
-
 import {
   ESCALATED,
   type OpenOfType,
@@ -12,13 +11,13 @@ import {
   TASK_COLUMNS,
   taskOf,
 } from '#adapters/storage/migrations/task-table.ts'
+import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
+import { toUuid } from '#adapters/storage/postgres/rows.ts'
+import { EVERYBODY, NEVER } from '#adapters/storage/postgres/write/batch.ts'
 import type { Instant, TaskId, TenantId } from '#model/kernel/ids.ts'
 import { type LookedAt, type TaskCounts, taskCounts } from '#model/task/counts.ts'
 import { OPEN_STATUSES } from '#model/task/spec.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '#ports/reader.ts'
-import { EVERYBODY, NEVER } from '#adapters/storage/postgres/write/batch.ts'
-import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
-import { toUuid } from '#adapters/storage/postgres/rows.ts'
 
 type Stored = StoredTask<string, boolean>
 

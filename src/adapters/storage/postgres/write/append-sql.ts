@@ -12,11 +12,10 @@
  *   table, which is fine on the first day and ruinous on the second. So the list always drives: a table is looked into by a lateral or
  *   scalar subquery, and lists meet each other only by `x not in (select …)`, which is a hash lookup.
  */
-
 import { waitHash } from '#adapters/storage/migrations/0014-any-keys.ts'
-import { isEnded, RUN_STATUSES } from '#model/run/status.ts'
 import type { Statement } from '#adapters/storage/postgres/pool.ts'
 import { SESSION, versionOf } from '#adapters/storage/postgres/rows.ts'
+import { isEnded, RUN_STATUSES } from '#model/run/status.ts'
 import { type Shape, wins } from './shape.ts'
 import { opened, WAITS_OPENED, waitsClosed } from './wait-sql.ts'
 

@@ -5,18 +5,18 @@
  * it was rolled back whole, and its appends are sent one by one.
  */
 import { createHash } from 'node:crypto'
+import { isWorthSplitting } from '#adapters/storage/postgres/errors.ts'
+import type { Command, Database } from '#adapters/storage/postgres/pool.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimableId } from '#model/kernel/ids.ts'
 import { claimableId } from '#model/kernel/ids.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { type AnswerRow, appendStatement, LOCK_STREAMS, LOCK_TYPES } from './append-sql.ts'
 import { flatten } from './batch.ts'
-import { isWorthSplitting } from '#adapters/storage/postgres/errors.ts'
 import { HeldRuns, type StepsRow, stepValues, WRITE_STEPS, WRITE_STEPS_BESIDE } from './held.ts'
 import { judge } from './judge.ts'
 import type { BatchRows } from './lists.ts'
 import { type Part, partsOf } from './parts.ts'
-import type { Command, Database } from '#adapters/storage/postgres/pool.ts'
 import { SHAPES, SINGLE, shapeOf } from './shape.ts'
 import { isSingle, singleValues } from './single.ts'
 

@@ -3,15 +3,14 @@
  *
  * Owns which rows an append becomes. Never talks to the database.
  */
-
 import { valueAt } from '#adapters/storage/event-values.ts'
+import { keyOf, kindOf, toUuid } from '#adapters/storage/postgres/rows.ts'
+import { requestersText } from '#model/access/requester.ts'
 import type { Event } from '#model/event/event.ts'
 import type { Instant } from '#model/kernel/ids.ts'
-import { requestersText } from '#model/access/requester.ts'
 import type { Append, NewStream, StreamWrite, TaskRow } from '#ports/ledger.ts'
 import { storedLane } from './lanes.ts'
 import type { BatchRows } from './lists.ts'
-import { keyOf, kindOf, toUuid } from '#adapters/storage/postgres/rows.ts'
 
 /** Which paths any wait for events of a type looks at, as far as this process knows; null: it knows of nobody who waits for them. */
 export type KnownPaths = (type: string) => Iterable<string> | null

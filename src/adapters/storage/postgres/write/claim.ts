@@ -4,14 +4,14 @@
  * Owns the conversation with the database. One statement does for runs without slots and priority; where others are due, claims come
  * one after the other, look at the live leases, and the model decides (lane.ts). `now` is null where the database's clock counts.
  */
-import { claimableId, type Instant, type TenantId } from '#model/kernel/ids.ts'
-import { choose, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
-import type { ClaimRequest, Claims, StreamRecord } from '#ports/ledger.ts'
-import { type ClaimedRow, type ClaimRow, type DueRow, LOCK_LANES, OF_ANY_VERSION, OF_ONE_VERSION } from './claim-sql.ts'
-import { comparableLane } from './lanes.ts'
 import type { Ask, Command, Database } from '#adapters/storage/postgres/pool.ts'
 import { toEvent, toRecord, toUuid } from '#adapters/storage/postgres/rows.ts'
 import { takeOver } from '#adapters/storage/postgres/take-over.ts'
+import { choose, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
+import { claimableId, type Instant, type TenantId } from '#model/kernel/ids.ts'
+import type { ClaimRequest, Claims, StreamRecord } from '#ports/ledger.ts'
+import { type ClaimedRow, type ClaimRow, type DueRow, LOCK_LANES, OF_ANY_VERSION, OF_ONE_VERSION } from './claim-sql.ts'
+import { comparableLane } from './lanes.ts'
 
 /** The first half of our lock on lanes: it does not meet those of other programs, nor those of event types (append.ts). */
 const LOCK_CLASS = 0x7472_6c61

@@ -5,13 +5,13 @@
  * Which appends are worth a try is a guess from what this process wrote last; the statement is the judge, and leaves alone
  * whatever is not as it was guessed: another epoch, no lease, another status or version. Those go the long way (append.ts).
  */
+import { type Columns, ColumnTexts, quote, unnest } from '#adapters/storage/postgres/columns.ts'
+import type { Statement } from '#adapters/storage/postgres/pool.ts'
+import { toUuid } from '#adapters/storage/postgres/rows.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { LAST_SEQUENCE } from './append-sql.ts'
-import { type Columns, ColumnTexts, quote, unnest } from '#adapters/storage/postgres/columns.ts'
-import type { Statement } from '#adapters/storage/postgres/pool.ts'
-import { toUuid } from '#adapters/storage/postgres/rows.ts'
 import { isSingle } from './single.ts'
 
 const COLUMNS = {

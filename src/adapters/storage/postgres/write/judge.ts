@@ -4,14 +4,14 @@
  * Owns the answers other than `written`. Reads only. What it looks at never goes back (versions and epochs rise, facts and events
  * stay), so that an answer is true though time has passed since the append was refused.
  */
+import { type Columns, toArrays, unnest } from '#adapters/storage/postgres/columns.ts'
+import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
+import { toStreamId, toUuid, versionOf } from '#adapters/storage/postgres/rows.ts'
 import type { Event } from '#model/event/event.ts'
 import type { RunId, StreamId } from '#model/kernel/ids.ts'
 import { runId } from '#model/kernel/ids.ts'
 import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { LAST_SEQUENCE } from './append-sql.ts'
-import { type Columns, toArrays, unnest } from '#adapters/storage/postgres/columns.ts'
-import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
-import { toStreamId, toUuid, versionOf } from '#adapters/storage/postgres/rows.ts'
 
 interface FoundStream {
   readonly id: string

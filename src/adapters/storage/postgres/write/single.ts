@@ -4,10 +4,10 @@
  * Owns the short way for them: one list of few columns, filled without rows in between. The statement judges and writes as for any
  * other batch (append-sql.ts), with views of this list where others have two.
  */
-import type { Append } from '#ports/ledger.ts'
-import { instantOf } from './batch.ts'
 import { type Columns, ColumnTexts, quote, unnest } from '#adapters/storage/postgres/columns.ts'
 import { toUuid } from '#adapters/storage/postgres/rows.ts'
+import type { Append } from '#ports/ledger.ts'
+import { instantOf } from './batch.ts'
 
 const COLUMNS = {
   append: 'int',

@@ -3,12 +3,11 @@
  *
  * Owns the reading of the tables event_value and value_path, and the listing of earlier events. append-sql.ts lists new ones.
  */
-
 import { LISTED_AT_ONCE, valueAt } from '#adapters/storage/event-values.ts'
-import type { EventMatch, EventQuery } from '#ports/ledger.ts'
-import { LAST_SEQUENCE } from './append-sql.ts'
 import type { Command, Database, Statement } from '#adapters/storage/postgres/pool.ts'
 import { EVENT_COLUMNS, type EventRow, keyOf, toEvent } from '#adapters/storage/postgres/rows.ts'
+import type { EventMatch, EventQuery } from '#ports/ledger.ts'
+import { LAST_SEQUENCE } from './append-sql.ts'
 
 /** Tenant, keys, the sequence that each counts after, limit. The list drives, as in append-sql.ts. */
 const ofValues = (name: string, order: 'asc' | 'desc'): Statement => ({

@@ -3,12 +3,12 @@
  *
  * Owns their SQL and which index each is read from: however many runs there are, no question reads them all.
  */
-import type { Instant, TenantId } from '#model/kernel/ids.ts'
-import { type PinnedCount, type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
-import { OPEN_STATUSES } from '#model/run/status.ts'
-import type { DueRuns } from '#ports/reader.ts'
 import { LIMIT, type Preparer } from '#adapters/storage/sqlite/driver.ts'
 import { RUN, rowAs } from '#adapters/storage/sqlite/rows.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
+import { OPEN_STATUSES } from '#model/run/status.ts'
+import { type PinnedCount, type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
+import type { DueRuns } from '#ports/reader.ts'
 
 /** The plain lane, the others, and runs that no worker can take have an index each. */
 const dueIn = (index: string, which: string): string => `select * from (

@@ -3,14 +3,38 @@
  *
  * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would hold up checkpoints.
  */
+import { Connection } from '#adapters/storage/sqlite/connection.ts'
+import {
+  type Database,
+  LIMIT,
+  type Preparer,
+  prepareList,
+  preparingLater,
+  type Row,
+} from '#adapters/storage/sqlite/driver.ts'
+import {
+  EVENT_COLUMNS,
+  FACT_COLUMNS,
+  idBytes,
+  orNull,
+  RUN,
+  rowAs,
+  toClaimableId,
+  toEvent,
+  toFact,
+  toRunId,
+  toSessionId,
+} from '#adapters/storage/sqlite/rows.ts'
+import { prepareLastDigits, runsEndingWith } from '#adapters/storage/sqlite/write/last-digits.ts'
+import { NEVER } from '#adapters/storage/sqlite/write/worker.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '#model/kernel/ids.ts'
-import type { InboxGlance } from '#model/task/inbox-view.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { NewestCounts } from '#model/run/newest-counts.ts'
-import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { TaskCounts } from '#model/task/counts.ts'
+import type { InboxGlance } from '#model/task/inbox-view.ts'
+import type { PinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { SealedFact, Suppression } from '#ports/ledger.ts'
 import type {
@@ -31,35 +55,11 @@ import type {
   TaskSummary,
   WorkerSummary,
 } from '#ports/reader.ts'
-import { Connection } from '#adapters/storage/sqlite/connection.ts'
-import {
-  type Database,
-  LIMIT,
-  type Preparer,
-  prepareList,
-  preparingLater,
-  type Row,
-} from '#adapters/storage/sqlite/driver.ts'
 import { prepareFleetQueries, readDue, readPinned } from './fleet-reader.ts'
-import { prepareLastDigits, runsEndingWith } from '#adapters/storage/sqlite/write/last-digits.ts'
-import {
-  EVENT_COLUMNS,
-  FACT_COLUMNS,
-  idBytes,
-  orNull,
-  RUN,
-  rowAs,
-  toClaimableId,
-  toEvent,
-  toFact,
-  toRunId,
-  toSessionId,
-} from '#adapters/storage/sqlite/rows.ts'
 import { countNewest, countRuns, prepareRunQueries, RunTotals, readRuns, SUMMARY } from './run-reader.ts'
 import { prepareSessionQueries, readForks, readModelCalls, readSession, readSessions } from './session-reader.ts'
 import { glanceAt, prepareGlances } from './task-glance.ts'
 import { countOpen, countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
-import { NEVER } from '#adapters/storage/sqlite/write/worker.ts'
 
 interface SummaryRow {
   readonly id: Uint8Array

@@ -4,13 +4,13 @@
  * Owns their SQL and which index each is read from: without statistics SQLite would take a wrong one. How many runs there are is counted
  * once, and after that only what is new: runs are never removed. So the successes, which are most of them, are not counted.
  */
+import { LIMIT, type Preparer, type Row, type Value } from '#adapters/storage/sqlite/driver.ts'
+import { idBytes, RUN, rowAs } from '#adapters/storage/sqlite/rows.ts'
+import { VERSION } from '#adapters/storage/sqlite/statements.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import { type NewestCounts, newestCounts, type RunCount } from '#model/run/newest-counts.ts'
 import { RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { RunQuery } from '#ports/reader.ts'
-import { LIMIT, type Preparer, type Row, type Value } from '#adapters/storage/sqlite/driver.ts'
-import { idBytes, RUN, rowAs } from '#adapters/storage/sqlite/rows.ts'
-import { VERSION } from '#adapters/storage/sqlite/statements.ts'
 
 export const SUMMARY = `select s.id, s.handler, s.status, s.session, s.parent, s.event, ${VERSION}, s.wake_at, s.lease, s.created_at, s.key`
 const PARKED = `s.kind = ${RUN} and s.lease is null`

@@ -3,11 +3,11 @@
  *
  * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
-import type { Instant, SessionId, TenantId } from '#model/kernel/ids.ts'
-import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '#ports/reader.ts'
 import { LIMIT, type Preparer, type Row } from '#adapters/storage/sqlite/driver.ts'
 import { idBytes, orNull, RUN, rowAs, SESSION, toRunId, toSessionId } from '#adapters/storage/sqlite/rows.ts'
 import { VERSION } from '#adapters/storage/sqlite/statements.ts'
+import type { Instant, SessionId, TenantId } from '#model/kernel/ids.ts'
+import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '#ports/reader.ts'
 
 interface SessionRow {
   readonly id: Uint8Array

@@ -3,13 +3,12 @@
  *
  * Owns their SQL. Each inbox is read from its index up to a bound; several are read one by one and merged here.
  */
-
 import { ESCALATED } from '#adapters/storage/migrations/task-table.ts'
-import type { InboxGlance, TaskGlance } from '#model/task/inbox-view.ts'
-import type { GlanceQuery } from '#ports/reader.ts'
 import { LIMIT, type Preparer } from '#adapters/storage/sqlite/driver.ts'
 import { rowAs } from '#adapters/storage/sqlite/rows.ts'
 import { EVERYBODY } from '#adapters/storage/sqlite/write/task.ts'
+import type { InboxGlance, TaskGlance } from '#model/task/inbox-view.ts'
+import type { GlanceQuery } from '#ports/reader.ts'
 
 export const prepareGlances = (db: Preparer) => ({
   glance:

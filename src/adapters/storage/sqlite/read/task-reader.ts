@@ -4,7 +4,6 @@
  * Owns their SQL. An inbox is read from its index in the order it is shown; several inboxes are read one by one and merged here, since
  * SQLite would sort all of them. What is rare in an inbox (a status, a type, who has taken it) is read from an index of its own.
  */
-
 import {
   ESCALATED,
   type OpenOfType,
@@ -13,13 +12,13 @@ import {
   TASK_COLUMNS,
   taskOf,
 } from '#adapters/storage/migrations/task-table.ts'
+import { LIMIT, type Preparer, type Row, type Statement, type Value } from '#adapters/storage/sqlite/driver.ts'
+import { idBytes, orNull, rowAs } from '#adapters/storage/sqlite/rows.ts'
+import { EVERYBODY, NEVER } from '#adapters/storage/sqlite/write/task.ts'
 import type { Instant, TaskId, TenantId } from '#model/kernel/ids.ts'
 import { type LookedAt, type TaskCounts, taskCounts } from '#model/task/counts.ts'
 import { OPEN_STATUSES } from '#model/task/spec.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '#ports/reader.ts'
-import { LIMIT, type Preparer, type Row, type Statement, type Value } from '#adapters/storage/sqlite/driver.ts'
-import { idBytes, orNull, rowAs } from '#adapters/storage/sqlite/rows.ts'
-import { EVERYBODY, NEVER } from '#adapters/storage/sqlite/write/task.ts'
 
 /** After every id. A bound that is always there lets a page begin in the index; one that may be missing makes it read from the start. */
 const LAST = `x'${'ff'.repeat(17)}'`

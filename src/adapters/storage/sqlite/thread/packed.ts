@@ -4,15 +4,14 @@
  *
  * Owns both directions. An object per write, copied with the names of its members, would cost more than its row.
  */
-
+import { isBare } from '#adapters/storage/sqlite/write/append.ts'
+import { isStep } from '#adapters/storage/sqlite/write/stream.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Append, Outcome, SealedFact, StreamWrite, WaitRow } from '#ports/ledger.ts'
-import { isBare } from '#adapters/storage/sqlite/write/append.ts'
 import { BIRTH_VALUES, type BirthValue, isBirth, packBirth, unpackBirth } from './packed-birth.ts'
 import { packStep, STEP_VALUES, Step } from './packed-step.ts'
 import { Packing } from './packing.ts'
-import { isStep } from '#adapters/storage/sqlite/write/stream.ts'
 
 /**
  * A step begins with its stream, any other write to one stream that exists with the number of its facts, the birth of a run by an event

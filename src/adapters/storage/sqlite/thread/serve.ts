@@ -4,19 +4,19 @@
  * Owns what a call and an answer look like. Who asks is thread.ts.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { ErrorCode, TrihandError } from '#model/kernel/errors.ts'
-import type { ClaimRequest } from '#ports/ledger.ts'
 import { Connection } from '#adapters/storage/sqlite/connection.ts'
 import { type Desk, SqliteDesk } from '#adapters/storage/sqlite/desk.ts'
 import { loadDriver } from '#adapters/storage/sqlite/driver.ts'
 import { translate } from '#adapters/storage/sqlite/errors.ts'
-import { Known } from '#adapters/storage/sqlite/write/known.ts'
 import { openPresent } from '#adapters/storage/sqlite/open-present.ts'
-import { type PackedBatch, packOutcomes, unpackBatch } from './packed.ts'
-import { packClaims } from './packed-claims.ts'
 import { type FileIdentity, Presence } from '#adapters/storage/sqlite/presence.ts'
 import { type Durability, openForWriting } from '#adapters/storage/sqlite/settings.ts'
 import { prepareStatements } from '#adapters/storage/sqlite/statements.ts'
+import { Known } from '#adapters/storage/sqlite/write/known.ts'
+import type { ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import type { ClaimRequest } from '#ports/ledger.ts'
+import { type PackedBatch, packOutcomes, unpackBatch } from './packed.ts'
+import { packClaims } from './packed-claims.ts'
 
 export interface ServeOptions {
   readonly file: string

@@ -8,10 +8,10 @@
  */
 import { existsSync } from 'node:fs'
 import { type MessagePort, Worker } from 'node:worker_threads'
-import { TrihandError } from '#model/kernel/errors.ts'
-import type { Append, Outcome } from '#ports/ledger.ts'
 import { collectAlone } from '#adapters/storage/sqlite/collector.ts'
 import type { Desk } from '#adapters/storage/sqlite/desk.ts'
+import { TrihandError } from '#model/kernel/errors.ts'
+import type { Append, Outcome } from '#ports/ledger.ts'
 import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed.ts'
 import { type PackedClaims, unpackClaims } from './packed-claims.ts'
 import type { Answer, Call, ServeOptions } from './serve.ts'

@@ -4,13 +4,13 @@
  * Owns the order: fences first, then events, then streams, which need the events' sequences, then signals and documents.
  * An append that does not fit stops where it is met; why it did not fit is told by judge.ts, on tables without its traces.
  */
+import type { StreamRow } from '#adapters/storage/sqlite/rows.ts'
+import { type Context, findHeld, findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
+import { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Append, DocumentWrite, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { addEvent } from './event.ts'
 import { isReleased } from './judge.ts'
-import { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
-import type { StreamRow } from '#adapters/storage/sqlite/rows.ts'
-import { type Context, findHeld, findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
 import { signalNamed, signalWaiting } from './signal.ts'
 import { createStream, fits, isStep, writeStep, writeStream } from './stream.ts'
 

@@ -4,16 +4,16 @@
  * The happy path pays nothing for the others: an append that does not fit is met at its first statement and has changed nothing.
  * Only one that stops in the middle, or clashes on a key, has the batch rolled back and written again with a savepoint per append.
  */
-import type { Append, Outcome } from '#ports/ledger.ts'
-import { type Attempt, write } from './append.ts'
 import type { Connection } from '#adapters/storage/sqlite/connection.ts'
 import { isKeyClash } from '#adapters/storage/sqlite/errors.ts'
+import type { Scope } from '#adapters/storage/sqlite/scope.ts'
+import type { Statements } from '#adapters/storage/sqlite/statements.ts'
+import { appendOf, type Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
+import type { Append, Outcome } from '#ports/ledger.ts'
+import { type Attempt, write } from './append.ts'
 import { FactRows } from './facts.ts'
 import { judge } from './judge.ts'
 import type { Known } from './known.ts'
-import { appendOf, type Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
-import type { Scope } from '#adapters/storage/sqlite/scope.ts'
-import type { Statements } from '#adapters/storage/sqlite/statements.ts'
 
 export const appendBatch = (
   connection: Connection<Statements>,

@@ -3,15 +3,15 @@
  *
  * Owns the search; the order and the room in slots are the model's (lane.ts). Never frees a lease (worker.ts).
  */
-import type { ClaimableId, Instant, TenantId } from '#model/kernel/ids.ts'
+import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from '#adapters/storage/sqlite/rows.ts'
+import type { Scope } from '#adapters/storage/sqlite/scope.ts'
+import type { Statements } from '#adapters/storage/sqlite/statements.ts'
 import { choose, type Held as HeldInLane, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
+import type { ClaimableId, Instant, TenantId } from '#model/kernel/ids.ts'
 import { bornAfter, mayTake, pinAfter, type Taker } from '#model/worker/pin.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Claim, ClaimRequest } from '#ports/ledger.ts'
 import { Held } from './known.ts'
-import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from '#adapters/storage/sqlite/rows.ts'
-import type { Scope } from '#adapters/storage/sqlite/scope.ts'
-import type { Statements } from '#adapters/storage/sqlite/statements.ts'
 import { workerKey } from './worker.ts'
 
 export interface Found {

@@ -3,14 +3,13 @@
  *
  * Owns their rows. Never decides who listens (signal.ts).
  */
-
 import { valueKey } from '#adapters/storage/event-values.ts'
-import type { StoredEvent } from '#model/event/event.ts'
-import { requestersText } from '#model/access/requester.ts'
-import type { EventMatch, EventQuery, NewEvent } from '#ports/ledger.ts'
 import { toEvent } from '#adapters/storage/sqlite/rows.ts'
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { Statements } from '#adapters/storage/sqlite/statements.ts'
+import { requestersText } from '#model/access/requester.ts'
+import type { StoredEvent } from '#model/event/event.ts'
+import type { EventMatch, EventQuery, NewEvent } from '#ports/ledger.ts'
 
 /** The event's sequence, or null if its identity is taken. */
 export const addEvent = (

@@ -4,11 +4,10 @@
  * Owns its rows. A call of the driver costs as much as the row it writes, so eight rows in one call take half the time of eight calls.
  * What is asked here sees every fact that was added, written or not. Whoever commits must call `flush` first.
  */
-
 import { isModelCall } from '#adapters/storage/migrations/0011-model-calls.ts'
-import type { SealedFact } from '#ports/ledger.ts'
 import type { Row, Value } from '#adapters/storage/sqlite/driver.ts'
 import { FACTS_AT_ONCE, type Statements } from '#adapters/storage/sqlite/statements.ts'
+import type { SealedFact } from '#ports/ledger.ts'
 
 const COLUMNS = 8
 const ROOM: readonly null[] = Array(COLUMNS * FACTS_AT_ONCE).fill(null)

@@ -3,10 +3,10 @@
  *
  * Owns the answer and its order. Reads only, on tables without any trace of this attempt.
  */
-import type { StreamId } from '#model/kernel/ids.ts'
-import type { Append, NewEvent, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { idBytes, rowAs, type StreamRow, toRunId } from '#adapters/storage/sqlite/rows.ts'
 import { findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
+import type { Append, NewEvent, Outcome, StreamWrite } from '#ports/ledger.ts'
 import { fits } from './stream.ts'
 
 interface IdentityRow {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 import type { Append, Ledger } from '#ports/ledger.ts'
 import {
   aCreation,
@@ -15,7 +16,6 @@ import {
   newWorker,
   START,
 } from '#testing/ledger/builders.ts'
-import { openSqlite } from '#adapters/storage/sqlite/open.ts'
 
 let directory: string
 let ledger: Ledger

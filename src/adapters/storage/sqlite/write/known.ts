@@ -3,13 +3,13 @@
  *
  * Owns nothing but copies. After a rollback or a reopening all of it is forgotten, because some of it may never have been committed.
  */
-import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
+import { idBytes, type StreamRow } from '#adapters/storage/sqlite/rows.ts'
+import type { Statements } from '#adapters/storage/sqlite/statements.ts'
 import { PLAIN_LANE } from '#model/flow/lane.ts'
+import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Outcome } from '#ports/ledger.ts'
-import { idBytes, type StreamRow } from '#adapters/storage/sqlite/rows.ts'
-import type { Statements } from '#adapters/storage/sqlite/statements.ts'
 
 /** More live leases than any process holds; a parked run is not kept. */
 const MAX_HELD = 65_536

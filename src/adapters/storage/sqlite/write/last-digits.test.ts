@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOCAL_TENANT, runId } from '#model/kernel/ids.ts'
 import { loadDriver } from '#adapters/storage/sqlite/driver.ts'
 import { type OpenedSqlite, openSqlite } from '#adapters/storage/sqlite/open.ts'
+import { LOCAL_TENANT, runId } from '#model/kernel/ids.ts'
 
 /** Three slices, the last of them not full. */
 const RUNS = 45_000

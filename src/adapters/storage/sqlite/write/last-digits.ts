@@ -5,9 +5,9 @@
  * Owns the search. All ids are looked through, newest first, in the index that has nothing but them; slice by slice, so that nobody else
  * waits longer than for one slice. Never reads a row but those of the ids that end so.
  */
-import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import type { Preparer } from '#adapters/storage/sqlite/driver.ts'
 import { RUN, toRunId } from '#adapters/storage/sqlite/rows.ts'
+import type { RunId, TenantId } from '#model/kernel/ids.ts'
 
 /** Two or three milliseconds. */
 const SLICE = 20_000

@@ -3,8 +3,6 @@
  *
  * Owns the reading of records. Never keeps anything and never writes.
  */
-import type { StreamId, WorkerId } from '#model/kernel/ids.ts'
-import type { Claims, LoadOptions, SealedFact, StreamRecord } from '#ports/ledger.ts'
 import {
   type DueRow,
   idDigits,
@@ -17,6 +15,8 @@ import {
   toRecord,
 } from '#adapters/storage/sqlite/rows.ts'
 import type { Statements } from '#adapters/storage/sqlite/statements.ts'
+import type { StreamId, WorkerId } from '#model/kernel/ids.ts'
+import type { Claims, LoadOptions, SealedFact, StreamRecord } from '#ports/ledger.ts'
 
 const NO_FACTS: ReadonlyMap<number, SealedFact[]> = new Map()
 

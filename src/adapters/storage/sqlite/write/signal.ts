@@ -3,13 +3,12 @@
  *
  * Owns the match of an event with the waits (ledger-5) and what a signal does to a run (ledger-6). Never opens or closes a wait.
  */
-
 import { valueAt } from '#adapters/storage/event-values.ts'
+import { rowAs, SESSION, type StreamRow, toClaimableId } from '#adapters/storage/sqlite/rows.ts'
+import { type Context, findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { Event } from '#model/event/event.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import { isEnded } from '#model/run/status.ts'
-import { rowAs, SESSION, type StreamRow, toClaimableId } from '#adapters/storage/sqlite/rows.ts'
-import { type Context, findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
 import { listValue } from './values.ts'
 import { ON_TYPE_ALONE } from './wait.ts'
 

@@ -3,16 +3,16 @@
  *
  * Owns the fence (ledger-4), the lease's return and when a parked run is due (ledger-6). Answers false where the write does not fit.
  */
-import { type ClaimableId, type Instant, isClaimable } from '#model/kernel/ids.ts'
+import { idBytes, kindOf, orNull, type StreamRow } from '#adapters/storage/sqlite/rows.ts'
+import type { Context, Scope } from '#adapters/storage/sqlite/scope.ts'
+import { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
 import { laneOf, PLAIN_LANE } from '#model/flow/lane.ts'
+import { type ClaimableId, type Instant, isClaimable } from '#model/kernel/ids.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
 import { waitingBehind } from './claim.ts'
 import type { FactRows } from './facts.ts'
 import { Held } from './known.ts'
-import { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
-import { idBytes, kindOf, orNull, type StreamRow } from '#adapters/storage/sqlite/rows.ts'
-import type { Context, Scope } from '#adapters/storage/sqlite/scope.ts'
 import { dueAtOnce } from './signal.ts'
 import { putTask } from './task.ts'
 import { closeWaits, hasUnseenEvent, openWaits } from './wait.ts'

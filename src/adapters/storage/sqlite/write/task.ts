@@ -3,10 +3,10 @@
  *
  * Owns ledger-9. What the row says is the engine's. Never reads one (task-reader.ts).
  */
-import type { StreamId } from '#model/kernel/ids.ts'
-import type { TaskRow } from '#ports/ledger.ts'
 import { idBytes } from '#adapters/storage/sqlite/rows.ts'
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
+import type { StreamId } from '#model/kernel/ids.ts'
+import type { TaskRow } from '#ports/ledger.ts'
 
 /** Every open task is in this inbox too. */
 export const EVERYBODY = '*'

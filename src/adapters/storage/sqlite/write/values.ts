@@ -3,14 +3,13 @@
  *
  * Owns the tables event_value and value_path. Who is woken by an event is signal.ts.
  */
-
 import { LISTED_AT_ONCE, valueAt, valueKey } from '#adapters/storage/event-values.ts'
-import type { Event } from '#model/event/event.ts'
-import type { EventMatch, WaitRow } from '#ports/ledger.ts'
-import type { Known } from './known.ts'
 import { toEvent } from '#adapters/storage/sqlite/rows.ts'
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { Statements } from '#adapters/storage/sqlite/statements.ts'
+import type { Event } from '#model/event/event.ts'
+import type { EventMatch, WaitRow } from '#ports/ledger.ts'
+import type { Known } from './known.ts'
 
 type Desk = Pick<Scope, 'sql' | 'known'>
 

@@ -3,8 +3,8 @@
  *
  * Owns their opening and closing, and the question whether an event came before the wait (ledger-5). Never wakes a run (signal.ts).
  */
-import type { WaitRow } from '#ports/ledger.ts'
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
+import type { WaitRow } from '#ports/ledger.ts'
 import { hasUnseenValue, openPath } from './values.ts'
 
 /** Path and value of a wait that looks at nothing but the type. */

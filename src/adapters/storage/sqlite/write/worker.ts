@@ -3,9 +3,9 @@
  *
  * Owns the worker rows. Never hands out a run (claim.ts).
  */
+import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { BeatRequest } from '#ports/ledger.ts'
-import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 
 /** These rules read and write no facts. */
 type Desk = Pick<Scope, 'sql' | 'known'>

@@ -3,8 +3,8 @@
 import { taskOutput } from '#executors/task-output.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { PlanStep } from '#model/plan/plan.ts'
 import { refusalText, refusedAt, type StepEnd, skippedFor } from '#model/plan/end.ts'
+import type { PlanStep } from '#model/plan/plan.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 
 export interface Ended extends StepEnd {

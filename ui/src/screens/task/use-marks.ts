@@ -8,7 +8,7 @@ import { useCallback, useEffect, useReducer, useRef } from 'react'
 import type { Filled } from '#model/kernel/form-fields.ts'
 import type { TaskDetail } from '../../api/documents.ts'
 import { live } from '../../api/live.ts'
-import { Drafts, type Saved, type SeenMarks } from './drafts.ts'
+import { Drafts, type Saved, type SeenMarks } from '../inbox/drafts.ts'
 import { type Mark, type Marks, markOf, withForm } from './marks.ts'
 
 const SAVE_AFTER_MS = 500

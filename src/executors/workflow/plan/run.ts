@@ -5,10 +5,11 @@
  *
  * plan-run-1  No step begins before the ledger has said who approved this hash; what was ordered is recorded with the run.
  */
+
+import type { FunctionContext } from '#executors/workflow/function.ts'
 import { newestFirstKey, type TenantId } from '#model/kernel/ids.ts'
-import type { PlanSpec } from '#model/plan/plan.ts'
 import { type PlanApproval, type PlanOrder, planRunsTable } from '#model/plan/draft.ts'
-import type { FunctionContext } from './function.ts'
+import type { PlanSpec } from '#model/plan/plan.ts'
 import { planned } from './plan.ts'
 
 interface PlanRunDeps {

@@ -44,10 +44,10 @@ interface Arrow {
 
 /** One file per arrow of the flow. The types are the first seam, this is the second. */
 const ARROWS: readonly Arrow[] = [
-  { call: /\.decide\(/, allowed: /^src\/(engine\/advance|testing\/spec)\.ts$/ },
-  { call: /\.execute\(/, allowed: /^src\/(engine\/perform|testing\/executor-suite)\.ts$/ },
+  { call: /\.decide\(/, allowed: /^src\/(engine\/core\/advance|testing\/spec)\.ts$/ },
+  { call: /\.execute\(/, allowed: /^src\/(engine\/core\/perform|testing\/executor-suite)\.ts$/ },
   // Adapters have appends of their own inside; headers and query strings have one too.
-  { call: /(?<!headers|params)\.append\(/i, allowed: /^src\/(engine\/commit\.ts|testing\/.*|adapters\/.*)$/ },
+  { call: /(?<!headers|params)\.append\(/i, allowed: /^src\/(engine\/core\/commit\.ts|testing\/.*|adapters\/.*)$/ },
 ]
 
 export const strayArrows = (files: readonly SourceFile[]): readonly string[] =>
@@ -97,6 +97,12 @@ const importsOf = (text: string, early: boolean): readonly string[] =>
     .filter(([, between = '']) => !early || /^\s*$|^[^(=]*\sfrom\s*$/.test(between))
     .map((match) => match[2] ?? '')
 
+/** The file that an import of ours names, from the root: `#model/…` is a source (`imports` in package.json). */
+const pathOf = (from: string, source: string): string => {
+  if (source.startsWith('#')) return `src/${source.slice(1)}`
+  return source.startsWith('.') ? posix.join(posix.dirname(from), source) : source
+}
+
 /**
  * The packages that a program started at `entry` would load, each with the path of files that leads to it. `early`: before it runs.
  */
@@ -110,8 +116,8 @@ export const packagesFrom = (
   const trails = new Map([[entry, entry]])
   for (const [path, trail] of trails) {
     for (const source of importsOf(texts.get(path) ?? '', early)) {
-      const target = source.startsWith('.') ? posix.join(posix.dirname(path), source) : source
-      const seen = source.startsWith('.') ? trails : packages
+      const target = pathOf(path, source)
+      const seen = /^[.#]/.test(source) ? trails : packages
       if (!seen.has(target)) seen.set(target, `${trail} > ${target}`)
     }
   }

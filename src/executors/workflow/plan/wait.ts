@@ -1,13 +1,13 @@
 /** What a step of a plan waits for: before it begins, or as its work. */
 
 import { taskOutput } from '#executors/task-output.ts'
+import type { Step } from '#executors/workflow/step-api.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanStep, PlanWait } from '#model/plan/plan.ts'
 import type { TaskOptions } from '#model/task/source.ts'
-import { Refusal } from './plan-refusal.ts'
-import { alone, keyed } from './plan-turn.ts'
-import type { Step } from './step-api.ts'
+import { Refusal } from './refusal.ts'
+import { alone, keyed } from './turn.ts'
 
 type Waiting = Pick<Step, 'human' | 'sleep' | 'waitForEvent'>
 

@@ -9,9 +9,9 @@ import { useMe } from '../../api/me.ts'
 import { sameCauseQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { When } from '../../parts/when.tsx'
-import { BulkDialog, MOST } from './bulk.tsx'
+import { BulkDialog, MOST } from '../inbox/bulk.tsx'
+import { Due } from '../inbox/due.tsx'
 import { Content } from './content.tsx'
-import { Due } from './due.tsx'
 import { originOf } from './origin.tsx'
 
 /** A worker that is lost leaves many questions: those about the same step can be answered together. */

@@ -1,9 +1,9 @@
 /** The same person has changed drafts in another tab or on another device: what is newer, and a choice. At the submit, or where both changed one. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { TaskDetail, TaskItem } from '../../api/documents.ts'
+import type { SeenMarks } from '../inbox/drafts.ts'
 import { Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
-import type { SeenMarks } from './drafts.ts'
 import { MarkSign } from './item.tsx'
 import { itemsOf, type Marks, markOf } from './marks.ts'
 import type { MarkBook } from './use-marks.ts'

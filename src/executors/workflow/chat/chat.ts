@@ -7,6 +7,10 @@
  *
  * chat-turn-1  The message is in the session before anyone is asked about it, and the answer before anyone is told that it is there.
  */
+
+import { type FunctionContext, type FunctionSource, fn } from '#executors/workflow/function.ts'
+import { isStepFailure } from '#executors/workflow/step-failure.ts'
+import { chatInput } from '#model/chat/call.ts'
 import {
   APPROVED_SECTION,
   answerId,
@@ -28,16 +32,13 @@ import {
   told,
   turnHandler,
 } from '#model/chat/chat.ts'
-import { chatInput } from '#model/chat/call.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { stepWords } from '#model/plan/shown.ts'
 import type { PlanDesk } from '#ports/plan-desk.ts'
 import type { AskReply } from '#ports/step-gate.ts'
-import { denied, failed, isYes, noOf, performed } from './chat-parts.ts'
-import { planAnswer, shownPlan } from './chat-plan.ts'
-import { type FunctionContext, type FunctionSource, fn } from './function.ts'
-import { isStepFailure } from './step-failure.ts'
+import { denied, failed, isYes, noOf, performed } from './parts.ts'
+import { planAnswer, shownPlan } from './plan.ts'
 
 /** What the agent answers with: its decision, and what its parent must know of it. */
 interface Decided {

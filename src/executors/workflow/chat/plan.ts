@@ -3,15 +3,16 @@
  *
  * Owns that order; each part is a step of the turn. What has errors is told and not asked about.
  */
+
+import type { FunctionContext } from '#executors/workflow/function.ts'
+import { isStepFailure } from '#executors/workflow/step-failure.ts'
 import type { ChatDecision, ChatPart, ChatPlan } from '#model/chat/chat.ts'
 import { planId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { PLAN_RUN, type PlanDraft, type PlanOrder } from '#model/plan/draft.ts'
 import type { PlanDesk } from '#ports/plan-desk.ts'
 import type { AskReply } from '#ports/step-gate.ts'
-import { denied, failed, isYes, noOf, performed } from './chat-parts.ts'
-import type { FunctionContext } from './function.ts'
-import { isStepFailure } from './step-failure.ts'
+import { denied, failed, isYes, noOf, performed } from './parts.ts'
 
 interface PlanTurn {
   readonly context: Pick<FunctionContext, 'run' | 'step'>

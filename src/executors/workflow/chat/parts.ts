@@ -1,8 +1,9 @@
 /** What a turn says of something that was to be done: done, failed, or not allowed. Owns those parts of an answer. */
+
+import { isStepFailure } from '#executors/workflow/step-failure.ts'
 import type { ChatPart } from '#model/chat/chat.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { AskReply } from '#ports/step-gate.ts'
-import { isStepFailure } from './step-failure.ts'
 
 interface Asked {
   readonly executor: string

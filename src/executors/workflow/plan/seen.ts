@@ -1,7 +1,7 @@
 /** What the expressions of a plan see: its input, and what its steps have ended with. */
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import type { PlanStep } from '#model/plan/plan.ts'
 import type { StepEnd } from '#model/plan/end.ts'
+import type { PlanStep } from '#model/plan/plan.ts'
 import type { Roots } from '#model/workflow/spec.ts'
 
 interface SeenEnd extends Pick<StepEnd, 'status'> {

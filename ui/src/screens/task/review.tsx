@@ -5,9 +5,9 @@ import { flushSync } from 'react-dom'
 import type { TaskDetail, TaskItem } from '../../api/documents.ts'
 import { isDialogOpen, letter } from '../../parts/typing.ts'
 import { useKeys } from '../../parts/use-keys.ts'
+import { MarkByRule } from '../inbox/rule.tsx'
 import { ItemPanel, MarkSign } from './item.tsx'
 import { itemsOf, markOf, progressOf, restApproved, staleMarksOf, UNMARKED } from './marks.ts'
-import { MarkByRule } from './rule.tsx'
 import type { MarkBook } from './use-marks.ts'
 
 const SAVED = {

@@ -4,9 +4,10 @@
  * Steps that have ended before this entry are passed over without a promise: promises would cost as much as the steps themselves when a
  * long plan is entered again.
  */
-import type { PlanStep } from '#model/plan/plan.ts'
+
 import { graphOf } from '#model/plan/graph.ts'
-import type { Ended } from './plan-refusal.ts'
+import type { PlanStep } from '#model/plan/plan.ts'
+import type { Ended } from './refusal.ts'
 
 export interface Walker {
   /** How the step has ended before; null: it is to be performed, or waited for. */

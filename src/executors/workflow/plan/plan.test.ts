@@ -1,10 +1,10 @@
 /** A plan is entered again after each step: what that costs grows with its steps alone. */
 import { expect, test } from 'vitest'
+import type { InputWhenBegun, Step } from '#executors/workflow/step-api.ts'
 import { definePlan } from '#manifest/plan/plans.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanSource } from '#model/plan/source.ts'
 import { planned } from './plan.ts'
-import type { InputWhenBegun, Step } from './step-api.ts'
 
 const LENGTH = 50
 

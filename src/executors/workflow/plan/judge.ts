@@ -1,10 +1,11 @@
 /** Whether the answer of an agent or a function counts as the output of its step, or is given to a person or another handler. */
+
+import type { Step, StepOptions, Telling } from '#executors/workflow/step-api.ts'
+import { confidenceOf, escalationOf } from '#model/flow/policies/escalation.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { takesOver } from '#model/plan/shown.ts'
-import { confidenceOf, escalationOf } from '#model/flow/policies/escalation.ts'
-import { Refusal } from './plan-refusal.ts'
-import { keyed, type Turn } from './plan-turn.ts'
-import type { Step, StepOptions, Telling } from './step-api.ts'
+import { Refusal } from './refusal.ts'
+import { keyed, type Turn } from './turn.ts'
 
 interface Judging {
   readonly input: Json

@@ -9,10 +9,11 @@
 
 import { partial } from '#executors/partial.ts'
 import { taskOutput } from '#executors/task-output.ts'
+import type { InputWhenBegun, InvokeStepOptions, Replayed, Retrying, Step } from '#executors/workflow/step-api.ts'
+import { isStepFailure, whatHappened } from '#executors/workflow/step-failure.ts'
 import { partialIn } from '#model/agent/call-terms.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { type Asked, againFor, type PlanSpec, type PlanStep } from '#model/plan/plan.ts'
 import {
   type Answered,
   answeredIn,
@@ -24,29 +25,18 @@ import {
   skippedFor,
   skipRecord,
 } from '#model/plan/end.ts'
+import { type Asked, againFor, type PlanSpec, type PlanStep } from '#model/plan/plan.ts'
 import { type ShownPlan, stepWords } from '#model/plan/shown.ts'
 import type { TaskOptions } from '#model/task/source.ts'
 import type { Roots } from '#model/workflow/spec.ts'
 import type { AskReply } from '#ports/step-gate.ts'
-import { itemKeys } from './plan-items.ts'
-import { judged } from './plan-judge.ts'
-import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refusal.ts'
-import { beside, Seen } from './plan-seen.ts'
-import {
-  type Again,
-  alone,
-  calling,
-  keyed,
-  lateError,
-  mostParts,
-  type Turn,
-  triedOften,
-  withPartial,
-} from './plan-turn.ts'
-import { prepared, waited } from './plan-wait.ts'
-import { type Walker, walk } from './plan-walk.ts'
-import type { InputWhenBegun, InvokeStepOptions, Replayed, Retrying, Step } from './step-api.ts'
-import { isStepFailure, whatHappened } from './step-failure.ts'
+import { itemKeys } from './items.ts'
+import { judged } from './judge.ts'
+import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './refusal.ts'
+import { beside, Seen } from './seen.ts'
+import { type Again, alone, calling, keyed, lateError, mostParts, type Turn, triedOften, withPartial } from './turn.ts'
+import { prepared, waited } from './wait.ts'
+import { type Walker, walk } from './walk.ts'
 
 interface PlanContext {
   readonly input: Json

@@ -4,14 +4,15 @@
  * Owns which failures are worth another try. The count is in the loop keys of the tries, and the pause between two is a sleep of the run:
  * a crash loses neither.
  */
+
+import type { Retrying } from '#executors/workflow/step-api.ts'
+import { isStepFailure } from '#executors/workflow/step-failure.ts'
+import { DEFAULT_RETRY, retryDelayMs } from '#model/flow/policies/retry.ts'
 import { ERRORS, type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { PlanStep } from '#model/plan/plan.ts'
-import { DEFAULT_RETRY, retryDelayMs } from '#model/flow/policies/retry.ts'
 import type { Roots } from '#model/workflow/spec.ts'
-import { WITHDRAWN } from './plan-refusal.ts'
-import type { Retrying } from './step-api.ts'
-import { isStepFailure } from './step-failure.ts'
+import { WITHDRAWN } from './refusal.ts'
 
 /** One performance of a step: whose item it is about, if it is about one. */
 export interface Turn {

@@ -20,7 +20,7 @@ import {
   sharedInvariants,
   strayArrows,
   unprovenInvariants,
-} from '#test/support/project/house.ts'
+} from '#test/support/project/architecture.ts'
 import { LONGEST } from '#test/support/project/longest-files.ts'
 
 const sources = filesUnder('src')
