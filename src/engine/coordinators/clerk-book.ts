@@ -4,7 +4,7 @@
  * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
  */
 import { advanceGate, advanceQueue, advanceSchedule } from '#engine/core/advance.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { ensureSession } from '#engine/services/sessions.ts'
 import type { FunctionDefinition, System } from '#manifest/define/system.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
@@ -79,26 +79,26 @@ export class ClerkBook {
     this.tenant = tenant
   }
 
-  readonly findDuty: FindDuty = (house, system, id) => {
+  readonly findDuty: FindDuty = (context, system, id) => {
     const { gates, schedules, queues } = this.of(system)
     const gate = gates.get(id)
-    if (gate !== undefined) return new GateDuty(house, gate) as Duty<unknown, ClerkFact>
+    if (gate !== undefined) return new GateDuty(context, gate) as Duty<unknown, ClerkFact>
     const queue = queues.get(id)
-    if (queue !== undefined) return new QueueDuty(house, queue) as Duty<unknown, ClerkFact>
+    if (queue !== undefined) return new QueueDuty(context, queue) as Duty<unknown, ClerkFact>
     const schedule = schedules.get(id)
-    return schedule === undefined ? null : (new ScheduleDuty(house, schedule) as Duty<unknown, ClerkFact>)
+    return schedule === undefined ? null : (new ScheduleDuty(context, schedule) as Duty<unknown, ClerkFact>)
   }
 
   /** At every start, and when the definition changes: what is declared exists from now on. */
-  async declare(house: House): Promise<void> {
-    await this.findLeftOver(house)
-    const { gates, schedules, queues } = this.of(house.system())
+  async declare(context: EngineContext): Promise<void> {
+    await this.findLeftOver(context)
+    const { gates, schedules, queues } = this.of(context.system())
     for (const some of inParts([...gates.values()]))
-      await Promise.all(some.map((keeping) => this.openGate(house, keeping)))
-    for (const some of inParts([...schedules.values()])) await this.declareSchedules(house, some)
+      await Promise.all(some.map((keeping) => this.openGate(context, keeping)))
+    for (const some of inParts([...schedules.values()])) await this.declareSchedules(context, some)
     for (const { definition, session } of queues.values()) {
-      await ensureSession(house, session, 'daemon')
-      await this.askQueue(house, definition.name, { type: 'open_queue' })
+      await ensureSession(context, session, 'daemon')
+      await this.askQueue(context, definition.name, { type: 'open_queue' })
     }
   }
 
@@ -108,20 +108,24 @@ export class ClerkBook {
     return definition !== undefined && hasGate(definition) ? gateOf(this.ids, this.tenant, handler) : null
   }
 
-  async callGate(house: House, handler: string, asked: AskedRun): Promise<RunId> {
-    return callGate(house, this.commands, this.gate(house, handler), asked)
+  async callGate(context: EngineContext, handler: string, asked: AskedRun): Promise<RunId> {
+    return callGate(context, this.commands, this.gate(context, handler), asked)
   }
 
-  async retryAtGate(house: House, handler: string, asked: AskedRetry): Promise<RetryAnswer> {
-    return retryAtGate(house, this.commands, this.gate(house, handler), asked)
+  async retryAtGate(context: EngineContext, handler: string, asked: AskedRetry): Promise<RetryAnswer> {
+    return retryAtGate(context, this.commands, this.gate(context, handler), asked)
   }
 
-  async passGate(house: House, handler: string, asked: readonly AskedRun[]): Promise<Births> {
-    return passGate(house, await this.standing(house, handler), asked)
+  async passGate(context: EngineContext, handler: string, asked: readonly AskedRun[]): Promise<Births> {
+    return passGate(context, await this.standing(context, handler), asked)
   }
 
-  async follow(house: House, handler: string, who: { readonly run: RunId; readonly by: RunId }): Promise<void> {
-    await this.askGate(house, handler, { type: 'follow', ...who })
+  async follow(
+    context: EngineContext,
+    handler: string,
+    who: { readonly run: RunId; readonly by: RunId },
+  ): Promise<void> {
+    await this.askGate(context, handler, { type: 'follow', ...who })
   }
 
   /** The gate is the parent of what it starts by itself. Of children, and of runs that others may be given, it is told beside. */
@@ -134,18 +138,18 @@ export class ClerkBook {
     return parent === gate ? null : gate
   }
 
-  isUndecided(house: House, handler: string, event: StoredEvent): Promise<boolean> {
-    return isUndecidedAt(house, this.gate(house, handler), event)
+  isUndecided(context: EngineContext, handler: string, event: StoredEvent): Promise<boolean> {
+    return isUndecidedAt(context, this.gate(context, handler), event)
   }
 
   /** False: it does not wait any more. */
   async withdrawCall(
-    house: House,
+    context: EngineContext,
     handler: string,
     asked: { readonly run: RunId; readonly by: string; readonly detail: string },
   ): Promise<boolean> {
     try {
-      await this.askGate(house, handler, { type: 'withdraw_call', ...asked })
+      await this.askGate(context, handler, { type: 'withdraw_call', ...asked })
       return true
     } catch (error) {
       if (error instanceof TrihandError && error.code === 'NOT_FOUND') return false
@@ -154,94 +158,98 @@ export class ClerkBook {
   }
 
   /** Whoever comes before the gates were declared opens the one that it needs. */
-  private async standing(house: House, handler: string): Promise<GateKeeping> {
-    const keeping = this.gate(house, handler)
-    const [head] = await house.ledger.load([keeping.id], { after: Number.MAX_SAFE_INTEGER })
-    if (head == null) await this.openGate(house, keeping)
+  private async standing(context: EngineContext, handler: string): Promise<GateKeeping> {
+    const keeping = this.gate(context, handler)
+    const [head] = await context.ledger.load([keeping.id], { after: Number.MAX_SAFE_INTEGER })
+    if (head == null) await this.openGate(context, keeping)
     return keeping
   }
 
-  private gate(house: House, handler: string): GateKeeping {
-    const keeping = this.of(house.system()).gates.get(gateOf(this.ids, this.tenant, handler))
+  private gate(context: EngineContext, handler: string): GateKeeping {
+    const keeping = this.of(context.system()).gates.get(gateOf(this.ids, this.tenant, handler))
     if (keeping !== undefined) return keeping
     const detail = `${handler} has no gate: give it flow control, for example whilePaused: 'hold'`
     throw new TrihandError('NOT_FOUND', detail)
   }
 
-  async askGate(house: House, handler: string, ask: AskGate): Promise<GateState> {
-    const keeping = this.gate(house, handler)
-    return this.commands.ask(house, gateRole(house, keeping), {
+  async askGate(context: EngineContext, handler: string, ask: AskGate): Promise<GateState> {
+    const keeping = this.gate(context, handler)
+    return this.commands.ask(context, gateRole(context, keeping), {
       advance: (state, now) => advanceGate(state, { ...ask, now }),
     })
   }
 
-  async askSchedule(house: House, name: string, ask: Ask<ScheduleCommand>): Promise<ScheduleState> {
-    const keeping = this.schedule(house, name)
-    const duty = () => new ScheduleDuty(house, keeping)
+  async askSchedule(context: EngineContext, name: string, ask: Ask<ScheduleCommand>): Promise<ScheduleState> {
+    const keeping = this.schedule(context, name)
+    const duty = () => new ScheduleDuty(context, keeping)
     const initial: ScheduleState = { kind: 'none' }
     const role: ScheduleRole = { id: keeping.id, handler: name, keeping, duty, initial }
-    return this.commands.ask(house, role, {
+    return this.commands.ask(context, role, {
       // By this clock alone, as the duty does: a slot must not come early because another's ran ahead.
       advance: (state, _, { world }) =>
-        advanceSchedule(state, { ...ask, now: house.clock.now(), world } as ScheduleCommand),
+        advanceSchedule(state, { ...ask, now: context.clock.now(), world } as ScheduleCommand),
     })
   }
 
-  queue(house: House, name: string): QueueKeeping {
-    const keeping = this.of(house.system()).queues.get(this.queueOf(name))
+  queue(context: EngineContext, name: string): QueueKeeping {
+    const keeping = this.of(context.system()).queues.get(this.queueOf(name))
     if (keeping === undefined) throw new TrihandError('NOT_FOUND', `there is no queue ${name}`)
     return keeping
   }
 
-  async askQueue(house: House, name: string, ask: AskQueue): Promise<QueueState> {
-    const keeping = this.queue(house, name)
-    const duty = () => new QueueDuty(house, keeping)
+  async askQueue(context: EngineContext, name: string, ask: AskQueue): Promise<QueueState> {
+    const keeping = this.queue(context, name)
+    const duty = () => new QueueDuty(context, keeping)
     const initial: QueueState = { kind: 'none' }
     const role: QueueRole = { id: keeping.id, handler: queueSource(name), keeping, duty, initial }
-    return this.commands.ask(house, role, { advance: (state, now) => advanceQueue(state, { ...ask, now }) })
+    return this.commands.ask(context, role, { advance: (state, now) => advanceQueue(state, { ...ask, now }) })
   }
 
   /** What would come of asking: nothing is written. A refusal throws. */
-  async tryOnSchedule(house: House, name: string, ask: Ask<ScheduleCommand>): Promise<readonly ScheduleFact[]> {
-    const { world } = new ScheduleDuty(house, this.schedule(house, name))
-    const { state } = await this.lookAtSchedule(house, name)
-    const command = { ...ask, now: house.clock.now(), world } as ScheduleCommand
+  async tryOnSchedule(
+    context: EngineContext,
+    name: string,
+    ask: Ask<ScheduleCommand>,
+  ): Promise<readonly ScheduleFact[]> {
+    const { world } = new ScheduleDuty(context, this.schedule(context, name))
+    const { state } = await this.lookAtSchedule(context, name)
+    const command = { ...ask, now: context.clock.now(), world } as ScheduleCommand
     const { facts, refusal } = advanceSchedule(state, command)
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     return facts
   }
 
   /** The last facts of a schedule, oldest first. */
-  async lastOfSchedule(house: House, name: string, last: number): Promise<readonly ScheduleFact[]> {
-    const [record] = await house.ledger.load([this.schedule(house, name).id], { last })
+  async lastOfSchedule(context: EngineContext, name: string, last: number): Promise<readonly ScheduleFact[]> {
+    const [record] = await context.ledger.load([this.schedule(context, name).id], { last })
     return (record?.facts ?? []).map(readScheduleFact)
   }
 
   /** As it stands in the ledger, with the instant of its next slot and those after it. */
   async lookAtSchedule(
-    house: House,
+    context: EngineContext,
     name: string,
   ): Promise<{ readonly state: ScheduleState; readonly nextAt: Instant | null; readonly next: readonly Instant[] }> {
-    const keeping = this.schedule(house, name)
-    const duty = new ScheduleDuty(house, keeping)
-    const state = (await lookAtClerk(house, keeping.id, duty))?.state ?? { kind: 'none' }
-    const coming = { after: house.clock.now(), most: SHOWN_SLOTS }
+    const keeping = this.schedule(context, name)
+    const duty = new ScheduleDuty(context, keeping)
+    const state = (await lookAtClerk(context, keeping.id, duty))?.state ?? { kind: 'none' }
+    const coming = { after: context.clock.now(), most: SHOWN_SLOTS }
     return { state, nextAt: duty.wakeAt(state), next: comingSlots(state, duty.world.calendarOf, coming) }
   }
 
-  private schedule(house: House, name: string): ScheduleKeeping {
-    const keeping = this.of(house.system()).schedules.get(scheduleOf(this.ids, this.tenant, name))
+  private schedule(context: EngineContext, name: string): ScheduleKeeping {
+    const keeping = this.of(context.system()).schedules.get(scheduleOf(this.ids, this.tenant, name))
     if (keeping === undefined) throw new TrihandError('NOT_FOUND', `there is no schedule ${name}`)
     return keeping
   }
 
-  private async findLeftOver(house: House): Promise<void> {
-    const system = house.system()
+  private async findLeftOver(context: EngineContext): Promise<void> {
+    const system = context.system()
     const ids = [...system.functions.values()]
       .filter((one) => !hasGate(one))
       .map(({ name }) => gateOf(this.ids, this.tenant, name))
     if (ids.length === 0) return
-    const heads = await house.ledger.load(ids, { after: Number.MAX_SAFE_INTEGER })
+    const heads = await context.ledger.load(ids, { after: Number.MAX_SAFE_INTEGER })
     ids.forEach((id, i) => {
       if (heads[i] != null) this.leftOver.add(id)
     })
@@ -249,48 +257,48 @@ export class ClerkBook {
   }
 
   /** Of many that stand as they are declared, two questions to the store find that there is nothing to do. */
-  private async declareSchedules(house: House, keepings: readonly ScheduleKeeping[]): Promise<void> {
-    const { ledger } = house
+  private async declareSchedules(context: EngineContext, keepings: readonly ScheduleKeeping[]): Promise<void> {
+    const { ledger } = context
     const sessions = keepings.map(({ session }) => session)
     const found = await ledger.load(sessions, { after: Number.MAX_SAFE_INTEGER })
     const missing = new Set(sessions.filter((_, i) => found[i] == null))
-    await Promise.all([...missing].map((session) => ensureSession(house, session)))
+    await Promise.all([...missing].map((session) => ensureSession(context, session)))
     const records = await ledger.load(
       keepings.map(({ id }) => id),
       { last: FIRST_TAIL },
     )
-    const changed = keepings.filter((keeping, i) => !this.isDeclared(house, keeping, records[i] ?? null))
+    const changed = keepings.filter((keeping, i) => !this.isDeclared(context, keeping, records[i] ?? null))
     await Promise.all(
       changed.map(({ definition: { name, spec } }) =>
-        this.askSchedule(house, name, { type: 'declare_schedule', spec }),
+        this.askSchedule(context, name, { type: 'declare_schedule', spec }),
       ),
     )
   }
 
-  private isDeclared(house: House, keeping: ScheduleKeeping, record: StreamRecord | null): boolean {
+  private isDeclared(context: EngineContext, keeping: ScheduleKeeping, record: StreamRecord | null): boolean {
     if (record === null) return false
-    const duty = new ScheduleDuty(house, keeping)
+    const duty = new ScheduleDuty(context, keeping)
     const state = duty.restore(record, record.facts.length === record.version)
     if (state === null) return false
     const { spec } = keeping.definition
-    const command = { type: 'declare_schedule', spec, now: house.clock.now(), world: duty.world } as const
+    const command = { type: 'declare_schedule', spec, now: context.clock.now(), world: duty.world } as const
     return advanceSchedule(state, command).facts.length === 0
   }
 
-  private async openGate(house: House, keeping: GateKeeping): Promise<GateState> {
+  private async openGate(context: EngineContext, keeping: GateKeeping): Promise<GateState> {
     const types = [...keeping.listeners.keys()]
-    const position = await this.positionFor(house, keeping, types)
-    return this.commands.ask(house, gateRole(house, keeping), {
+    const position = await this.positionFor(context, keeping, types)
+    return this.commands.ask(context, gateRole(context, keeping), {
       advance: (state, now) => openAndListen(state, now, types, position),
     })
   }
 
   /** Where the ledger's events end, if that matters: for a gate that stands and is to hear other types than so far. */
-  private async positionFor(house: House, keeping: GateKeeping, types: readonly string[]): Promise<number> {
-    const restored = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
+  private async positionFor(context: EngineContext, keeping: GateKeeping, types: readonly string[]): Promise<number> {
+    const restored = await lookAtClerk(context, keeping.id, new GateDuty(context, keeping))
     if (restored === null || restored.state.kind !== 'open') return 0
     if (hearsJust(restored.state, types)) return 0
-    return lastSequence(house, Math.max(restored.state.cursor, restored.record.base))
+    return lastSequence(context, Math.max(restored.state.cursor, restored.record.base))
   }
 
   private of(system: System): Kept {
@@ -386,7 +394,7 @@ const inParts = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
 
 const PAGE = 1_000
 
-const lastSequence = async ({ ledger, tenant }: House, from: number): Promise<number> => {
+const lastSequence = async ({ ledger, tenant }: EngineContext, from: number): Promise<number> => {
   for (let after = from; ; ) {
     const page = await ledger.events({ tenant, after, limit: PAGE })
     after = page.at(-1)?.sequence ?? after

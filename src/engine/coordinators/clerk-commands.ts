@@ -12,7 +12,7 @@
  */
 import type { Advance } from '#engine/core/advance.ts'
 import { type ChainHead, EMPTY_CHAIN, headOf } from '#engine/core/chain.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isShutDown, isStoreTrouble } from '#engine/core/patience.ts'
 import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
 import { commitBirths } from '#engine/run/births.ts'
@@ -105,40 +105,40 @@ export class ClerkCommands {
 
   /** Answers the state after the command; a refusal throws. */
   ask<State, Fact extends ClerkFact, Minds extends Duty<State, Fact>>(
-    house: House,
+    context: EngineContext,
     role: ClerkRole<State, Fact, Minds>,
     command: ClerkCommand<State, Fact, Minds>,
   ): Promise<State> {
     return new Promise<State>((resolve, reject) => {
-      const line = this.lineOf(house, role.id)
+      const line = this.lineOf(context, role.id)
       line.waiting.push({ role, command, resolve, reject } as unknown as Waiting)
       if (line.isBusy) return
       line.isBusy = true
       // Not at once: commands of the same moment come together.
-      void Promise.resolve().then(() => this.drain(house, role.id, line))
+      void Promise.resolve().then(() => this.drain(context, role.id, line))
     })
   }
 
   /** A clerk that was just commanded is still known: only what others wrote since is read. */
-  private lineOf(house: House, id: ClerkId): Line {
+  private lineOf(context: EngineContext, id: ClerkId): Line {
     const line = this.lines.get(id)
     if (line === undefined) {
       const first = { waiting: [], isBusy: false, known: null, idleSince: 0, most: MOST_COMMANDS, conflicts: 0 }
       this.lines.set(id, first)
       return first
     }
-    if (!line.isBusy && house.clock.now() >= line.idleSince + KNOWN_FOR_MS) line.known = null
+    if (!line.isBusy && context.clock.now() >= line.idleSince + KNOWN_FOR_MS) line.known = null
     return line
   }
 
-  private async drain(house: House, id: ClerkId, line: Line): Promise<void> {
+  private async drain(context: EngineContext, id: ClerkId, line: Line): Promise<void> {
     while (line.waiting.length > 0) {
       // Also after a success: whoever lost against this process so far gets its chance before the next append.
-      await pauseAfterConflict(house, line.conflicts)
-      await inTurn(house, id, () => this.round(house, line))
+      await pauseAfterConflict(context, line.conflicts)
+      await inTurn(context, id, () => this.round(context, line))
     }
     line.isBusy = false
-    line.idleSince = house.clock.now()
+    line.idleSince = context.clock.now()
     this.forget(id, line)
   }
 
@@ -154,10 +154,10 @@ export class ClerkCommands {
   }
 
   /** One append of the first that wait. What was not written stays in line. */
-  private async round(house: House, line: Line): Promise<void> {
+  private async round(context: EngineContext, line: Line): Promise<void> {
     const batch = firstOf(line)
     try {
-      const decided = await this.attempt(house, line, batch)
+      const decided = await this.attempt(context, line, batch)
       if (decided === null) {
         line.conflicts++
         return
@@ -179,23 +179,27 @@ export class ClerkCommands {
   }
 
   /** Null: another writer came first, and nothing was written. */
-  private async attempt(house: House, line: Line, batch: readonly Waiting[]): Promise<readonly Decided[] | null> {
+  private async attempt(
+    context: EngineContext,
+    line: Line,
+    batch: readonly Waiting[],
+  ): Promise<readonly Decided[] | null> {
     const [{ role }] = batch as [Waiting]
-    const known = await this.look(house, line, role)
+    const known = await this.look(context, line, role)
     line.known = known
     const { duty } = known
     const asked = batch.map(({ command }) => command)
     known.state = (await role.prepare?.(duty, known.state, asked)) ?? known.state
-    const { decided, facts: own, state } = decideAll(batch, known, Math.max(house.clock.now(), known.head.lastAt))
+    const { decided, facts: own, state } = decideAll(batch, known, Math.max(context.clock.now(), known.head.lastAt))
     if (own.length === 0) return decided
-    const isWritten = await inTurn(house, duty.passes?.(own) ?? null, () =>
-      this.write(house, role, known, { facts: own, state }),
+    const isWritten = await inTurn(context, duty.passes?.(own) ?? null, () =>
+      this.write(context, role, known, { facts: own, state }),
     )
     return isWritten ? decided : null
   }
 
   private async write(
-    house: House,
+    context: EngineContext,
     role: AnyRole,
     known: Known,
     { facts: own, state }: { readonly facts: readonly ClerkFact[]; readonly state: unknown },
@@ -205,10 +209,10 @@ export class ClerkCommands {
     const facts = checkpoint === null ? own : [...own, ...checkpoint.facts]
     const { runs, events, writes: others = [], signals = [], documents: born = [] } = await duty.births(own)
     const documents = [...born, ...(checkpoint?.documents ?? [])]
-    const { write, head } = writeOf(house, role, known, facts)
+    const { write, head } = writeOf(context, role, known, facts)
     const waits = waitsBetween(role.types?.(known.state) ?? [], role.types?.(state) ?? [])
     const writes = [{ ...write, ...waits }, ...others, ...runs.map((run) => run.write)]
-    const outcome = await commitBirths(house, { writes, events, signals, documents }, runs)
+    const outcome = await commitBirths(context, { writes, events, signals, documents }, runs)
     if (outcome.kind === 'conflict') {
       // A run with this id exists: the command that asks for it again fails by itself (clerk-commands-3).
       const twin = outcome.reason === 'taken' ? undefined : runs.find(({ id }) => id === outcome.stream)
@@ -220,13 +224,13 @@ export class ClerkCommands {
     known.head = head
     known.record ??= { stream: role.id, signal: 0 }
     duty.written(own)
-    house.worker.signal([role.id, ...signals])
+    context.worker.signal([role.id, ...signals])
     return true
   }
 
-  private async look(house: House, { known }: Line, role: AnyRole): Promise<Known> {
+  private async look(context: EngineContext, { known }: Line, role: AnyRole): Promise<Known> {
     if (known?.keeping === role.keeping && known.record !== null) {
-      const [record] = await house.ledger.load([role.id], { after: known.head.version })
+      const [record] = await context.ledger.load([role.id], { after: known.head.version })
       if (record == null) throw new TrihandError('NOT_FOUND', `there is no clerk ${role.id}`)
       if (record.version === known.head.version) return known
       const lastAt = Math.max(known.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0)
@@ -237,7 +241,7 @@ export class ClerkCommands {
     }
     const { keeping } = role
     const [duty, pace] = [role.duty(), new CheckpointPace()]
-    const restored = await lookAtClerk(house, role.id, duty)
+    const restored = await lookAtClerk(context, role.id, duty)
     if (restored === null) return { keeping, duty, pace, record: null, state: role.initial, head: EMPTY_CHAIN }
     const { state, record } = restored
     pace.read(record.facts)
@@ -278,9 +282,9 @@ const decideAll = (
   return { decided, facts, state }
 }
 
-const writeOf = (house: House, role: AnyRole, { record, head }: Known, facts: readonly ClerkFact[]) => {
-  if (record !== null) return changeAfter(house, record, head, facts)
-  const write = birthOf(house, role, facts)
+const writeOf = (context: EngineContext, role: AnyRole, { record, head }: Known, facts: readonly ClerkFact[]) => {
+  if (record !== null) return changeAfter(context, record, head, facts)
+  const write = birthOf(context, role, facts)
   const lastAt = write.facts.at(-1)?.recordedAt ?? 0
   return { write, head: { version: write.facts.length, headHash: write.headHash, lastAt } }
 }

@@ -4,7 +4,7 @@
  * Owns reading from the last checkpoint on. Commands from outside are clerk-commands.ts.
  */
 import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimableId, ClerkId } from '#model/kernel/ids.ts'
 import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
@@ -37,7 +37,7 @@ export const restoreClerk = async <State>(
 
 /** As it stands in the ledger; null if it does not exist. */
 export const lookAtClerk = async <State>(
-  { ledger }: Pick<House, 'ledger'>,
+  { ledger }: Pick<EngineContext, 'ledger'>,
   id: ClerkId,
   duty: Pick<Duty<State, ClerkFact>, 'restore'>,
 ): Promise<Restored<State> | null> => {
@@ -48,17 +48,17 @@ export const lookAtClerk = async <State>(
 const PLAIN = { status: 'waiting', release: false, seenSignal: 0, opensWaits: [], closesWaits: [] } as const
 
 /** Due at once: whoever claims it finds out when it must really wake. */
-export const changeOf = (house: House, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite =>
-  changeAfter(house, record, headOf(record), facts).write
+export const changeOf = (context: EngineContext, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite =>
+  changeAfter(context, record, headOf(record), facts).write
 
 /** The same after a head that is known, and the head after it. */
 export const changeAfter = (
-  house: House,
+  context: EngineContext,
   { stream, signal }: Pick<StreamRecord, 'stream' | 'signal'>,
   before: ChainHead,
   facts: readonly ClerkFact[],
 ): { readonly write: StreamWrite; readonly head: ChainHead } => {
-  const { facts: sealed, head } = sealFacts(house, stream, before, facts)
+  const { facts: sealed, head } = sealFacts(context, stream, before, facts)
   const write = {
     ...PLAIN,
     stream,
@@ -67,21 +67,21 @@ export const changeAfter = (
     epoch: null,
     facts: sealed,
     headHash: head.headHash,
-    wakeAt: house.clock.now(),
+    wakeAt: context.clock.now(),
     seenSignal: signal,
   }
   return { write, head }
 }
 
 export const birthOf = (
-  house: House,
+  context: EngineContext,
   { id, handler }: { readonly id: ClerkId; readonly handler: string },
   facts: readonly ClerkFact[],
 ): StreamWrite => {
-  const sealed = sealFacts(house, id, EMPTY_CHAIN, facts)
-  const now = house.clock.now()
-  const { tenant } = house
-  const row = { handler, systemHash: house.system().hash, session: null, parent: null, event: null, lease: null }
+  const sealed = sealFacts(context, id, EMPTY_CHAIN, facts)
+  const now = context.clock.now()
+  const { tenant } = context
+  const row = { handler, systemHash: context.system().hash, session: null, parent: null, event: null, lease: null }
   return {
     ...PLAIN,
     stream: id,

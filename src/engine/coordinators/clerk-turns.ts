@@ -3,11 +3,14 @@
  *
  * Owns whose turn it is. Where two turns are needed, the clerk's own comes first and the gate's second: no two can wait for each other.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { forEachOwner, TurnQueue } from '#engine/core/turn-queue.ts'
 import type { ClerkId } from '#model/kernel/ids.ts'
 
-const turnsOf = forEachOwner((_house: House) => new TurnQueue<ClerkId>())
+const turnsOf = forEachOwner((_context: EngineContext) => new TurnQueue<ClerkId>())
 
-export const inTurn = <Value>(house: House, clerk: ClerkId | null, work: () => Promise<Value>): Promise<Value> =>
-  clerk === null ? work() : turnsOf(house).run(clerk, work)
+export const inTurn = <Value>(
+  context: EngineContext,
+  clerk: ClerkId | null,
+  work: () => Promise<Value>,
+): Promise<Value> => (clerk === null ? work() : turnsOf(context).run(clerk, work))

@@ -9,7 +9,7 @@
  * clerk-4  It parks only when those it asked something of have heard it (stops.ts).
  */
 import { type ChainHead, headOf, sealFacts } from '#engine/core/chain.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import { commitBirths } from '#engine/run/births.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -40,7 +40,7 @@ const NONE: readonly never[] = []
 
 export class Clerk<State, Fact extends ClerkFact> {
   readonly hold: ClerkHold
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly duty: Duty<State, Fact>
   private readonly departed: (departure: ClerkDeparture, wakeAt: number | null) => void
   private head: ChainHead = { version: 0, headHash: '', lastAt: 0 }
@@ -54,12 +54,12 @@ export class Clerk<State, Fact extends ClerkFact> {
   private wait: (() => void) | null = null
 
   constructor(
-    house: House,
+    context: EngineContext,
     hold: ClerkHold,
     duty: Duty<State, Fact>,
     departed: (departure: ClerkDeparture, wakeAt: number | null) => void,
   ) {
-    this.house = house
+    this.context = context
     this.hold = hold
     this.duty = duty
     this.departed = departed
@@ -88,7 +88,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     try {
       let state: State = await this.restore()
       while (!this.isGone) {
-        const { state: after, hasWritten } = await inTurn(this.house, this.hold.id, () => this.round(state))
+        const { state: after, hasWritten } = await inTurn(this.context, this.hold.id, () => this.round(state))
         state = after
         if (!hasWritten && !(await this.linger(state))) await this.park(state)
       }
@@ -103,7 +103,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     const found = await this.duty.find(state, () => this.now(), isCalled)
     if (found.facts.length === 0) return { state, hasWritten: false }
     const gate = this.duty.passes?.(found.facts) ?? null
-    return { state: await inTurn(this.house, gate, () => this.write(state, found)), hasWritten: true }
+    return { state: await inTurn(this.context, gate, () => this.write(state, found)), hasWritten: true }
   }
 
   /**
@@ -111,7 +111,7 @@ export class Clerk<State, Fact extends ClerkFact> {
    * looks now and then all the same.
    */
   private isCalled(): boolean {
-    const now = this.house.clock.now()
+    const now = this.context.clock.now()
     if (!this.isNudged && !this.mustLook && now < this.lookAgainAt) return false
     this.mustLook = false
     this.lookAgainAt = now + LOOK_AGAIN_MS
@@ -120,7 +120,7 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   /** Not before the last fact: another holder's clock may have been ahead. */
   private now(): Instant {
-    return Math.max(this.house.clock.now(), this.head.lastAt)
+    return Math.max(this.context.clock.now(), this.head.lastAt)
   }
 
   private go(departure: ClerkDeparture, wakeAt: number | null): void {
@@ -134,7 +134,7 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   private async restore(): Promise<State> {
     const { id, version } = this.hold
-    const restored = await restoreClerk(this.house.ledger, id, version, this.duty)
+    const restored = await restoreClerk(this.context.ledger, id, version, this.duty)
     if (restored === null) throw new TrihandError('NOT_FOUND', `there is no clerk ${id}`)
     this.head = headOf(restored.record)
     this.pace.read(restored.record.facts)
@@ -143,7 +143,7 @@ export class Clerk<State, Fact extends ClerkFact> {
   }
 
   private async load(after: number): Promise<StreamRecord> {
-    const [record] = await this.house.ledger.load([this.hold.id], { after })
+    const [record] = await this.context.ledger.load([this.hold.id], { after })
     if (record == null) throw new TrihandError('NOT_FOUND', `there is no clerk ${this.hold.id}`)
     return record
   }
@@ -171,13 +171,13 @@ export class Clerk<State, Fact extends ClerkFact> {
     const facts = checkpoint === null ? found.facts : [...found.facts, ...checkpoint.facts]
     const documents = [...(births.documents ?? NONE), ...(checkpoint?.documents ?? NONE)]
     const { append, head } = this.compose(facts, { ...births, documents })
-    const outcome = await commitBirths(this.house, append, births.runs)
+    const outcome = await commitBirths(this.context, append, births.runs)
     if (outcome.kind === 'conflict') return this.meet(outcome, before, births)
     this.head = head
     this.pace.wrote(facts)
     this.isNudged ||= found.more
     this.duty.written(found.facts)
-    this.house.worker.signal(births.signals ?? NONE)
+    this.context.worker.signal(births.signals ?? NONE)
     return checkpoint?.state ?? found.state
   }
 
@@ -185,9 +185,9 @@ export class Clerk<State, Fact extends ClerkFact> {
     facts: readonly Fact[],
     { runs, events, writes = NONE, signals = NONE, documents = NONE }: Births,
   ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {
-    const { facts: sealed, head } = sealFacts(this.house, this.hold.id, this.head, facts)
+    const { facts: sealed, head } = sealFacts(this.context, this.hold.id, this.head, facts)
     // Counts only if the lease was given back meanwhile, before this landed: then somebody must take it up.
-    const wakeAt = this.house.clock.now()
+    const wakeAt = this.context.clock.now()
     const own = { ...this.ownWrite(), wakeAt, facts: sealed, headHash: head.headHash }
     return {
       append: { writes: [own, ...writes, ...runs.map(({ write }) => write)], events, signals, documents },
@@ -229,13 +229,13 @@ export class Clerk<State, Fact extends ClerkFact> {
   /** True if there is something new to look at. */
   private async linger(state: State): Promise<boolean> {
     const wakeAt = this.duty.wakeAt(state)
-    const now = this.house.clock.now()
+    const now = this.context.clock.now()
     if (wakeAt !== null && wakeAt <= now) return true
     if (!this.isNudged && !this.isLeaving) {
       // A clerk that is due again within this moment waits for that instead.
       const until = wakeAt !== null && wakeAt < now + LINGER_MS ? wakeAt : now + LINGER_MS
       await new Promise<void>((resolve) => {
-        const cancel = this.house.clock.at(until, resolve)
+        const cancel = this.context.clock.at(until, resolve)
         this.wait = () => {
           cancel()
           resolve()
@@ -243,7 +243,7 @@ export class Clerk<State, Fact extends ClerkFact> {
       })
       this.wait = null
     }
-    return this.isNudged || (wakeAt !== null && wakeAt <= this.house.clock.now())
+    return this.isNudged || (wakeAt !== null && wakeAt <= this.context.clock.now())
   }
 
   /** clerk-2, clerk-4. */
@@ -253,7 +253,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     const wakeAt = this.duty.wakeAt(state)
     const release = { ...this.ownWrite(), wakeAt, release: true }
     const append = { writes: [release], events: NONE, signals: NONE, documents: NONE }
-    const outcome = await commitOnce(this.house.commit, { appendId: this.house.appendId(), ...append })
+    const outcome = await commitOnce(this.context.commit, { appendId: this.context.appendId(), ...append })
     if (outcome.kind !== 'conflict') return this.go('parked', wakeAt)
     if (outcome.reason === 'version') this.nudge()
     else this.go('fenced', null)

@@ -3,7 +3,7 @@
  *
  * Owns which claim becomes which of them. Never decides for one (duty.ts, task-turn.ts).
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { TaskTurn } from '#engine/tasks/turn.ts'
 import type { System } from '#manifest/define/system.ts'
 import {
@@ -21,10 +21,10 @@ import type { ClerkFact, Duty } from './duty.ts'
 type Held = Clerk<unknown, ClerkFact> | TaskTurn
 
 /** The duty behind a clerk's name under the definition in force; null if that knows no such clerk. */
-export type FindDuty = (house: House, system: System, id: ClerkId) => Duty<unknown, ClerkFact> | null
+export type FindDuty = (context: EngineContext, system: System, id: ClerkId) => Duty<unknown, ClerkFact> | null
 
 interface Deps {
-  readonly houseOf: (tenant: TenantId) => House
+  readonly contextOf: (tenant: TenantId) => EngineContext
   readonly findDuty: FindDuty
   readonly departed: (id: ClerkId | TaskId, departure: ClerkDeparture, wakeAt: number | null) => void
 }
@@ -70,10 +70,10 @@ export class Clerks {
     lease: WorkerId,
     departed: (departure: ClerkDeparture, wakeAt: number | null) => void,
   ): Held | null {
-    const house = this.deps.houseOf(tenant)
-    if (isTaskId(id)) return new TaskTurn(house, { id, lease, epoch, signal }, departed)
-    const duty = this.deps.findDuty(house, house.system(), id)
-    return duty === null ? null : new Clerk(house, { id, lease, epoch, signal, version }, duty, departed)
+    const context = this.deps.contextOf(tenant)
+    if (isTaskId(id)) return new TaskTurn(context, { id, lease, epoch, signal }, departed)
+    const duty = this.deps.findDuty(context, context.system(), id)
+    return duty === null ? null : new Clerk(context, { id, lease, epoch, signal, version }, duty, departed)
   }
 
   get count(): number {

@@ -3,7 +3,7 @@
  *
  * Owns the reading. What counts as failed is model/flow/policies/batch-outcome.ts; whether they come again is the gate's.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
 import type { Arrival } from '#model/event/arrival.ts'
@@ -21,24 +21,24 @@ type Ended = Pick<EndedBatch, 'run' | 'status'>
 
 /** The same ends, with the failed events where there are any. */
 export const withFailedItems = (
-  house: House,
+  context: EngineContext,
   flow: FlowDefinition,
   { ended, triggerOf }: { readonly ended: readonly Ended[]; readonly triggerOf: (run: RunId) => string | null },
 ): Promise<readonly EndedBatch[]> => {
   const isMixed = ({ status }: Ended): boolean => status === 'partial' || status === 'failed'
   return Promise.all(
     ended.map(async (end) => {
-      const arrivals = isMixed(end) ? await failedIn(house, end.run, flow, triggerOf(end.run)) : []
+      const arrivals = isMixed(end) ? await failedIn(context, end.run, flow, triggerOf(end.run)) : []
       const [first] = arrivals
       if (first === undefined) return end
-      const next = timedRunId(first.time, house.ids.digest(`again\n${end.run}`))
-      return { ...end, failed: { arrivals, next, roll: house.ids.roll() } }
+      const next = timedRunId(first.time, context.ids.digest(`again\n${end.run}`))
+      return { ...end, failed: { arrivals, next, roll: context.ids.roll() } }
     }),
   )
 }
 
 const failedIn = async (
-  house: House,
+  context: EngineContext,
   run: RunId,
   flow: FlowDefinition,
   trigger: string | null,
@@ -47,13 +47,13 @@ const failedIn = async (
   const { batch, idempotency } = (own ?? flow).policies
   // Which have failed matters to their next try, and to their keys.
   if (batch === null || (batch.retry === undefined && idempotency === null)) return []
-  const { ledger, tenant } = house
+  const { ledger, tenant } = context
   const [record] = await ledger.load([run])
   const state = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
   if (state?.kind !== 'ended' || state.last.start.input.kind !== 'events') return []
   const { sequences } = state.last.start.input
   const events = await ledger.events({ tenant, sequences, limit: sequences.length })
-  const failed = await failedOf(house, state, events, batch.outputs ?? null)
+  const failed = await failedOf(context, state, events, batch.outputs ?? null)
   return events.flatMap((event) => {
     const arrival = failed.has(event.id) ? arrivalOf(event, flow, trigger) : null
     return arrival === null || 'reason' in arrival ? [] : [arrival]
@@ -62,7 +62,7 @@ const failedIn = async (
 
 /** A run that failed on its own has had its tries; only one whose items failed comes again. */
 const failedOf = async (
-  house: House,
+  context: EngineContext,
   { output, error }: EndedRun,
   events: readonly StoredEvent[],
   outputs: Parameters<typeof batchOutcome>[2],
@@ -70,5 +70,5 @@ const failedOf = async (
   const ids = events.map(({ id }) => id)
   if (error?.code === 'BATCH_ITEMS_FAILED') return new Set(ids)
   if (output === null) return new Set()
-  return new Set(batchOutcome(ids, await fetchValue(house, output), outputs).failed)
+  return new Set(batchOutcome(ids, await fetchValue(context, output), outputs).failed)
 }

@@ -3,7 +3,7 @@
  *
  * Owns the writing and the reading. Which outcomes there are is model/flow/flow-outcome.ts.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import { hasGate } from '#engine/core/route.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -60,12 +60,14 @@ export const outcomeDocuments = (
 }
 
 /** What is promised under this run's id; null: nothing, or it is a run by now. */
-export const queuedRun = async (house: Pick<House, 'document' | 'tenant'>, run: RunId): Promise<QueuedRun | null> =>
-  readQueued(await house.document(house.tenant, QUEUED_TABLE, run))
+export const queuedRun = async (
+  context: Pick<EngineContext, 'document' | 'tenant'>,
+  run: RunId,
+): Promise<QueuedRun | null> => readQueued(await context.document(context.tenant, QUEUED_TABLE, run))
 
 /** Says of a run that waits at its gate that it is promised: its id is about to be given to one more caller. */
 export const promiseRun = async (
-  { commit, appendId, tenant }: Pick<House, 'commit' | 'appendId' | 'tenant'>,
+  { commit, appendId, tenant }: Pick<EngineContext, 'commit' | 'appendId' | 'tenant'>,
   run: RunId,
   { handler, since }: { readonly handler: string; readonly since: Instant },
 ): Promise<void> => {
@@ -89,12 +91,12 @@ export interface EventTrail {
 const MOST_OUTCOMES = 1_000
 
 const outcomesOf = async (
-  house: Pick<House, 'documents' | 'tenant'>,
+  context: Pick<EngineContext, 'documents' | 'tenant'>,
   sequence: number,
 ): Promise<readonly NotStarted[]> => {
   const prefix = outcomePrefix(sequence)
-  const query = { tenant: house.tenant, table: OUTCOME_TABLE, after: prefix, limit: MOST_OUTCOMES }
-  const rows = (await house.documents(query)).filter(({ key }) => key.startsWith(prefix))
+  const query = { tenant: context.tenant, table: OUTCOME_TABLE, after: prefix, limit: MOST_OUTCOMES }
+  const rows = (await context.documents(query)).filter(({ key }) => key.startsWith(prefix))
   return rows.flatMap(({ key, value }) => {
     const outcome = readOutcome(value)
     return outcome === null ? [] : [{ trigger: key.slice(prefix.length), ...outcome }]
@@ -102,14 +104,14 @@ const outcomesOf = async (
 }
 
 export const trailOf = async (
-  house: Pick<House, 'documents' | 'tenant' | 'gates' | 'system'>,
+  context: Pick<EngineContext, 'documents' | 'tenant' | 'gates' | 'system'>,
   event: StoredEvent,
 ): Promise<EventTrail> => {
-  const suppressed = await outcomesOf(house, event.sequence)
-  const listeners = house.system().listeners.get(event.type) ?? []
+  const suppressed = await outcomesOf(context, event.sequence)
+  const listeners = context.system().listeners.get(event.type) ?? []
   const pending: string[] = []
   for (const listener of listeners)
-    if (hasGate(listener) && (await house.gates.isUndecided(listener.handler.name, event)))
+    if (hasGate(listener) && (await context.gates.isUndecided(listener.handler.name, event)))
       pending.push(listener.handler.name)
   return { suppressed, pending }
 }
@@ -117,8 +119,11 @@ export const trailOf = async (
 export const noSuchRun = (run: RunId): TrihandError => new TrihandError('NOT_FOUND', `there is no run ${run}`)
 
 /** Why a command to a run that is not there is refused: it waits for its turn, or there is none. */
-export const refusalOfAbsent = async (house: Pick<House, 'document' | 'tenant'>, run: RunId): Promise<TrihandError> => {
-  const queued = await queuedRun(house, run)
+export const refusalOfAbsent = async (
+  context: Pick<EngineContext, 'document' | 'tenant'>,
+  run: RunId,
+): Promise<TrihandError> => {
+  const queued = await queuedRun(context, run)
   if (queued?.state !== 'queued') return noSuchRun(run)
   return new TrihandError('RUN_QUEUED', `${run} waits for its turn at ${queued.handler} and has not begun`)
 }

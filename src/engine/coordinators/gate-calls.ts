@@ -7,7 +7,7 @@
  *               that ends as it is born, so that whoever asked finds the reason.
  */
 import { type Advance, advanceGate } from '#engine/core/advance.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { GateFact, GateState } from '#model/flow/gate-fact.ts'
 import { heardTypes, holdsKey, isTaken, isUndecided } from '#model/flow/gate-read.ts'
@@ -43,11 +43,11 @@ const advanceCalls = (
 
 export type GateRole = ClerkRole<GateState, GateFact, GateDuty>
 
-export const gateRole = (house: House, keeping: GateKeeping): GateRole => ({
+export const gateRole = (context: EngineContext, keeping: GateKeeping): GateRole => ({
   id: keeping.id,
   handler: keeping.definition.name,
   keeping,
-  duty: () => new GateDuty(house, keeping),
+  duty: () => new GateDuty(context, keeping),
   initial: { kind: 'none' },
   prepare: async (duty, state, commands) => {
     await duty.prepare()
@@ -83,15 +83,15 @@ export const openedGate = (
 
 /** The run that the call comes to: its own, or the one that has its key. */
 const askGateForRun = async (
-  house: House,
+  context: EngineContext,
   commands: ClerkCommands,
   keeping: GateKeeping,
   asked: AskedRun,
 ): Promise<RunId> => {
   let away: Suppressed | null = null
-  await commands.ask(house, gateRole(house, keeping), {
+  await commands.ask(context, gateRole(context, keeping), {
     bytes: bytesOf(asked),
-    keys: [keyOfCall(keeping, asked, house.clock.now())],
+    keys: [keyOfCall(keeping, asked, context.clock.now())],
     advance: (before, now, duty) => {
       const standing = openedGate(before, now, keeping)
       // gated-child-1
@@ -115,29 +115,33 @@ const bytesOf = ({ call: { input } }: AskedRun): number =>
 
 /** The run that the call comes to. The run of another caller may still wait for its turn: its id is promised once more (flow-outcome-1). */
 export const callGate = async (
-  house: House,
+  context: EngineContext,
   commands: ClerkCommands,
   keeping: GateKeeping,
   asked: AskedRun,
 ): Promise<RunId> => {
   for (;;) {
-    const run = await askGateForRun(house, commands, keeping, asked)
-    if (run === asked.call.run || (await exists(house, run))) return run
-    await promiseRun(house, run, { handler: keeping.definition.name, since: house.clock.now() })
+    const run = await askGateForRun(context, commands, keeping, asked)
+    if (run === asked.call.run || (await exists(context, run))) return run
+    await promiseRun(context, run, { handler: keeping.definition.name, since: context.clock.now() })
     // It may have lost its place meanwhile: then the key is free, and the call is asked again.
-    const gate = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
-    if ((gate !== null && holdsKey(gate.state, run)) || (await exists(house, run))) return run
+    const gate = await lookAtClerk(context, keeping.id, new GateDuty(context, keeping))
+    if ((gate !== null && holdsKey(gate.state, run)) || (await exists(context, run))) return run
   }
 }
 
-const exists = async ({ ledger }: Pick<House, 'ledger'>, run: RunId): Promise<boolean> => {
+const exists = async ({ ledger }: Pick<EngineContext, 'ledger'>, run: RunId): Promise<boolean> => {
   const [record] = await ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
   return record != null
 }
 
 /** Whether this handler may still start a run for the event. */
-export const isUndecidedAt = async (house: House, keeping: GateKeeping, event: StoredEvent): Promise<boolean> => {
-  const gate = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
+export const isUndecidedAt = async (
+  context: EngineContext,
+  keeping: GateKeeping,
+  event: StoredEvent,
+): Promise<boolean> => {
+  const gate = await lookAtClerk(context, keeping.id, new GateDuty(context, keeping))
   return gate !== null && isUndecided(gate.state, event)
 }
 
@@ -152,14 +156,18 @@ const existing = (away: Suppressed, { definition, flow }: GateKeeping): RunId =>
 }
 
 /** What an append writes to the gate, and the runs that this comes to. A conflict on the gate means: ask again. */
-export const passGate = async (house: House, keeping: GateKeeping, asked: readonly AskedRun[]): Promise<Births> => {
-  const duty = new GateDuty(house, keeping)
+export const passGate = async (
+  context: EngineContext,
+  keeping: GateKeeping,
+  asked: readonly AskedRun[],
+): Promise<Births> => {
+  const duty = new GateDuty(context, keeping)
   await duty.prepare()
-  const restored = await lookAtClerk(house, keeping.id, duty)
+  const restored = await lookAtClerk(context, keeping.id, duty)
   if (restored === null)
     throw new TrihandError('NOT_FOUND', `${keeping.definition.name} has a gate that was never opened`)
   const lastAt = restored.record.facts.at(-1)?.recordedAt ?? 0
-  const now = Math.max(house.clock.now(), lastAt)
+  const now = Math.max(context.clock.now(), lastAt)
   const state = await duty.recall(
     restored.state,
     asked.map((one) => keyOfCall(keeping, one, now)),
@@ -167,6 +175,6 @@ export const passGate = async (house: House, keeping: GateKeeping, asked: readon
   const { facts, refusal } = advanceCalls(duty, { keeping, asked, now }, state)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   const births = await duty.births(facts)
-  const writes = [changeOf(house, restored.record, facts), ...(births.writes ?? [])]
+  const writes = [changeOf(context, restored.record, facts), ...(births.writes ?? [])]
   return { ...births, writes, signals: [keeping.id] }
 }

@@ -6,7 +6,7 @@
  */
 import { type Advance, advanceGate, InTurn } from '#engine/core/advance.ts'
 import { firstCause } from '#engine/core/cause.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { demandFor, eventRoot, judge } from '#engine/core/route.ts'
 import type { Roots } from '#engine/core/rule-values.ts'
@@ -84,7 +84,7 @@ const isHeard = ({ type, after, until }: HeardType, event: StoredEvent): boolean
   type === event.type && event.sequence > after && (until === null || event.sequence <= until)
 
 export class GateDuty implements Duty<GateState, GateFact> {
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly keeping: GateKeeping
   /** The ledger's position when the gate was born: earlier events are not its own. */
   private base = 0
@@ -99,11 +99,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private revived: readonly OutsideWrite[] = []
   private readonly kept: KeptClaims
 
-  constructor(house: House, keeping: GateKeeping) {
-    this.house = house
+  constructor(context: EngineContext, keeping: GateKeeping) {
+    this.context = context
     this.keeping = keeping
-    this.stops = new Stops(house, 'a newer event takes its place')
-    this.kept = new KeptClaims(house, keeping.id)
+    this.stops = new Stops(context, 'a newer event takes its place')
+    this.kept = new KeptClaims(context, keeping.id)
   }
 
   restore(record: StreamRecord): GateState | null {
@@ -122,9 +122,9 @@ export class GateDuty implements Duty<GateState, GateFact> {
   async find(before: GateState, now: () => Instant, isCalled: boolean): Promise<Found<GateState, GateFact>> {
     if (before.kind !== 'open') return { facts: [], state: before, more: false }
     await this.prepare()
-    const heads = isCalled ? await endedRuns(this.house.ledger, trackedRuns(before)) : []
+    const heads = isCalled ? await endedRuns(this.context.ledger, trackedRuns(before)) : []
     const triggerOf = (run: RunId): string | null => valueAt(before.runs, run)?.trigger ?? null
-    const ended = await withFailedItems(this.house, this.keeping.flow, { ended: heads, triggerOf })
+    const ended = await withFailedItems(this.context, this.keeping.flow, { ended: heads, triggerOf })
     const page = await this.read(before)
     const arrivals = this.arrivals(page, before.types)
     const known = await this.recall(
@@ -145,7 +145,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   async prepare(): Promise<void> {
     const { throttle } = this.keeping.flow.policies
     if (throttle?.shared === undefined) return
-    this.budget = await lookAtShared(this.house, throttle.shared)
+    this.budget = await lookAtShared(this.context, throttle.shared)
     this.taken = takenOf(this.budget)
   }
 
@@ -173,13 +173,13 @@ export class GateDuty implements Duty<GateState, GateFact> {
       ...away,
     ]
     const turns = sharedTurns(facts)
-    const writes = this.budget === null || turns.length === 0 ? [] : [budgetWrite(this.house, this.budget, turns)]
+    const writes = this.budget === null || turns.length === 0 ? [] : [budgetWrite(this.context, this.budget, turns)]
     const documents = await this.documents(facts)
     const told = facts.flatMap((fact) => (fact.type === 'gate.unfollowed' ? fact.by : []))
     // A child that waited looks whether its parent has ended meanwhile (parent-end-1).
     const late = called.flatMap(({ fact, call }) => (call.parent !== undefined && !isNew(facts, fact) ? call.run : []))
     const signals = [...away.flatMap(({ parent }) => parent ?? []), ...told, ...late]
-    this.revived = await revivalsOf(this.house, facts)
+    this.revived = await revivalsOf(this.context, facts)
     return withRevivals({ runs, events: [], writes, signals, documents }, this.revived)
   }
 
@@ -193,8 +193,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
   written(facts: readonly GateFact[]): void {
     this.events.clear()
     this.begun.clear()
-    for (const { notice } of this.revived) this.house.publish.tell(notice)
-    this.house.worker.signal(this.revived.map(({ notice }) => notice.run))
+    for (const { notice } of this.revived) this.context.publish.tell(notice)
+    this.context.worker.signal(this.revived.map(({ notice }) => notice.run))
     this.revived = []
     for (const fact of facts) if (fact.type === 'gate.cancel_wanted') this.stops.tell(fact.run)
   }
@@ -204,7 +204,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   }
 
   async checkpoint(before: GateState): Promise<Checkpoint<GateState, GateFact>> {
-    const now = this.house.clock.now()
+    const now = this.context.clock.now()
     const state = before as OpenGate
     const checkpoint = { type: 'gate.checkpointed', at: now, state } as const
     const kept = await this.kept.keep(state, now)
@@ -215,7 +215,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   /** The state with what decisions about these keys must know. */
   recall(state: GateState, keys: readonly (string | null)[]): Promise<GateState> {
     const named = keys.flatMap((key) => key ?? [])
-    return this.kept.recall(state, named, this.house.clock.now())
+    return this.kept.recall(state, named, this.context.clock.now())
   }
 
   wakeAt(state: GateState): Instant | null {
@@ -227,7 +227,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private async read({ cursor, types: heard }: OpenGate): Promise<readonly StoredEvent[]> {
     const types = heard.flatMap(({ type, until }) => (until === null || until > cursor ? [type] : []))
     if (types.length === 0) return []
-    const { ledger, tenant } = this.house
+    const { ledger, tenant } = this.context
     const after = Math.max(cursor, this.base)
     const page = await ledger.events({ tenant, types, after, settled: true, limit: PAGE })
     for (const event of page) this.events.set(event.sequence, event)
@@ -237,7 +237,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private async fetch(sequences: readonly number[]): Promise<void> {
     const missing = sequences.filter((sequence) => !this.events.has(sequence))
     if (missing.length === 0) return
-    const { ledger, tenant } = this.house
+    const { ledger, tenant } = this.context
     const found = await ledger.events({ tenant, sequences: missing, limit: missing.length })
     for (const event of found) this.events.set(event.sequence, event)
   }
@@ -263,11 +263,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const listener = this.keeping.listeners.get(event.type)
     // Of a trigger that is gone: the event came while it was there.
     if (listener === undefined) return arrivalOf(event, flow, null)
-    const verdict = judge(listener, event, this.house.system())
+    const verdict = judge(listener, event, this.context.system())
     if (verdict === null) return null
     const { sequence } = event
     if (verdict.kind !== 'start') return { sequence, reason: verdict.reason, detail: verdict.detail }
-    const found = demandFor(this.house, listener, event)
+    const found = demandFor(this.context, listener, event)
     if ('reason' in found) return { sequence, reason: found.reason, detail: found.detail }
     return arrivalOf(event, flow, verdict.trigger)
   }
@@ -284,7 +284,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   ): Pick<Ruled, 'policies' | 'ofTriggers' | 'runOf'> {
     const times = new Map(held.map(({ arrival }) => [arrival.sequence, arrival.time]))
     for (const { sequence, time } of page) times.set(sequence, time)
-    const { ids } = this.house
+    const { ids } = this.context
     const { id, flow } = this.keeping
     return {
       policies: flow.policies,
@@ -301,13 +301,13 @@ export class GateDuty implements Duty<GateState, GateFact> {
       run: fact.promised ?? this.runOf(fact.sequence),
       refusal: refusalOf(fact),
     }))
-    const { tenant } = this.house
+    const { tenant } = this.context
     const outcomes = outcomeDocuments(tenant, this.keeping.definition.name, { facts, dropped })
     return [...outcomes, ...startPlaces(tenant, facts), ...this.kept.overridden(facts)]
   }
 
   private runOf(sequence: number): RunId {
-    return runOfEvent(this.house.ids, this.keeping.id, { sequence, time: this.events.get(sequence)?.time ?? 0 })
+    return runOfEvent(this.context.ids, this.keeping.id, { sequence, time: this.events.get(sequence)?.time ?? 0 })
   }
 
   // -- what facts ask for ---------------------------------------------------------------------------------------------
@@ -352,13 +352,13 @@ export class GateDuty implements Duty<GateState, GateFact> {
   }
 
   private begin(fact: Started, roots: Roots, about: About, mayBegin = true): NewRun {
-    const { house, keeping } = this
+    const { context, keeping } = this
     const { name } = keeping.definition
-    const subject = { tenant: house.tenant, session: about.session, roots }
+    const subject = { tenant: context.tenant, session: about.session, roots }
     const demand = demandOfDecided(keeping.definition, subject, fact.priority)
-    const reserve = () => (fact.notBefore === null && mayBegin ? house.worker.reserve(name) : null)
+    const reserve = () => (fact.notBefore === null && mayBegin ? context.worker.reserve(name) : null)
     const { run: id, notBefore } = fact
-    return newRun(house, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
+    return newRun(context, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
   }
 
   /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
@@ -369,20 +369,20 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const { run: id, input, session, by: clerk, callback = null } = call
     const family = familyOf(call)
     const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null, ...family }
-    const away = newRun(this.house, { ...this.birth(), ...about, ends: refusalOf(fact) })
-    const told = callbackOf(this.house, away, away.state)
+    const away = newRun(this.context, { ...this.birth(), ...about, ends: refusalOf(fact) })
+    const told = callbackOf(this.context, away, away.state)
     return told === null ? [away] : [away, told]
   }
 
   private birth(): Pick<Birth, 'definition' | 'systemHash' | 'tenant' | 'now' | 'cause' | 'parent'> {
-    const { house, keeping } = this
+    const { context, keeping } = this
     const { definition } = keeping
-    const [systemHash, now] = [house.system().hash, house.clock.now()]
-    return { definition, systemHash, tenant: house.tenant, now, cause: null, parent: null }
+    const [systemHash, now] = [context.system().hash, context.clock.now()]
+    return { definition, systemHash, tenant: context.tenant, now, cause: null, parent: null }
   }
 
   /** As rules see it. */
   private valueOf({ input }: Call): Promise<Json> {
-    return 'payload' in input ? fetchValue(this.house, input.payload) : Promise.resolve(null)
+    return 'payload' in input ? fetchValue(this.context, input.payload) : Promise.resolve(null)
   }
 }

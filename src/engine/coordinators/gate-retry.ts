@@ -7,7 +7,7 @@
  * gate-retry-4  A retry that is turned away at once writes nothing: the caller is told.
  */
 import { triggerOf } from '#engine/core/cause.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { judge } from '#engine/core/route.ts'
 import type { FlowRules } from '#manifest/flow/flow.ts'
@@ -33,7 +33,7 @@ type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arriva
 type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
 
 export const retryAtGate = async (
-  house: House,
+  context: EngineContext,
   commands: ClerkCommands,
   keeping: GateKeeping,
   { record, state: ended, wish }: AskedRetry,
@@ -42,10 +42,10 @@ export const retryAtGate = async (
   const { input } = ended.last.start
   const life = (ended.last.retried?.times ?? 0) + 1
   const call: Call = { run, input, session: record.session, by: null, retry: { ...wish, life } }
-  const asked = await commandOf(house, keeping, { record, ended, call })
+  const asked = await commandOf(context, keeping, { record, ended, call })
   let away: Suppressed | null = null
   const { idempotencyKey, call: told } = asked.arrival
-  const after = await commands.ask(house, gateRole(house, keeping), {
+  const after = await commands.ask(context, gateRole(context, keeping), {
     keys: [idempotencyKey, ...(told.retry?.keys ?? [])],
     advance: (before, now, duty) => {
       const standing = openedGate(before, now, keeping)
@@ -89,20 +89,24 @@ const endedAt = (
 // -- what the gate is told of the run -----------------------------------------------------------------------------------
 
 const commandOf = async (
-  house: House,
+  context: EngineContext,
   keeping: GateKeeping,
   { record, ended, call }: { readonly record: StreamRecord; readonly ended: RunState; readonly call: Call },
 ): Promise<CallCommand> => {
   const { input } = call
-  const now = house.clock.now()
+  const now = context.clock.now()
   if ('payload' in input) {
-    const value = await fetchValue(house, input.payload)
+    const value = await fetchValue(context, input.payload)
     return callCommandOf(keeping.flow.rules, { call, value, now })
   }
   const trigger = triggerOf(record, ended)
   const sequences = input.kind === 'events' ? input.sequences : trigger === null ? [] : [trigger]
-  const events = await house.ledger.events({ tenant: house.tenant, sequences, limit: Math.max(1, sequences.length) })
-  const [first, ...others] = events.map((event) => arrivalOfRun(house, keeping, event))
+  const events = await context.ledger.events({
+    tenant: context.tenant,
+    sequences,
+    limit: Math.max(1, sequences.length),
+  })
+  const [first, ...others] = events.map((event) => arrivalOfRun(context, keeping, event))
   if (first === undefined) return callCommandOf(NO_RULES, { call, value: null, now })
   const keys = others.flatMap((one) => ('idempotencyKey' in one ? (one.idempotencyKey ?? []) : []))
   const told = keys.length === 0 || call.retry === undefined ? call : { ...call, retry: { ...call.retry, keys } }
@@ -112,12 +116,12 @@ const commandOf = async (
 
 /** As it came: by the trigger that would take it now, or by none that has options of its own. */
 const arrivalOfRun = (
-  house: House,
+  context: EngineContext,
   { listeners, flow }: GateKeeping,
   event: StoredEvent,
 ): ReturnType<typeof arrivalOf> => {
   const listener = listeners.get(event.type)
-  const verdict = listener === undefined ? null : judge(listener, event, house.system())
+  const verdict = listener === undefined ? null : judge(listener, event, context.system())
   return arrivalOf(event, flow, verdict?.kind === 'start' ? verdict.trigger : null)
 }
 

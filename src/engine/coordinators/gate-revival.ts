@@ -7,7 +7,7 @@
  */
 import { advanceRun } from '#engine/core/advance.ts'
 import { headOf } from '#engine/core/chain.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { retryCommand } from '#engine/rerun/retry-command.ts'
 import { type OutsideWrite, outsideWrite } from '#engine/run/outside.ts'
 import { mergeLuggage, NO_LUGGAGE } from '#engine/run/request.ts'
@@ -22,14 +22,17 @@ import type { Births } from './duty.ts'
 import { refusalOf } from './gate-refusal.ts'
 
 /** What these facts of a gate come to for runs that were to go on. */
-export const revivalsOf = async (house: House, facts: readonly GateFact[]): Promise<readonly OutsideWrite[]> => {
+export const revivalsOf = async (
+  context: EngineContext,
+  facts: readonly GateFact[],
+): Promise<readonly OutsideWrite[]> => {
   const found: OutsideWrite[] = []
   for (const fact of facts) {
     if ((fact.type !== 'gate.started' && fact.type !== 'trigger.suppressed') || fact.call?.retry === undefined) continue
     const { run } = fact.call
     if (found.some(({ notice }) => notice.run === run)) continue
     const how = fact.type === 'gate.started' ? { notBefore: fact.notBefore } : { ends: refusalOf(fact) }
-    const write = await revival(house, fact.call, how)
+    const write = await revival(context, fact.call, how)
     if (write !== null) found.push(write)
   }
   return found
@@ -49,22 +52,22 @@ export const withRevivals = (births: Births, revivals: readonly OutsideWrite[]):
 
 /** gate-revival-1. Null: it goes on already, or has ended well since. `ends`: the gate has turned it away after it waited. */
 const revival = async (
-  house: House,
+  context: EngineContext,
   { run, retry }: Call,
   { notBefore = null, ends }: { readonly notBefore?: Instant | null; readonly ends?: Failure },
 ): Promise<OutsideWrite | null> => {
-  const [record] = await house.ledger.load([run])
+  const [record] = await context.ledger.load([run])
   if (record == null || retry === undefined) return null
   const happened = record.facts.map(readRunFact)
   const before = fold(runMachine, happened)
-  const now = Math.max(house.clock.now(), headOf(record).lastAt)
+  const now = Math.max(context.clock.now(), headOf(record).lastAt)
   const opened = advanceRun(before, retryCommand(retry, now, happened))
   if (opened.refusal !== null) return null
   if (ends !== undefined) {
     const ended = advanceRun(opened.state, { type: 'cancel_run', now, by: 'trihand', error: ends, idle: true })
-    return outsideWrite(house, record, { before, state: ended.state, facts: [...opened.facts, ...ended.facts], now })
+    return outsideWrite(context, record, { before, state: ended.state, facts: [...opened.facts, ...ended.facts], now })
   }
-  const found = await outsideWrite(house, record, { before, state: opened.state, facts: opened.facts, now })
+  const found = await outsideWrite(context, record, { before, state: opened.state, facts: opened.facts, now })
   if (notBefore === null || notBefore <= now) return found
   return { ...found, write: { ...found.write, status: 'queued', wakeAt: notBefore } }
 }

@@ -3,7 +3,7 @@
  *
  * Owns the reading and the writing. Which claims leave the state of a gate is model/flow/kept-claims.ts.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { GateFact, GateState, OpenGate } from '#model/flow/gate-fact.ts'
 import {
   claimedKeys,
@@ -20,7 +20,7 @@ import type { GateId, Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 
-type World = Pick<House, 'document' | 'documents' | 'hasDocuments' | 'ids' | 'tenant'>
+type World = Pick<EngineContext, 'document' | 'documents' | 'hasDocuments' | 'ids' | 'tenant'>
 
 /** After so many new documents some old ones are looked at: twice as many, so that what has expired never outweighs what counts. */
 const SWEEP_AFTER = 500

@@ -6,8 +6,8 @@
  * queue-duty-1  What a cycle has done is acknowledged by its run's end: no message is lost between the two.
  */
 import { advanceQueue, InTurn } from '#engine/core/advance.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { eventRoot } from '#engine/core/route.ts'
 import { demandOfDecided, leaseFor } from '#engine/run/demand.ts'
@@ -44,11 +44,11 @@ type Messages = ReadonlyMap<number, StoredEvent>
 const PAGE = 256
 
 export class QueueDuty implements Duty<QueueState, QueueFact> {
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly keeping: QueueKeeping
 
-  constructor(house: House, keeping: QueueKeeping) {
-    this.house = house
+  constructor(context: EngineContext, keeping: QueueKeeping) {
+    this.context = context
     this.keeping = keeping
   }
 
@@ -66,7 +66,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
     if (before.kind === 'none') return { facts: [], state: before, more: false }
     const { policy } = this.keeping.definition
     const runs = before.cycles.map(({ run }) => run)
-    const ended = isCalled ? await endedRuns(this.house.ledger, runs) : []
+    const ended = isCalled ? await endedRuns(this.context.ledger, runs) : []
     const ends = await Promise.all(
       ended.map(async ({ run, status }) => ({ run, failed: await this.failedIn(before, run, status) })),
     )
@@ -89,7 +89,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
       ...dead.flatMap((fact) => fact.dead.map(({ sequence }) => sequence)),
     ])
     const { events, runs } = routeAll(
-      this.house,
+      this.context,
       dead.flatMap((fact) => this.givenUp(fact, messages)),
     )
     return { events, runs: [...runs, ...started.map((fact) => this.bear(fact, messages))] }
@@ -102,7 +102,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
   }
 
   async checkpoint(state: QueueState): Promise<Checkpoint<QueueState, QueueFact>> {
-    const fact = { type: 'queue.checkpointed', at: this.house.clock.now(), state: state as OpenQueue } as const
+    const fact = { type: 'queue.checkpointed', at: this.context.clock.now(), state: state as OpenQueue } as const
     return { facts: [fact], state, documents: [] }
   }
 
@@ -117,7 +117,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
     const { batch, cycles } = this.keeping.definition.policy
     const limit = Math.min(PAGE, passing) + Math.min(unread, batch * cycles)
     if (limit === 0) return []
-    const { ledger, tenant } = this.house
+    const { ledger, tenant } = this.context
     const types = [messageType(this.keeping.definition.name)]
     const page = await ledger.events({ tenant, types, after: cursor, limit })
     return page.map(({ sequence }) => sequence)
@@ -125,7 +125,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
 
   private async fetch(sequences: readonly number[]): Promise<Messages> {
     if (sequences.length === 0) return new Map()
-    const { ledger, tenant } = this.house
+    const { ledger, tenant } = this.context
     const found = await ledger.events({ tenant, sequences, limit: sequences.length })
     return new Map(found.map((event) => [event.sequence, event]))
   }
@@ -136,45 +136,45 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
     const sequences = cycle.messages.map(({ sequence }) => sequence)
     if (status === 'success') return new Set()
     if (status !== 'partial') return new Set(sequences)
-    const { ledger, tenant } = this.house
+    const { ledger, tenant } = this.context
     const [record] = await ledger.load([run])
     const ended = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
     if (ended?.kind !== 'ended' || ended.output === null) return new Set(sequences)
     const events = await ledger.events({ tenant, sequences, limit: sequences.length })
     const ids = events.map(({ id }) => id)
-    const failed = new Set(batchOutcome(ids, await fetchValue(this.house, ended.output), null).failed)
+    const failed = new Set(batchOutcome(ids, await fetchValue(this.context, ended.output), null).failed)
     return new Set(events.flatMap(({ id, sequence }) => (failed.has(id) ? [sequence] : [])))
   }
 
   // -- what facts ask for ---------------------------------------------------------------------------------------------
 
   private runOf(cycle: number, now: Instant): RunId {
-    return timedRunId(now, this.house.ids.digest(`${this.keeping.id}\n${cycle}`))
+    return timedRunId(now, this.context.ids.digest(`${this.keeping.id}\n${cycle}`))
   }
 
   private handler(): FunctionDefinition {
     const { name, handler } = this.keeping.definition
-    const definition = this.house.system().functions.get(handler ?? '')
+    const definition = this.context.system().functions.get(handler ?? '')
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `nobody works through the queue ${name}`)
     return definition
   }
 
   /** Of several messages, the first speaks for the run in the chain of causes. */
   private bear({ run: id, messages }: Started, known: Messages): NewRun {
-    const { house, keeping } = this
+    const { context, keeping } = this
     const definition = this.handler()
     const sequences = messages.map(({ sequence }) => sequence)
     const first = known.get(sequences[0] ?? 0)
     if (first === undefined) throw new TrihandError('LEDGER_CORRUPT', `a message of ${keeping.id} is not there`)
     const roots = { event: eventRoot(first), payload: first.data }
-    const demand = demandOfDecided(definition, { tenant: house.tenant, session: keeping.session, roots })
+    const demand = demandOfDecided(definition, { tenant: context.tenant, session: keeping.session, roots })
     const { correlationId, causationId, traceparent, hops, chain } = first
-    return newRun(house, {
+    return newRun(context, {
       id,
       definition,
-      systemHash: house.system().hash,
-      tenant: house.tenant,
-      now: house.clock.now(),
+      systemHash: context.system().hash,
+      tenant: context.tenant,
+      now: context.clock.now(),
       input: { kind: 'events', sequences },
       cause: {
         correlationId,
@@ -189,7 +189,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
       parent: null,
       clerk: keeping.id,
       demand,
-      lease: leaseFor(demand, () => house.worker.reserve(definition.name)),
+      lease: leaseFor(demand, () => context.worker.reserve(definition.name)),
     })
   }
 
@@ -198,12 +198,12 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
   }
 
   private tellsDead(): boolean {
-    return isHeard(this.house.system(), DEAD_MESSAGE, this.source())
+    return isHeard(this.context.system(), DEAD_MESSAGE, this.source())
   }
 
   /** Told of each message that is given up, under its own id: once for each time. */
   private givenUp({ run, dead }: Ended, known: Messages): readonly Event[] {
-    const { tenant, clock } = this.house
+    const { tenant, clock } = this.context
     const { name } = this.keeping.definition
     return dead.flatMap(({ sequence, attempts }) => {
       const message = known.get(sequence)

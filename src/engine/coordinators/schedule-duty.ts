@@ -5,8 +5,8 @@
  */
 import { advanceSchedule, InTurn } from '#engine/core/advance.ts'
 import { firstCause } from '#engine/core/cause.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { fetchValue, storeValue } from '#engine/core/payloads.ts'
 import { demandOfDecided, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
@@ -57,18 +57,18 @@ type Fired = Extract<ScheduleFact, { readonly type: 'schedule.fired' }>
 export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   /** What decisions need of the world, here and for commands from outside. */
   readonly world: ScheduleWorld
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly keeping: ScheduleKeeping
   private readonly stops: Stops
 
-  constructor(house: House, keeping: ScheduleKeeping) {
-    this.house = house
+  constructor(context: EngineContext, keeping: ScheduleKeeping) {
+    this.context = context
     this.keeping = keeping
-    this.stops = new Stops(house, 'the next run of its schedule takes its place')
+    this.stops = new Stops(context, 'the next run of its schedule takes its place')
     const { id, definition } = keeping
     this.world = {
-      calendarOf: calendarsOf(definition.name, (text) => house.ids.digest(text)),
-      runOf: (slot, request) => timedRunId(slot, house.ids.digest(`${id}\n${slot}\n${request ?? ''}`)),
+      calendarOf: calendarsOf(definition.name, (text) => context.ids.digest(text)),
+      runOf: (slot, request) => timedRunId(slot, context.ids.digest(`${id}\n${slot}\n${request ?? ''}`)),
     }
   }
 
@@ -91,7 +91,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     if (before.kind !== 'live') return { facts: [], state: before, more: false }
     const ended = await this.ended(before)
     // By this clock alone: a slot must not come early because another's ran ahead.
-    const now = this.house.clock.now()
+    const now = this.context.clock.now()
     const { world } = this
     const turn = new InTurn<ScheduleState, ScheduleCommand, ScheduleFact>(before, advanceSchedule)
     for (const { run, status } of ended)
@@ -104,27 +104,27 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   /** An event is over when it is sent. */
   private ended({ running }: LiveSchedule): ReturnType<typeof endedRuns> {
     const runs = running.map(({ run }) => run)
-    if (this.keeping.definition.target.kind !== 'emit') return endedRuns(this.house.ledger, runs)
+    if (this.keeping.definition.target.kind !== 'emit') return endedRuns(this.context.ledger, runs)
     return Promise.resolve(runs.map((run) => ({ run, status: 'success' })))
   }
 
   passes(facts: readonly ScheduleFact[]): GateId | null {
     const { target } = this.keeping.definition
     const starts = target.kind !== 'emit' && facts.some(({ type }) => type === 'schedule.fired')
-    return starts ? this.house.gates.gateFor(target.name) : null
+    return starts ? this.context.gates.gateFor(target.name) : null
   }
 
   async births(facts: readonly ScheduleFact[]): Promise<Births> {
     const { target } = this.keeping.definition
     const fired = facts.filter((fact) => fact.type === 'schedule.fired')
     if (target.kind === 'emit') return this.emit(fired)
-    const definition = this.house.system().functions.get(target.name)
+    const definition = this.context.system().functions.get(target.name)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${target.name}`)
-    const { payload } = await storeValue(this.house, this.keeping.definition.input)
+    const { payload } = await storeValue(this.context, this.keeping.definition.input)
     const occasions: Occasion[] = []
     for (const fact of fired) occasions.push(await this.occasion(fact))
     const inputs = occasions.map((occasion) => ({ kind: 'scheduled', payload, occasion }) as const)
-    const gate = this.house.gates.gateFor(target.name)
+    const gate = this.context.gates.gateFor(target.name)
     if (gate !== null) return this.passGate(gate, facts, inputs)
     // Places are promised only once nothing can fail any more.
     return { runs: fired.map((fact, i) => this.bear(fact, definition, inputs[i] as RunInput)), events: [] }
@@ -140,7 +140,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     }))
     const hasEnds = facts.some(({ type }) => type === 'schedule.run_ended')
     if (asked.length === 0) return { ...NOTHING, signals: hasEnds ? [gate] : [] }
-    return this.house.gates.pass(definition.target.name, asked)
+    return this.context.gates.pass(definition.target.name, asked)
   }
 
   written(facts: readonly ScheduleFact[]): void {
@@ -152,7 +152,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   }
 
   async checkpoint(state: ScheduleState): Promise<Checkpoint<ScheduleState, ScheduleFact>> {
-    const fact = { type: 'schedule.checkpointed', at: this.house.clock.now(), state } as const
+    const fact = { type: 'schedule.checkpointed', at: this.context.clock.now(), state } as const
     return { facts: [fact], state, documents: [] }
   }
 
@@ -162,7 +162,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
 
   /** The slot is the event's identity. What the event starts is not the schedule's to mind. */
   private emit(fired: readonly Fired[]): Births {
-    const { house } = this
+    const { context } = this
     const { name, target, input } = this.keeping.definition
     const events = fired.map(({ slot, run, requesters }): Event => {
       const id = `evt_${run}`
@@ -171,7 +171,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
       const data = input ?? {}
       return {
         id,
-        tenant: house.tenant,
+        tenant: context.tenant,
         source: `schedule:${name}`,
         type: target.name,
         subject: null,
@@ -180,19 +180,19 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
         ...cause,
       }
     })
-    return routeAll(house, events)
+    return routeAll(context, events)
   }
 
   private bear(fact: Fired, definition: FunctionDefinition, input: RunInput): NewRun {
-    const { house, keeping } = this
-    const subject = { tenant: house.tenant, session: keeping.session, roots: rootsOfInput(keeping.definition.input) }
+    const { context, keeping } = this
+    const subject = { tenant: context.tenant, session: keeping.session, roots: rootsOfInput(keeping.definition.input) }
     const demand = demandOfDecided(definition, subject)
-    return newRun(house, {
+    return newRun(context, {
       id: fact.run,
       definition,
-      systemHash: house.system().hash,
-      tenant: house.tenant,
-      now: house.clock.now(),
+      systemHash: context.system().hash,
+      tenant: context.tenant,
+      now: context.clock.now(),
       input,
       cause: firstCause(fact.run, fact),
       event: null,
@@ -200,7 +200,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
       parent: null,
       clerk: keeping.id,
       demand,
-      lease: leaseFor(demand, () => house.worker.reserve(definition.name)),
+      lease: leaseFor(demand, () => context.worker.reserve(definition.name)),
     })
   }
 
@@ -211,7 +211,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   }
 
   private async outputOf(run: RunId): Promise<Payload | null> {
-    const [record] = await this.house.ledger.load([run])
+    const [record] = await this.context.ledger.load([run])
     if (record == null) return null
     const state = fold(runMachine, record.facts.map(readRunFact))
     return state.kind === 'ended' ? state.output : null
@@ -222,7 +222,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     const { yields } = this.keeping.definition
     if (yields === null) return null
     const payload = await this.outputOf(run)
-    const output: Json = payload === null ? null : await fetchValue(this.house, payload)
+    const output: Json = payload === null ? null : await fetchValue(this.context, payload)
     const answer = yields({ output, result: output })
     return answer.kind === 'value' && typeof answer.value === 'boolean' ? answer.value : null
   }

@@ -6,7 +6,7 @@
  * shared-budget-1  A turn is taken if and only if the run that takes it is started: one append. Two at once: the second decides again.
  */
 import { advanceGate, InTurn } from '#engine/core/advance.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { gate } from '#model/flow/gate.ts'
 import type { GateCommand, GateState } from '#model/flow/gate-fact.ts'
 import { resumeGateFrom } from '#model/flow/gate-read.ts'
@@ -33,24 +33,24 @@ const idOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): GateId 
 const READING = { restore: ({ facts }: StreamRecord) => resumeGateFrom(facts.map(readGateFact)) }
 
 export const lookAtBudget = async (
-  house: Pick<House, 'ledger'>,
+  context: Pick<EngineContext, 'ledger'>,
   { id, handler }: Pick<Budget, 'id' | 'handler'>,
 ): Promise<Budget> => {
-  const restored = await lookAtClerk<GateState>(house, id, READING)
+  const restored = await lookAtClerk<GateState>(context, id, READING)
   return { id, handler, state: restored?.state ?? gate.initial, record: restored?.record ?? null }
 }
 
-export const lookAtShared = (house: House, name: string): Promise<Budget> =>
-  lookAtBudget(house, { id: idOf(house.ids, house.tenant, name), handler: `limits.shared.${name}` })
+export const lookAtShared = (context: EngineContext, name: string): Promise<Budget> =>
+  lookAtBudget(context, { id: idOf(context.ids, context.tenant, name), handler: `limits.shared.${name}` })
 
 export const takenOf = ({ state }: Budget): ThrottleState => (state.kind === 'open' ? state.throttles : [])
 
-export const budgetWrite = (house: House, budget: Budget, turns: readonly Turn[]): StreamWrite =>
-  budgetWith(house, budget, { type: 'take_turns', now: house.clock.now(), turns })
+export const budgetWrite = (context: EngineContext, budget: Budget, turns: readonly Turn[]): StreamWrite =>
+  budgetWith(context, budget, { type: 'take_turns', now: context.clock.now(), turns })
 
 /** Never due: what it holds matters only to those who take from it. */
 export const budgetWith = (
-  house: House,
+  context: EngineContext,
   budget: Budget,
   command: Extract<GateCommand, { readonly type: 'take_turns' | 'record_starts' }>,
 ): StreamWrite => {
@@ -61,6 +61,6 @@ export const budgetWith = (
   if (record === null) turn.ask({ type: 'open_gate', now, cursor: 0 })
   turn.ask({ ...command, now })
   if ((record?.facts.length ?? 0) + facts.length >= FACTS_PER_CHECKPOINT) turn.ask({ type: 'checkpoint_gate', now })
-  const write = record === null ? birthOf(house, budget, facts) : changeOf(house, record, facts)
+  const write = record === null ? birthOf(context, budget, facts) : changeOf(context, record, facts)
   return { ...write, wakeAt: null }
 }

@@ -48,7 +48,7 @@ const during = async <T>(clock: VirtualClock, work: Promise<T>): Promise<T> => {
   return done
 }
 
-const aHouse = () => {
+const aContext = () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000_000)
   const reader = new MemoryReader(store)
@@ -80,7 +80,7 @@ const aHouse = () => {
 }
 
 test('starts-3: [H5] of two workers whose runs are due at once one begins at a time, and all do (14.4.1)', async () => {
-  const { clock, starts, join, call, closest } = aHouse()
+  const { clock, starts, join, call, closest } = aContext()
   const first = await join('first', 10)
   await call(first.engine, 20)
   const left = first.engine.stop()
@@ -96,7 +96,7 @@ test('starts-3: [H5] of two workers whose runs are due at once one begins at a t
 })
 
 test('starts-1: [H5] a worker that stalls between its start and the handler does not begin beside another (14.4.1)', async () => {
-  const { clock, starts, join, call, closest } = aHouse()
+  const { clock, starts, join, call, closest } = aContext()
   const [first, second] = [await join('first', 1), await join('second', 1)]
   await call(first.engine, 6)
   await clock.advance(900)

@@ -6,7 +6,7 @@
  *
  * starts-3  A start is given in an append that fails if another process has written to the book: then it is asked for again.
  */
-import type { House, StartDesk, StartingRun } from '#engine/core/house.ts'
+import type { EngineContext, StartDesk, StartingRun } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import { insist } from '#engine/core/patience.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
@@ -66,7 +66,7 @@ interface Book {
 }
 
 /** Keys and costs of the runs that a gate has born and whose starts are throttled. */
-export const startPlaces = (tenant: House['tenant'], facts: readonly GateFact[]): readonly DocumentWrite[] =>
+export const startPlaces = (tenant: EngineContext['tenant'], facts: readonly GateFact[]): readonly DocumentWrite[] =>
   facts.flatMap((fact) => {
     const turn = fact.type === 'gate.started' ? (fact.turn ?? fact.sharedTurn) : null
     if (fact.type !== 'gate.started' || turn == null) return []
@@ -74,14 +74,14 @@ export const startPlaces = (tenant: House['tenant'], facts: readonly GateFact[])
     return [placeDocument(tenant, fact.run, place)]
   })
 
-const placeDocument = (tenant: House['tenant'], key: RunId, value: StartPlace | null): DocumentWrite => ({
+const placeDocument = (tenant: EngineContext['tenant'], key: RunId, value: StartPlace | null): DocumentWrite => ({
   tenant,
   table: START_TABLE,
   key,
   value: value as unknown as Json,
 })
 
-const throttleOf = ({ system }: Pick<House, 'system'>, handler: string): ThrottlePolicy | null =>
+const throttleOf = ({ system }: Pick<EngineContext, 'system'>, handler: string): ThrottlePolicy | null =>
   system().functions.get(handler)?.flow?.policies.throttle ?? null
 
 /** A question with what the run knows of its start; null: it needs none. */
@@ -97,19 +97,19 @@ const overdueOf = (starts: KnownStarts, keys: ReadonlySet<string>, now: Instant)
   )
 
 export class Starts implements StartDesk {
-  private readonly house: () => House
+  private readonly context: () => EngineContext
   private readonly books = new Map<string, Book>()
 
-  constructor(house: () => House) {
-    this.house = house
+  constructor(context: () => EngineContext) {
+    this.context = context
   }
 
   holds({ record, live }: StartingRun): boolean {
-    return live !== null && isUntouched(live) && throttleOf(this.house(), record.handler) !== null
+    return live !== null && isUntouched(live) && throttleOf(this.context(), record.handler) !== null
   }
 
   async admit({ record }: StartingRun, isOpen: () => boolean): Promise<Instant | 'now' | 'free' | 'never'> {
-    const { clock } = this.house()
+    const { clock } = this.context()
     const { id: run, handler } = record
     for (;;) {
       const answer = await this.ask(handler, run, 'asks')
@@ -131,7 +131,7 @@ export class Starts implements StartDesk {
 
   private say(handler: string, run: RunId, saying: Saying): void {
     const said = insist(
-      this.house(),
+      this.context(),
       () => true,
       () => this.ask(handler, run, saying),
     )
@@ -140,7 +140,7 @@ export class Starts implements StartDesk {
   }
 
   private async placed(ask: Ask): Promise<Placed> {
-    const { document, tenant } = this.house()
+    const { document, tenant } = this.context()
     const value = await document(tenant, START_TABLE, ask.run)
     return { ...ask, place: isJsonRecord(value) ? (value as unknown as StartPlace) : null }
   }
@@ -152,7 +152,7 @@ export class Starts implements StartDesk {
       known.throttle = throttle
       return known
     }
-    const { ids, tenant } = this.house()
+    const { ids, tenant } = this.context()
     const id = gateId(ids.digest(`starts\n${tenant}\n${name}`))
     const book: Book = { id, handler: `limits.starts.${name}`, throttle, asks: [], isBusy: false }
     this.books.set(name, book)
@@ -160,7 +160,7 @@ export class Starts implements StartDesk {
   }
 
   private ask(handler: string, run: RunId, saying: Saying): Promise<StartAnswer> {
-    const throttle = throttleOf(this.house(), handler)
+    const throttle = throttleOf(this.context(), handler)
     if (throttle === null) return Promise.resolve('free')
     const book = this.bookOf(throttle, handler)
     return new Promise((resolve, reject) => {
@@ -183,12 +183,12 @@ export class Starts implements StartDesk {
   }
 
   private async answer(book: Book, asks: readonly Ask[]): Promise<void> {
-    const house = this.house()
+    const context = this.context()
     const placed = await Promise.all(asks.map((ask) => this.placed(ask)))
     placed.sort((one, other) => (one.place?.at ?? 0) - (other.place?.at ?? 0))
     for (;;) {
-      const budget = await lookAtBudget(house, book)
-      const now = Math.max(house.clock.now(), budget.record?.facts.at(-1)?.recordedAt ?? 0)
+      const budget = await lookAtBudget(context, book)
+      const now = Math.max(context.clock.now(), budget.record?.facts.at(-1)?.recordedAt ?? 0)
       const { facts, answers, documents } = await this.answersTo(budget, book.throttle, placed, now)
       if (facts.length > 0 && !(await this.write(budget, { facts, documents, now }))) continue
       for (const [i, { resolve }] of placed.entries()) resolve(answers[i] ?? 'free')
@@ -202,7 +202,7 @@ export class Starts implements StartDesk {
     asks: readonly Placed[],
     now: Instant,
   ): Promise<Decided> {
-    const { tenant } = this.house()
+    const { tenant } = this.context()
     let starts: KnownStarts = (state.kind === 'open' ? state.starts : undefined) ?? []
     const facts: StartFact[] = []
     const documents: DocumentWrite[] = []
@@ -237,7 +237,7 @@ export class Starts implements StartDesk {
   /** Of these: given to runs that have ended, are not there or may not begin, or that have begun and could not say so. */
   private async lost(overdue: readonly Given[]): Promise<readonly Given[]> {
     if (overdue.length === 0) return []
-    const records = await this.house().ledger.load(overdue.map(([, run]) => run))
+    const records = await this.context().ledger.load(overdue.map(([, run]) => run))
     return overdue.filter((_, i) => {
       const record = records[i]
       const state = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
@@ -250,10 +250,10 @@ export class Starts implements StartDesk {
     budget: Budget,
     { facts, documents, now }: Pick<Decided, 'facts' | 'documents'> & { readonly now: Instant },
   ): Promise<boolean> {
-    const house = this.house()
-    const write = budgetWith(house, budget, { type: 'record_starts', now, starts: facts })
-    const append = { appendId: house.appendId(), writes: [write], events: [], signals: [], documents }
-    const outcome = await commitOnce(house.commit, append)
+    const context = this.context()
+    const write = budgetWith(context, budget, { type: 'record_starts', now, starts: facts })
+    const append = { appendId: context.appendId(), writes: [write], events: [], signals: [], documents }
+    const outcome = await commitOnce(context.commit, append)
     if (outcome.kind !== 'conflict') return true
     if (outcome.reason === 'version' && outcome.stream === budget.id) return false
     throw new TrihandError('LEDGER_CONFLICT', `the book ${budget.id} could not be written: ${outcome.reason}`)

@@ -1,6 +1,6 @@
 /** Runs that a clerk wants gone, told through a worker that may not reach them. */
 import { expect, test } from 'vitest'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { runId } from '#model/kernel/ids.ts'
 import { Stops } from './stops.ts'
@@ -15,7 +15,7 @@ const stopsWith = (...codes: readonly ErrorCode[]): { readonly stops: Stops; rea
     asked.push(run)
     if (code !== undefined) throw new TrihandError(code, 'refused')
   }
-  return { stops: new Stops({ worker: { cancel } } as unknown as House, 'no longer wanted'), asked }
+  return { stops: new Stops({ worker: { cancel } } as unknown as EngineContext, 'no longer wanted'), asked }
 }
 
 test('a run that has ended counts as told, and is told once however often it is named', async () => {

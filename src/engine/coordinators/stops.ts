@@ -5,25 +5,25 @@
  *
  * stops-1  A run that the store did not let us reach counts as not told: its clerk does not rest, and asks again.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isStoreTrouble } from '#engine/core/patience.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 
 export class Stops {
-  private readonly house: Pick<House, 'worker' | 'tenant'>
+  private readonly context: Pick<EngineContext, 'worker' | 'tenant'>
   private readonly reason: string
   private readonly telling = new Map<RunId, Promise<boolean>>()
 
-  constructor(house: Pick<House, 'worker' | 'tenant'>, reason: string) {
-    this.house = house
+  constructor(context: Pick<EngineContext, 'worker' | 'tenant'>, reason: string) {
+    this.context = context
     this.reason = reason
   }
 
   /** One that has ended meanwhile needs no cancel. */
   tell(run: RunId): void {
     if (this.telling.has(run)) return
-    const told = this.house.worker.cancel(this.house.tenant, run, 'trihand', this.reason).then(
+    const told = this.context.worker.cancel(this.context.tenant, run, 'trihand', this.reason).then(
       () => true,
       (error: unknown) => !isStoreTrouble(error),
     )

@@ -20,7 +20,7 @@ import type { Ledger } from '#ports/ledger.ts'
 import type { News } from '#ports/news.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { CommitOptions } from './commit.ts'
-import type { EnterHandler } from './house.ts'
+import type { EnterHandler } from './engine-context.ts'
 
 export interface EngineDeps {
   readonly ledger: Ledger

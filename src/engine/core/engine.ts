@@ -41,8 +41,8 @@ import type { Append, DocumentWrite } from '#ports/ledger.ts'
 import { Commit } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import { Deltas, type PieceListener } from './deltas.ts'
+import type { EngineContext } from './engine-context.ts'
 import type { EngineDeps, EngineOptions } from './engine-deps.ts'
-import type { House } from './house.ts'
 import {
   type IncomingEvent,
   Intake,
@@ -69,7 +69,7 @@ export class Engine {
   readonly fleet: Fleet
   /** Of the process, whatever tenant this engine is for. */
   readonly vitals: Vitals
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly intake: Intake
   private readonly worker: Worker
   private readonly book: ClerkBook
@@ -101,13 +101,13 @@ export class Engine {
     const publish = new Publish(observers)
     this.root.news.set(prefix, publish)
     this.root.tenants.set(tenant, this)
-    const houseOf = (of: TenantId): House => this.root.of(of).house
-    const findDuty: FindDuty = (house, ...asked) => this.root.of(house.tenant).book.findDuty(house, ...asked)
+    const contextOf = (of: TenantId): EngineContext => this.root.of(of).context
+    const findDuty: FindDuty = (context, ...asked) => this.root.of(context.tenant).book.findDuty(context, ...asked)
     this.vitals =
       root?.vitals ??
       new Vitals({
         clock,
-        commitTrouble: () => this.house.commit.trouble,
+        commitTrouble: () => this.context.commit.trouble,
         note: (documents) => this.intake.note(documents),
         slots: options.worker.slots,
         free: () => this.worker.free(),
@@ -118,15 +118,15 @@ export class Engine {
       root?.worker ??
       new Worker(
         {
-          ...{ house: () => this.house, houseOf, dispatcher, errors, workers, findDuty },
+          ...{ context: () => this.context, contextOf, dispatcher, errors, workers, findDuty },
           ledger: this.vitals.around(observers.around(ledger)),
         },
         options.worker,
       )
-    this.house = {
+    this.context = {
       ledger,
       commit:
-        root?.house.commit ??
+        root?.context.commit ??
         new Commit({ ledger, clock, ids }, options.commit, {
           written: (append) => this.tell(append),
           answered: (batch) => {
@@ -139,7 +139,7 @@ export class Engine {
       clock,
       ids,
       redaction,
-      deadlines: root?.house.deadlines ?? new Deadlines(clock),
+      deadlines: root?.context.deadlines ?? new Deadlines(clock),
       executors: {
         get: (type) => executors.get(type) ?? this.performerOf(this.definition.executors.get(type), deps.remote),
       },
@@ -157,27 +157,27 @@ export class Engine {
       enter,
       worker: this.worker,
       circuits: new Circuits({ ledger, clock, tenant, tell: (type, about) => this.intake.tell(type, about) }),
-      starts: new Starts(() => this.house),
+      starts: new Starts(() => this.context),
       gates: {
         gateFor: (handler) => this.book.gateFor(this.definition, handler),
-        call: (handler, asked) => this.book.callGate(this.house, handler, asked),
-        retry: (handler, asked) => this.book.retryAtGate(this.house, handler, asked),
-        pass: (handler, asked) => this.book.passGate(this.house, handler, asked),
-        follow: (handler, run, by) => this.book.follow(this.house, handler, { run, by }),
+        call: (handler, asked) => this.book.callGate(this.context, handler, asked),
+        retry: (handler, asked) => this.book.retryAtGate(this.context, handler, asked),
+        pass: (handler, asked) => this.book.passGate(this.context, handler, asked),
+        follow: (handler, run, by) => this.book.follow(this.context, handler, { run, by }),
         hearsEnd: (handler, parent) => this.book.hearsEnd(this.definition, handler, parent),
-        isUndecided: (handler, event) => this.book.isUndecided(this.house, handler, event),
-        withdraw: (handler, run, why) => this.book.withdrawCall(this.house, handler, { run, ...why }),
+        isUndecided: (handler, event) => this.book.isUndecided(this.context, handler, event),
+        withdraw: (handler, run, why) => this.book.withdrawCall(this.context, handler, { run, ...why }),
       },
       taskWorld: { misfit, diff, digest: (text) => ids.digest(text) },
       appendId: () => `${prefix}${(appends++).toString(36)}`,
     }
-    this.intake = new Intake(this.house, options.intake)
-    this.sessions = new Sessions(this.house)
-    this.schedules = new Schedules(this.house, this.book)
-    this.queues = new Queues(this.house, this.book)
-    this.tasks = new Tasks(this.house)
-    this.reruns = new Reruns(this.house)
-    this.openRuns = new OpenRuns(this.house)
+    this.intake = new Intake(this.context, options.intake)
+    this.sessions = new Sessions(this.context)
+    this.schedules = new Schedules(this.context, this.book)
+    this.queues = new Queues(this.context, this.book)
+    this.tasks = new Tasks(this.context)
+    this.reruns = new Reruns(this.context)
+    this.openRuns = new OpenRuns(this.context)
     this.fleet =
       root?.fleet ??
       new Fleet({
@@ -205,7 +205,7 @@ export class Engine {
   /** Whoever only sends must open the gates too: an event finds a gate that stands. */
   async declare(): Promise<void> {
     const all = this === this.root ? this.root.tenants.values() : [this]
-    for (const { book, house } of all) if (house.tenant !== SERVER_TENANT) await book.declare(house)
+    for (const { book, context } of all) if (context.tenant !== SERVER_TENANT) await book.declare(context)
   }
 
   async start(): Promise<void> {
@@ -217,8 +217,8 @@ export class Engine {
   async stop(): Promise<void> {
     this.vitals.works = false
     await this.worker.stop()
-    this.house.commit.stop()
-    this.house.deadlines.stop()
+    this.context.commit.stop()
+    this.context.deadlines.stop()
   }
 
   /** New runs follow this definition from now on; runs at work go on by their step names. */
@@ -227,7 +227,7 @@ export class Engine {
   }
 
   get tenant(): TenantId {
-    return this.house.tenant
+    return this.context.tenant
   }
 
   get definition(): System {
@@ -239,12 +239,12 @@ export class Engine {
   }
 
   subscribe(subscriber: Subscriber): () => void {
-    return this.house.publish.subscribe(subscriber)
+    return this.context.publish.subscribe(subscriber)
   }
 
   /** Called with what each append of this process has changed. */
   watch(watcher: Watcher): () => void {
-    return this.house.publish.watch(watcher)
+    return this.context.publish.watch(watcher)
   }
 
   /** Counts what this process does for all its tenants. */
@@ -259,7 +259,7 @@ export class Engine {
 
   /** Called with each piece of an answer that this run is given in this process; first with what it was given so far. */
   listen(run: RunId, listener: PieceListener): () => void {
-    return this.house.deltas.listen(run, listener)
+    return this.context.deltas.listen(run, listener)
   }
 
   /** Settles when this process takes no more work: it was ordered to drain, or stopped. */
@@ -268,7 +268,7 @@ export class Engine {
   }
 
   get circuits(): Circuits {
-    return this.house.circuits
+    return this.context.circuits
   }
 
   send(event: IncomingEvent, options: SendOptions & SendFor = {}): Promise<Receipt> {
@@ -296,76 +296,76 @@ export class Engine {
 
   /** Only for a handler whose flow control has a gate. */
   async pauseHandler(handler: string, by: string): Promise<void> {
-    await this.book.askGate(this.house, handler, { type: 'pause_gate', by })
+    await this.book.askGate(this.context, handler, { type: 'pause_gate', by })
   }
 
   async resumeHandler(handler: string, by: string): Promise<void> {
-    await this.book.askGate(this.house, handler, { type: 'resume_gate', by })
+    await this.book.askGate(this.context, handler, { type: 'resume_gate', by })
   }
 
   /** Also a run that still waits for its turn: it is taken out of the line. */
   async cancel(run: RunId, by: string, reason: string): Promise<void> {
     const queued = await this.queued(run)
-    if (queued?.state === 'queued' && (await this.house.gates.withdraw(queued.handler, run, { by, detail: reason })))
+    if (queued?.state === 'queued' && (await this.context.gates.withdraw(queued.handler, run, { by, detail: reason })))
       return
-    await this.worker.cancel(this.house.tenant, run, by, reason)
+    await this.worker.cancel(this.context.tenant, run, by, reason)
   }
 
   /** A run that was promised and has not begun; null: it is a run, or was never promised. */
   async queued(run: RunId): Promise<QueuedRun | null> {
-    const [record] = await this.house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
-    return record == null ? queuedRun(this.house, run) : null
+    const [record] = await this.context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    return record == null ? queuedRun(this.context, run) : null
   }
 
   /** What became of an event at handlers with flow control. */
   trail(event: StoredEvent): Promise<EventTrail> {
-    return trailOf(this.house, event)
+    return trailOf(this.context, event)
   }
 
   /** No step begins until it is resumed; what is under way may finish. */
   async pause(run: RunId, by: string, reason: string | null): Promise<void> {
-    await commandFromOutside(this.house, run, (now) => ({ type: 'pause_run', now, by, reason }))
+    await commandFromOutside(this.context, run, (now) => ({ type: 'pause_run', now, by, reason }))
   }
 
   async resume(run: RunId, by: string): Promise<void> {
-    await commandFromOutside(this.house, run, (now) => ({ type: 'resume_run', now, by }))
+    await commandFromOutside(this.context, run, (now) => ({ type: 'resume_run', now, by }))
   }
 
   /** `kind`: what `by` is. */
   retry(run: RunId, by: string, kind: Kind = 'user'): Promise<RetryReport> {
-    return retryWithReport(this.house, run, { by, kind })
+    return retryWithReport(this.context, run, { by, kind })
   }
 
   /** A job's word to one of its runs. */
   speakTo(run: RunId, word: BulkWord): Promise<void> {
-    return speakTo(this.house, run, word)
+    return speakTo(this.context, run, word)
   }
 
   /** The text or value without the secrets that this process knows. */
   redact<Value extends Json>(value: Value): Value {
-    return this.house.redaction.value(value) as Value
+    return this.context.redaction.value(value) as Value
   }
 
   /** A file that an agent's run has left, by its hash. */
   artifact(run: RunId, hash: string): Promise<Artifact> {
-    return artifactOf(this.house, run, hash)
+    return artifactOf(this.context, run, hash)
   }
 
   /** What has become of each step so far; null: there is no such run, or not yet. */
   steps(run: RunId): Promise<RunSteps | null> {
-    return stepsOf(this.house, run)
+    return stepsOf(this.context, run)
   }
 
   /** The run's end, or what it is now if it has not ended. */
   look(run: RunId): Promise<RunResult> {
-    return lookAtRun(this.house, run)
+    return lookAtRun(this.context, run)
   }
 
   /** Settles when the run has ended or the time is up, whichever comes first. Looks again now and then: another process may end it. */
   async result(run: RunId, options: { readonly waitMs: number }): Promise<RunResult> {
-    const { clock } = this.house
+    const { clock } = this.context
     const until = clock.now() + options.waitMs
-    const ended = new RunEnd({ clock, publish: this.house.publish, news: this.deps.news }, run)
+    const ended = new RunEnd({ clock, publish: this.context.publish, news: this.deps.news }, run)
     try {
       for (;;) {
         const found = await this.look(run)

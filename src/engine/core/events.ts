@@ -18,7 +18,7 @@ import { nearest } from '#model/kernel/nearest.ts'
 import { EVENT_SUBJECT } from '#model/kernel/row-key.ts'
 import type { NewEvent } from '#ports/ledger.ts'
 import type { EmittedEvent } from '#ports/step-gate.ts'
-import type { House } from './house.ts'
+import type { EngineContext } from './engine-context.ts'
 import { route } from './route.ts'
 import { demandKey } from './row-key.ts'
 
@@ -29,7 +29,7 @@ const MOST_NAMED = 8
 
 /** Refuses an event that may not enter: bad name, too large, undeclared, data that does not fit, or a producer that may not. Null: nobody sends it. */
 export const checkEvent = async (
-  house: Pick<House, 'system'>,
+  context: Pick<EngineContext, 'system'>,
   type: string,
   data: Event['data'],
   producer: Producer | null,
@@ -37,7 +37,7 @@ export const checkEvent = async (
   const isOwn = producer === OWN
   if (!isEventType(type)) throw new TrihandError('EVENT_INVALID', `"${type}" is not an event type`)
   if (isReservedType(type) && !isOwn) throw new TrihandError('EVENT_RESERVED', `${type} is told by the system itself`)
-  const system = house.system()
+  const system = context.system()
   const definition = system.events.get(type)
   if (definition === undefined && !system.open && !isOwn)
     throw new TrihandError('EVENT_UNKNOWN', unknownEvent(type, [...system.events.keys()]))
@@ -67,7 +67,7 @@ export interface Outgoing {
 
 /** An event on its way into the ledger: without secrets, and with the hash of its data. */
 export const newEvent = (
-  { ids, redaction }: Pick<House, 'ids' | 'redaction'>,
+  { ids, redaction }: Pick<EngineContext, 'ids' | 'redaction'>,
   event: Event,
   suppressed: NewEvent['suppressed'],
 ): NewEvent => {
@@ -79,29 +79,29 @@ export const newEvent = (
 
 /** Whether a repeat of an event has the data that the ledger has. */
 export const isSameEvent = (
-  { ids, redaction }: Pick<House, 'ids' | 'redaction'>,
+  { ids, redaction }: Pick<EngineContext, 'ids' | 'redaction'>,
   event: Event,
   known: string,
 ): boolean => ids.checkEventSeal(known, event, canonical(redaction.value(event.data))) === 'fits'
 
 /** Events with everything they set off, each at its place in the append. */
-export const routeAll = (house: House, events: readonly Event[]): Outgoing => {
-  const context = {
-    system: house.system(),
-    ids: house.ids,
-    redaction: house.redaction,
-    tenant: house.tenant,
-    now: house.clock.now(),
-    reserve: (handler: string) => house.worker.reserve(handler),
+export const routeAll = (context: EngineContext, events: readonly Event[]): Outgoing => {
+  const place = {
+    system: context.system(),
+    ids: context.ids,
+    redaction: context.redaction,
+    tenant: context.tenant,
+    now: context.clock.now(),
+    reserve: (handler: string) => context.worker.reserve(handler),
   }
-  const routed = events.map((event, index) => ({ event, ...route(context, event, index) }))
+  const routed = events.map((event, index) => ({ event, ...route(place, event, index) }))
   const runs = routed.flatMap((one) => one.runs)
   const crowd = routed.find((one) => one.runs.length > MAX_FAN_OUT)
   if (crowd !== undefined) {
-    for (const _ of runs.filter(isLeased)) house.worker.unreserve()
+    for (const _ of runs.filter(isLeased)) context.worker.unreserve()
     throw new TrihandError('FAN_OUT_LIMIT', `${crowd.event.type} would start ${crowd.runs.length} runs`)
   }
-  const told = routed.map(({ event, suppressed }) => newEvent(house, event, suppressed))
+  const told = routed.map(({ event, suppressed }) => newEvent(context, event, suppressed))
   return { events: told, runs }
 }
 
@@ -114,45 +114,49 @@ export interface Sender {
 }
 
 /** Checked when the intent is made, so that a bad event fails the step that sends it. What is delayed becomes a run that sends it. */
-export const emittedBy = async (house: House, sender: Sender, intents: readonly EmittedEvent[]): Promise<Outgoing> => {
+export const emittedBy = async (
+  context: EngineContext,
+  sender: Sender,
+  intents: readonly EmittedEvent[],
+): Promise<Outgoing> => {
   const events: Event[] = []
   const later: NewRun[] = []
   for (const intent of intents) {
     const { delayMs = 0 } = intent
     demandEvent(sender.definition, intent.type, delayMs > 0)
-    await checkEvent(house, intent.type, intent.data, PROGRAM)
+    await checkEvent(context, intent.type, intent.data, PROGRAM)
     if (intent.subject !== null) demandKey(EVENT_SUBJECT, intent.subject, 'EVENT_INVALID')
-    if (delayMs > 0) later.push(laterRun(house, sender, intent, { delayMs }))
-    else events.push(eventOf(house, sender, intent))
+    if (delayMs > 0) later.push(laterRun(context, sender, intent, { delayMs }))
+    else events.push(eventOf(context, sender, intent))
   }
-  const routed = routeAll(house, events)
+  const routed = routeAll(context, events)
   return { events: routed.events, runs: [...routed.runs, ...later] }
 }
 
-const eventOf = (house: House, { cause }: Sender, { type, subject, data }: EmittedEvent): Event => ({
-  id: `evt_${house.ids.uuid()}`,
-  tenant: house.tenant,
+const eventOf = (context: EngineContext, { cause }: Sender, { type, subject, data }: EmittedEvent): Event => ({
+  id: `evt_${context.ids.uuid()}`,
+  tenant: context.tenant,
   source: 'trihand',
   type,
   subject,
-  time: house.clock.now(),
+  time: context.clock.now(),
   data,
   ...cause,
 })
 
 /** The run that sends an event when its time has come. */
 export const laterRun = (
-  house: Pick<House, 'ids' | 'redaction' | 'system' | 'clock' | 'tenant'>,
+  context: Pick<EngineContext, 'ids' | 'redaction' | 'system' | 'clock' | 'tenant'>,
   { cause, session }: { readonly cause: Cause | null; readonly session: SessionId | null },
   { type, data, subject }: EmittedEvent,
   { delayMs, id }: { readonly delayMs: number; readonly id?: RunId },
 ): NewRun => {
-  const now = house.clock.now()
-  return newRun(house, {
+  const now = context.clock.now()
+  return newRun(context, {
     ...(id !== undefined && { id }),
     definition: laterFunction,
-    systemHash: house.system().hash,
-    tenant: house.tenant,
+    systemHash: context.system().hash,
+    tenant: context.tenant,
     now,
     input: { kind: 'given', payload: { value: { type, data, subject } } },
     cause,

@@ -28,8 +28,8 @@ import { type Instant, LOCAL_TENANT, type RunId, runId, type SessionId, type Ten
 import { isJsonRecord, type Json, toJson } from '#model/kernel/json.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '#ports/ledger.ts'
 import { firstCause } from './cause.ts'
+import type { EngineContext } from './engine-context.ts'
 import { checkEvent, isSameEvent, laterRun, routeAll } from './events.ts'
-import type { House } from './house.ts'
 import { writeInOrder } from './in-order.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
@@ -159,12 +159,12 @@ const refusedLater = async (): Promise<never> => {
 }
 
 export class Intake {
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly room: WaitingRoom
 
-  constructor(house: House, limits: WaitingLimits = USUAL_LIMITS) {
-    this.house = house
-    this.room = new WaitingRoom(house.clock, MAX_INSIDE, limits)
+  constructor(context: EngineContext, limits: WaitingLimits = USUAL_LIMITS) {
+    this.context = context
+    this.room = new WaitingRoom(context.clock, MAX_INSIDE, limits)
   }
 
   /** Callers that wait for the ledger, and how long the first has waited. */
@@ -186,7 +186,7 @@ export class Intake {
 
   /** Checked now, and listed and taken back like an event that a run delays. What sends it is a program, whoever asks. */
   private async sendLater(incoming: IncomingEvent, delayMs: number, { asked, ...by }: SendFor): Promise<Receipt> {
-    const { house } = this
+    const { context } = this
     for (const name of ['id', 'source', 'time'] as const)
       if (incoming[name] !== undefined)
         throw new TrihandError(
@@ -195,11 +195,11 @@ export class Intake {
         )
     const behind = requestersOf(by)
     const { type, data, subject } = await this.check(incoming, PROGRAM, behind)
-    const id = asked?.run ?? runId(house.ids.uuid())
-    const dueAt = house.clock.now() + delayMs
+    const id = asked?.run ?? runId(context.ids.uuid())
+    const dueAt = context.clock.now() + delayMs
     if (asked?.isRepeated !== true || !(await this.isKnown(id))) {
       const sender = { cause: firstCause(id, behind), session: null }
-      const run = laterRun(house, sender, { type, data, subject }, { delayMs, id })
+      const run = laterRun(context, sender, { type, data, subject }, { delayMs, id })
       await this.room.serve(() => this.commit([run], [], NONE))
     }
     return { id, sequence: 0, runs: NONE, ...NOTHING_MORE, duplicate: false, dueAt }
@@ -223,7 +223,7 @@ export class Intake {
 
   /** Everything but the writing. */
   async rehearse(incoming: IncomingEvent): Promise<Rehearsal> {
-    const system = this.house.system()
+    const system = this.context.system()
     // Nothing is sent: whoever asks may know what a decision would start.
     const event = await this.check(incoming, isReservedType(incoming.type) ? OWN : null)
     const starts: string[] = []
@@ -239,50 +239,50 @@ export class Intake {
 
   /** Writes documents alone: what a source has seen that sends nothing. */
   async note(documents: readonly DocumentWrite[]): Promise<void> {
-    const { commit, appendId, redaction } = this.house
+    const { commit, appendId, redaction } = this.context
     const cleaned = documents.map((write) => ({ ...write, value: redaction.value(write.value) }))
     await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents: cleaned })
   }
 
   /** Starts a function by name, without an event. Where it has a gate, that has its say. */
   async start(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
-    const { house } = this
+    const { context } = this
     const { callbackUrl: callback, asked } = options
     if (asked?.isRepeated === true && (await this.isKnown(asked.run))) return asked.run
-    if (callback !== undefined) checkCallback(house.system(), callback)
-    const definition = house.system().functions.get(name)
+    if (callback !== undefined) checkCallback(context.system(), callback)
+    const definition = context.system().functions.get(name)
     // What is told to the outside under our signature is what has happened, and nobody's wish.
     if (definition === undefined || name === CALLBACK || (isOwnFunction(name) && options.isOwn !== true))
       throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
     demandOpen(definition)
     if (!hasCode(definition)) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `${name} has no code yet`)
-    const { payload, value } = await storeValue(house, input)
+    const { payload, value } = await storeValue(context, input)
     if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
     const session = options.session ?? null
     const behind = requestersOf(options)
-    const id = asked?.run ?? runId(house.ids.uuid())
+    const id = asked?.run ?? runId(context.ids.uuid())
     const given = { kind: 'given', payload } as const
-    if (house.gates.gateFor(name) !== null) {
+    if (context.gates.gateFor(name) !== null) {
       const told = callback === undefined ? {} : { callback }
       const call = { run: id, input: given, session, by: null, ...told, ...behind }
-      return this.room.serve(() => house.gates.call(name, { call, value }))
+      return this.room.serve(() => context.gates.call(name, { call, value }))
     }
-    const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
+    const subject = { tenant: context.tenant, session, roots: rootsOfInput(value) }
     const demand = demandOfCall(definition, subject)
     return this.room.serve(async () => {
-      const run = newRun(house, {
+      const run = newRun(context, {
         id,
         definition,
-        systemHash: house.system().hash,
-        tenant: house.tenant,
-        now: house.clock.now(),
+        systemHash: context.system().hash,
+        tenant: context.tenant,
+        now: context.clock.now(),
         input: given,
         cause: firstCause(id, behind),
         event: null,
         session,
         parent: null,
         demand,
-        lease: leaseFor(demand, () => house.worker.reserve(name)),
+        lease: leaseFor(demand, () => context.worker.reserve(name)),
         callback: callback ?? null,
       })
       const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])
@@ -295,7 +295,7 @@ export class Intake {
 
   /** An event that the system itself tells. Under a given id it is told once: a second teller is refused or answered `duplicate`. */
   tell(type: string, about: { readonly subject: string; readonly data: Json; readonly id?: string }): Promise<Receipt> {
-    const { ids, clock, tenant } = this.house
+    const { ids, clock, tenant } = this.context
     const id = about.id ?? `evt_${ids.uuid()}`
     const { subject, data } = about
     const event = firstEvent({ id, tenant, source: OWN_SOURCE, type, subject, time: clock.now(), data }, null)
@@ -303,12 +303,12 @@ export class Intake {
   }
 
   private async check(incoming: IncomingEvent, producer: Producer | null, requesters?: Requesters): Promise<Event> {
-    const { house } = this
+    const { context } = this
     const isOwn = producer === OWN
     const given = toJson(incoming.data ?? {})
-    const data = isOwn ? given : ownData(given, house.system().tenantField, house.tenant)
-    await checkEvent(house, incoming.type, data, producer)
-    const id = incoming.id ?? `evt_${house.ids.uuid()}`
+    const data = isOwn ? given : ownData(given, context.system().tenantField, context.tenant)
+    await checkEvent(context, incoming.type, data, producer)
+    const id = incoming.id ?? `evt_${context.ids.uuid()}`
     const source = incoming.source ?? DEFAULT_SOURCE
     // human-only-3
     if (producer !== null && !isOwn && isReservedSource(source, incoming.id !== undefined))
@@ -318,15 +318,15 @@ export class Intake {
         throw new TrihandError('EVENT_INVALID', `${name} must have 1 to 255 characters and no control characters`)
     }
     // What has arrived has happened: a sender whose clock is ahead must not put off the runs that wait for its event.
-    const time = Math.min(incoming.time ?? Number.MAX_SAFE_INTEGER, house.clock.now())
+    const time = Math.min(incoming.time ?? Number.MAX_SAFE_INTEGER, context.clock.now())
     if (!Number.isSafeInteger(time)) throw new TrihandError('EVENT_INVALID', 'time must be an instant in milliseconds')
     const { type, subject = null, traceparent = null } = incoming
-    return firstEvent({ id, tenant: house.tenant, source, type, subject, time, data }, traceparent, requesters)
+    return firstEvent({ id, tenant: context.tenant, source, type, subject, time, data }, traceparent, requesters)
   }
 
   private async persist(event: Event, documents: readonly DocumentWrite[], idIsDigest = false): Promise<Receipt> {
-    const { house } = this
-    const { events, runs } = routeAll(house, [event])
+    const { context } = this
+    const { events, runs } = routeAll(context, [event])
     const outcome = await this.commit(runs, events, documents)
     if (outcome.kind !== 'conflict') {
       const sequence = outcome.sequences[0] as number
@@ -335,11 +335,11 @@ export class Intake {
     }
     if (outcome.reason !== 'taken')
       throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
-    if (!idIsDigest && !isSameEvent(house, event, outcome.dataHash))
+    if (!idIsDigest && !isSameEvent(context, event, outcome.dataHash))
       throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
     const { sequence } = outcome
-    const { suppressed } = this.notYet(event, await house.suppressed(house.tenant, sequence))
-    const trail = await trailOf(house, { ...event, sequence })
+    const { suppressed } = this.notYet(event, await context.suppressed(context.tenant, sequence))
+    const trail = await trailOf(context, { ...event, sequence })
     const all = [
       ...suppressed,
       ...trail.suppressed.filter(({ trigger }) => !suppressed.some((one) => one.trigger === trigger)),
@@ -351,7 +351,7 @@ export class Intake {
   private async persistAll(events: readonly Event[]): Promise<readonly Receipt[] | null> {
     const [first] = events
     if (first !== undefined && events.length === 1) return [await this.persist(first, NONE)]
-    const routed = routeAll(this.house, events)
+    const routed = routeAll(this.context, events)
     const outcome = await this.commit(routed.runs, routed.events, NONE)
     if (outcome.kind === 'conflict') return null
     return events.map((event, index) => ({
@@ -365,14 +365,14 @@ export class Intake {
 
   /** A run, or one that its gate has promised. */
   private async isKnown(run: RunId): Promise<boolean> {
-    const [record] = await this.house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
-    return record != null || (await queuedRun(this.house, run)) !== null
+    const [record] = await this.context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    return record != null || (await queuedRun(this.context, run)) !== null
   }
 
   /** Handlers with a gate decide after this answer; what a filter refuses is known now. */
   private notYet(event: Event, written: readonly Suppression[]): Pick<Receipt, 'pending' | 'suppressed'> {
-    const { house } = this
-    const system = house.system()
+    const { context } = this
+    const system = context.system()
     const listeners = system.listeners.get(event.type) ?? NONE
     if (written.length === 0 && !listeners.some(hasGate)) return NOTHING_MORE
     const suppressed: NotStarted[] = written.map((one) => ({ ...one, run: null }))
@@ -394,6 +394,6 @@ export class Intake {
     documents: readonly DocumentWrite[],
   ): Promise<Outcome> {
     const writes = runs.map((run) => run.write)
-    return commitBirths(this.house, { writes, events, signals: [], documents }, runs)
+    return commitBirths(this.context, { writes, events, signals: [], documents }, runs)
   }
 }

@@ -6,7 +6,7 @@
  *
  * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
  */
-import type { EndingHouse, EndingRecord } from '#engine/run/declared-end.ts'
+import type { EndingContext, EndingRecord } from '#engine/run/declared-end.ts'
 import { type Luggage, mergeLuggage } from '#engine/run/request.ts'
 import { isOwn } from '#manifest/define/own.ts'
 import { isHeard } from '#manifest/define/system.ts'
@@ -19,8 +19,8 @@ import type { Modality } from '#model/kernel/modality.ts'
 import { nearest } from '#model/kernel/nearest.ts'
 import type { RunFact, RunState } from '#model/run/fact.ts'
 import { causeFrom } from './cause.ts'
+import type { EngineContext } from './engine-context.ts'
 import { newEvent } from './events.ts'
-import type { House } from './house.ts'
 import { route } from './route.ts'
 
 export type LifeRecord = EndingRecord & { readonly parent: ClaimableId | null }
@@ -36,19 +36,19 @@ interface Happened {
 type Report = { readonly [name: string]: Json }
 
 /** Null: no work of an author's, so nothing to tell. */
-const modalityOf = (house: Pick<House, 'system'>, handler: string): Modality | null =>
-  isOwn(handler) ? null : (house.system().functions.get(handler)?.modality ?? null)
+const modalityOf = (context: Pick<EngineContext, 'system'>, handler: string): Modality | null =>
+  isOwn(handler) ? null : (context.system().functions.get(handler)?.modality ?? null)
 
 /** Whether anybody hears what this handler would tell under this type. Itself does not count: it never starts on its own work. */
-export const isToldOf = (house: Pick<House, 'system'>, handler: string, type: string): boolean => {
-  const { awaited, listeners } = house.system()
-  if (modalityOf(house, handler) === null) return false
+export const isToldOf = (context: Pick<EngineContext, 'system'>, handler: string, type: string): boolean => {
+  const { awaited, listeners } = context.system()
+  if (modalityOf(context, handler) === null) return false
   return awaited.has(type) || (listeners.get(type) ?? []).some((listener) => listener.handler.name !== handler)
 }
 
 /** Refuses to wait for what is told only to those who listen, while nobody does: the wait would never end. */
-export const demandTold = (house: Pick<House, 'system'>, types: readonly string[]): void => {
-  const untold = types.find((type) => isToldOnDemand(type) && !isHeard(house.system(), type, ''))
+export const demandTold = (context: Pick<EngineContext, 'system'>, types: readonly string[]): void => {
+  const untold = types.find((type) => isToldOnDemand(type) && !isHeard(context.system(), type, ''))
   if (untold === undefined) return
   const near = nearest(untold, Object.values(LIFECYCLE).flat())
   const hint = near === null || near === untold ? '' : `; did you mean ${near}?`
@@ -57,39 +57,49 @@ export const demandTold = (house: Pick<House, 'system'>, types: readonly string[
 
 const isLarge = (fact: RunFact | undefined): boolean => fact?.type === 'run.completed' && !('value' in fact.output)
 
-const hashOf = (house: EndingHouse, fact: RunFact | undefined): { readonly [name: string]: Json } => {
+const hashOf = (context: EndingContext, fact: RunFact | undefined): { readonly [name: string]: Json } => {
   if (fact?.type !== 'run.completed') return {}
   const { output } = fact
-  return { result_hash: 'value' in output ? house.ids.digest(canonical(output.value)) : output.blob }
+  return { result_hash: 'value' in output ? context.ids.digest(canonical(output.value)) : output.blob }
 }
 
 const tellings = (
-  house: EndingHouse,
+  context: EndingContext,
   { handler }: LifeRecord,
   { state, facts, told = [] }: Happened,
   report: Report,
 ): readonly ToldAt[] => {
-  const modality = modalityOf(house, handler)
+  const modality = modalityOf(context, handler)
   if (modality === null) return []
   const own = facts.flatMap((fact, index) => {
     const telling = tellingOf(modality, fact, state)
-    if (telling === null || !isToldOf(house, handler, telling.type)) return []
+    if (telling === null || !isToldOf(context, handler, telling.type)) return []
     const isEnd = telling.step === null && telling.type !== 'workflow.retrying'
     const more = isEnd
-      ? { ...report, ...hashOf(house, fact), ...(isLarge(fact) && modality === 'agent' && { structured_output: null }) }
+      ? {
+          ...report,
+          ...hashOf(context, fact),
+          ...(isLarge(fact) && modality === 'agent' && { structured_output: null }),
+        }
       : {}
     return [{ ...telling, index, data: { ...telling.data, ...more } }]
   })
-  return [...told.filter(({ type }) => isToldOf(house, handler, type)), ...own]
+  return [...told.filter(({ type }) => isToldOf(context, handler, type)), ...own]
 }
 
-const parcelOf = (house: EndingHouse, record: LifeRecord, happened: Happened, seq: number, told: ToldAt): Luggage => {
-  const { system, tenant, clock, ids, redaction } = house
+const parcelOf = (
+  context: EndingContext,
+  record: LifeRecord,
+  happened: Happened,
+  seq: number,
+  told: ToldAt,
+): Luggage => {
+  const { system, tenant, clock, ids, redaction } = context
   const now = clock.now()
   const { id, handler, session, parent } = record
   const { state, facts } = happened
   const { type, step, attempt, index, data } = told
-  const modality = modalityOf(house, handler) as Modality
+  const modality = modalityOf(context, handler) as Modality
   const last = state.kind === 'ended' ? state.last : state.kind === 'live' ? state : null
   const event: Event = {
     id: `${id}/${seq + index}/${type}`,
@@ -110,29 +120,33 @@ const parcelOf = (house: EndingHouse, record: LifeRecord, happened: Happened, se
   }
   // Without a lease: what is decided again after a conflict must not hold places that nobody gives back.
   const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
-  return { events: [newEvent(house, event, suppressed)], runs, documents: [], memory: null }
+  return { events: [newEvent(context, event, suppressed)], runs, documents: [], memory: null }
 }
 
 /** Whether these facts have anything to tell to anybody. */
-export const tellsLife = (house: Pick<House, 'system'>, handler: string, { state, facts }: Happened): boolean => {
-  const modality = modalityOf(house, handler)
+export const tellsLife = (
+  context: Pick<EngineContext, 'system'>,
+  handler: string,
+  { state, facts }: Happened,
+): boolean => {
+  const modality = modalityOf(context, handler)
   if (modality === null) return false
   return facts.some((fact) => {
     const telling = tellingOf(modality, fact, state)
-    return telling !== null && isToldOf(house, handler, telling.type)
+    return telling !== null && isToldOf(context, handler, telling.type)
   })
 }
 
 /** `version` is the run's before these facts. Null: there is nothing to tell, or nobody to hear it. */
 export const lifecycleOf = (
-  house: EndingHouse,
+  context: EndingContext,
   record: LifeRecord,
   happened: Happened,
   version: number,
   report: Report = {},
 ): Luggage | null => {
-  if (!house.system().hearsLife) return null
-  const told = tellings(house, record, happened, report)
+  if (!context.system().hearsLife) return null
+  const told = tellings(context, record, happened, report)
   if (told.length === 0) return null
-  return { ...mergeLuggage(told.map((one) => parcelOf(house, record, happened, version, one))), memory: null }
+  return { ...mergeLuggage(told.map((one) => parcelOf(context, record, happened, version, one))), memory: null }
 }

@@ -3,7 +3,7 @@
  *
  * Owns the rule that a file is handed out only to whoever may see a run that names it: a hash alone is no right.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
@@ -31,7 +31,7 @@ interface Left {
 
 const STEP = 'agent/artifacts'
 
-type Deps = Pick<House, 'ledger' | 'blobs' | 'ids' | 'tenant'>
+type Deps = Pick<EngineContext, 'ledger' | 'blobs' | 'ids' | 'tenant'>
 
 /** The step that named the files of an agent's run, in its last life that came so far. */
 export const filesStepOf = ({ settled, retried }: LiveRun): SettledStep | undefined => {

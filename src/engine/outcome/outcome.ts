@@ -3,7 +3,7 @@
  *
  * Owns where each part is found. The words are model/run/outcome.ts; nothing is stored twice.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
@@ -11,7 +11,7 @@ import type { EndedRun, LiveRun, RunFact } from '#model/run/fact.ts'
 import { type AgentOutcome, humanOutcomeIn, type LeftFile, type Outcome, type TokenUsage } from '#model/run/outcome.ts'
 import { filesStepOf } from './artifacts.ts'
 
-type Deps = Pick<House, 'blobs' | 'ids'>
+type Deps = Pick<EngineContext, 'blobs' | 'ids'>
 
 interface Ended {
   readonly modality: Modality

@@ -4,7 +4,7 @@
  * Owns the answer only. Waiting for the end is engine.ts.
  */
 import { failureOf, noSuchRun, queuedRun } from '#engine/coordinators/flow-outcomes.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
@@ -27,27 +27,27 @@ export interface RunResult {
 const NOTHING = { output: null, error: null, outcome: null } as const
 
 /** The run's end, or what it is now if it has not ended. */
-export const lookAtRun = async (house: House, run: RunId): Promise<RunResult> => {
-  const [record] = await house.ledger.load([run])
-  if (record == null) return lookAtQueued(house, run)
-  if (record.tenant !== house.tenant) throw noSuchRun(run)
+export const lookAtRun = async (context: EngineContext, run: RunId): Promise<RunResult> => {
+  const [record] = await context.ledger.load([run])
+  if (record == null) return lookAtQueued(context, run)
+  if (record.tenant !== context.tenant) throw noSuchRun(run)
   const { broken, handler, status } = record
   if (broken !== undefined) return { ...NOTHING, run, status, error: { code: 'FACT_BROKEN', message: broken } }
   const facts = record.facts.map(readRunFact)
   const state = fold(runMachine, facts)
   if (state.kind !== 'ended') return { ...NOTHING, run, status }
-  const output = state.output === null ? null : await fetchValue(house, state.output)
-  const modality = house.system().functions.get(handler)?.modality ?? 'workflow'
-  const outcome = await outcomeOf(house, { modality, state, facts, output })
+  const output = state.output === null ? null : await fetchValue(context, state.output)
+  const modality = context.system().functions.get(handler)?.modality ?? 'workflow'
+  const outcome = await outcomeOf(context, { modality, state, facts, output })
   return { run, status: state.status, output, error: state.error, outcome }
 }
 
-const lookAtQueued = async (house: House, run: RunId): Promise<RunResult> => {
-  const queued = await queuedRun(house, run)
+const lookAtQueued = async (context: EngineContext, run: RunId): Promise<RunResult> => {
+  const queued = await queuedRun(context, run)
   if (queued?.state === 'queued') return { ...NOTHING, run, status: 'queued' }
   if (queued !== null) return { ...NOTHING, run, status: 'cancelled', error: failureOf(queued) }
   // It may have begun between the two looks.
-  const [record] = await house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+  const [record] = await context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
   if (record == null) throw noSuchRun(run)
-  return lookAtRun(house, run)
+  return lookAtRun(context, run)
 }

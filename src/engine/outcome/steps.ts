@@ -3,7 +3,7 @@
  *
  * Owns the reading. Asks the same rules that drive the run, and fetches what was too large for its fact.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
@@ -29,7 +29,7 @@ export interface RunSteps {
   readonly steps: ReadonlyMap<string, StepView>
 }
 
-type Deps = Pick<House, 'ledger' | 'blobs' | 'ids' | 'tenant'>
+type Deps = Pick<EngineContext, 'ledger' | 'blobs' | 'ids' | 'tenant'>
 
 const childrenOf = (facts: readonly RunFact[]): ReadonlyMap<string, ChildId> =>
   new Map(facts.flatMap((fact) => (fact.type === 'child.started' ? [[fact.step, fact.child] as const] : [])))

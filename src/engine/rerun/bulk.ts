@@ -3,7 +3,7 @@
  *
  * Owns how the word reaches it. Which runs are meant, and what is counted, is the job's (executors/workflow/bulk.ts).
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commandFromOutside } from '#engine/run/outside.ts'
 import type { Kind } from '#model/access/identity.ts'
 import type { RunId } from '#model/kernel/ids.ts'
@@ -20,14 +20,14 @@ export interface BulkWord {
 }
 
 /** A second cancel changes nothing by itself, and only a cancel must reach who holds the run at once. */
-export const speakTo = async (house: House, run: RunId, { action, ...word }: BulkWord): Promise<void> => {
+export const speakTo = async (context: EngineContext, run: RunId, { action, ...word }: BulkWord): Promise<void> => {
   const { by, reason } = word
-  if (action === 'cancel') return house.worker.cancel(house.tenant, run, by, reason ?? 'cancelled in bulk')
+  if (action === 'cancel') return context.worker.cancel(context.tenant, run, by, reason ?? 'cancelled in bulk')
   if (action === 'retry')
-    return void (await retryRun(house, run, { by, kind: word.kind ?? 'user' }, (happened) =>
+    return void (await retryRun(context, run, { by, kind: word.kind ?? 'user' }, (happened) =>
       hasHeard(happened, action, by),
     ))
-  await commandFromOutside(house, run, (now, happened) =>
+  await commandFromOutside(context, run, (now, happened) =>
     hasHeard(happened, action, by) ? null : commandOf(action, now, word),
   )
 }

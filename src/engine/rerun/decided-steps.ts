@@ -6,7 +6,7 @@
  *
  * decided-steps-1  No way in which a decision can stand behind the result of a step is missed: a run that cannot be read counts as decided.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { tellsDecision } from '#model/access/human-only.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId, isTaskId, type RunId } from '#model/kernel/ids.ts'
@@ -15,7 +15,7 @@ import type { StreamRecord } from '#ports/ledger.ts'
 
 const PAGE = 200
 
-type World = Pick<House, 'ledger' | 'tenant' | 'system'>
+type World = Pick<EngineContext, 'ledger' | 'tenant' | 'system'>
 
 /** Steps of one run that people decided, and steps whose answer stands in other runs. */
 interface Looked {
@@ -24,7 +24,7 @@ interface Looked {
   readonly elsewhere: Map<RunId, { readonly step: string; readonly there: string | null }[]>
 }
 
-const lookAt = ({ events }: ReturnType<House['system']>, facts: readonly RunFact[]): Looked => {
+const lookAt = ({ events }: ReturnType<EngineContext['system']>, facts: readonly RunFact[]): Looked => {
   const looked: Looked = { decided: new Set(), elsewhere: new Map() }
   const follow = (run: RunId, step: string, there: string | null): void => {
     looked.elsewhere.set(run, [...(looked.elsewhere.get(run) ?? []), { step, there }])
@@ -44,26 +44,26 @@ const lookAt = ({ events }: ReturnType<House['system']>, facts: readonly RunFact
 type Known = Map<RunId, ReadonlySet<string> | null>
 
 /** Null: the run cannot be read. */
-const search = async (house: World, runs: readonly RunId[], known: Known): Promise<void> => {
+const search = async (context: World, runs: readonly RunId[], known: Known): Promise<void> => {
   const unknown = runs.filter((run) => !known.has(run))
   for (let at = 0; at < unknown.length; at += PAGE) {
     const page = unknown.slice(at, at + PAGE)
-    const records = await house.ledger.load(page)
-    for (const [index, run] of page.entries()) await readOne(house, run, records[index] ?? null, known)
+    const records = await context.ledger.load(page)
+    for (const [index, run] of page.entries()) await readOne(context, run, records[index] ?? null, known)
   }
 }
 
-const readOne = async (house: World, run: RunId, record: StreamRecord | null, known: Known): Promise<void> => {
-  if (record === null || record.tenant !== house.tenant || record.broken !== undefined) {
+const readOne = async (context: World, run: RunId, record: StreamRecord | null, known: Known): Promise<void> => {
+  if (record === null || record.tenant !== context.tenant || record.broken !== undefined) {
     known.set(run, null)
     return
   }
-  known.set(run, await decidedIn(house, record.facts.map(readRunFact), known))
+  known.set(run, await decidedIn(context, record.facts.map(readRunFact), known))
 }
 
-const decidedIn = async (house: World, facts: readonly RunFact[], known: Known): Promise<ReadonlySet<string>> => {
-  const { decided, elsewhere } = lookAt(house.system(), facts)
-  await search(house, [...elsewhere.keys()], known)
+const decidedIn = async (context: World, facts: readonly RunFact[], known: Known): Promise<ReadonlySet<string>> => {
+  const { decided, elsewhere } = lookAt(context.system(), facts)
+  await search(context, [...elsewhere.keys()], known)
   for (const [run, steps] of elsewhere) {
     const there = known.get(run) ?? null
     for (const { step, there: name } of steps)
@@ -72,5 +72,5 @@ const decidedIn = async (house: World, facts: readonly RunFact[], known: Known):
   return decided
 }
 
-export const decidedSteps = (house: World, facts: readonly RunFact[]): Promise<ReadonlySet<string>> =>
-  decidedIn(house, facts, new Map())
+export const decidedSteps = (context: World, facts: readonly RunFact[]): Promise<ReadonlySet<string>> =>
+  decidedIn(context, facts, new Map())

@@ -7,7 +7,7 @@
  * kept-decision-1  A decision counts again only for the very content that was first shown with it.
  * kept-decision-2  A decision whose question came after the step from which on everything is done again is dropped, whatever was asked for.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Resident } from '#engine/run/resident.ts'
 import { readRunFact, readTaskFact } from '#model/kernel/fact-codec.ts'
 import { isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
@@ -18,7 +18,7 @@ import { itemsOf, subjectText } from '#model/task/subject.ts'
 
 type Answered = Pick<ReusedStep, 'of' | 'seq' | 'settled'> & { readonly task: TaskId }
 
-const factsOf = async ({ ledger, tenant }: House, run: RunId): Promise<readonly RunFact[]> => {
+const factsOf = async ({ ledger, tenant }: EngineContext, run: RunId): Promise<readonly RunFact[]> => {
   const [record] = await ledger.load([run])
   return record == null || record.tenant !== tenant ? [] : record.facts.map(readRunFact)
 }
@@ -33,7 +33,7 @@ const answerIn = (facts: readonly RunFact[], of: RunId, step: string): Answered 
 
 /** kept-decision-1. The hash names the run that asked, so that it is worked out as if that run asked now. */
 const wasAskedSo = async (
-  { ledger, taskWorld }: House,
+  { ledger, taskWorld }: EngineContext,
   { task, of }: Answered,
   step: string,
   spec: TaskSpec,
@@ -47,16 +47,16 @@ const wasAskedSo = async (
 
 /** Null: people are asked. */
 export const keptDecision = async (
-  { house, live }: Resident,
+  { context, live }: Resident,
   step: string,
   spec: TaskSpec,
 ): Promise<ReusedStep | null> => {
   const rerun = live?.start.rerun
   if (rerun?.decisions !== true || rerun.from === null) return null
-  const facts = await factsOf(house, rerun.of)
+  const facts = await factsOf(context, rerun.of)
   // kept-decision-2
   const answered = cameBefore(facts, step, rerun.from) ? answerIn(facts, rerun.of, step) : null
-  if (answered === null || !(await wasAskedSo(house, answered, step, spec))) return null
+  if (answered === null || !(await wasAskedSo(context, answered, step, spec))) return null
   const { of, seq, settled } = answered
   return { step, of, seq, settled }
 }

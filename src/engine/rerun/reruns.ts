@@ -10,7 +10,7 @@
  *           that only its triggers start.
  */
 import { causeOf, startOf, triggerOf } from '#engine/core/cause.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Asked } from '#engine/core/intake.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import { eventRoot } from '#engine/core/route.ts'
@@ -114,14 +114,14 @@ const demandUndecided = (
     throw new TrihandError('AGENT_CANNOT_DECIDE', `${by} is of kind ${kind}; ${why}, and only a person runs it again`)
 }
 
-const isThere = async ({ ledger }: House, run: RunId): Promise<boolean> =>
+const isThere = async ({ ledger }: EngineContext, run: RunId): Promise<boolean> =>
   (await ledger.load([run], { after: Number.MAX_SAFE_INTEGER }))[0] != null
 
 export class Reruns {
-  private readonly house: House
+  private readonly context: EngineContext
 
-  constructor(house: House) {
-    this.house = house
+  constructor(context: EngineContext) {
+    this.context = context
   }
 
   /** What a rerun would come to, without one. */
@@ -133,13 +133,13 @@ export class Reruns {
   }
 
   async rerun(run: RunId, { from, input, decisions = false, by, kind = 'user', asked }: RerunWish): Promise<RunId> {
-    const { house } = this
-    if (asked?.isRepeated === true && (await isThere(house, asked.run))) return asked.run
+    const { context } = this
+    if (asked?.isRepeated === true && (await isThere(context, asked.run))) return asked.run
     const isChanged = input !== undefined
     const weighsDecisions = isChanged || kind !== 'user'
     const old = await this.read(run, { from: from ?? null, isChanged, weighsDecisions })
     const { handler, terms } = old.start
-    const definition = house.system().functions.get(handler)
+    const definition = context.system().functions.get(handler)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system has no function ${handler} any more`)
     if (isChanged) demandChangeable(definition)
     if (kind !== 'user') demandUndecided(definition, old, { by, kind, decisions })
@@ -148,11 +148,11 @@ export class Reruns {
     const { tenant, session } = old.record
     const { trigger, value } = given
     const roots = trigger === null ? rootsOfInput(value) : { event: eventRoot(trigger), payload: trigger.data }
-    const born = newRun(house, {
+    const born = newRun(context, {
       definition,
-      systemHash: house.system().hash,
+      systemHash: context.system().hash,
       tenant,
-      now: house.clock.now(),
+      now: context.clock.now(),
       input: given.input,
       // At the same place of the chain: however often it is run again, it comes no nearer to the limit of hops.
       // With another input it is another request: that of the person who changed it.
@@ -175,7 +175,9 @@ export class Reruns {
       ...(asked !== undefined && { id: asked.run }),
     })
     // reruns-1
-    const outcome = await commitBirths(house, { writes: [born.write], events: [], signals: [], documents: [] }, [born])
+    const outcome = await commitBirths(context, { writes: [born.write], events: [], signals: [], documents: [] }, [
+      born,
+    ])
     // One that its caller has named was made by another attempt.
     if (outcome.kind === 'conflict' && asked === undefined)
       throw new TrihandError('INTERNAL', 'a new run met an old one')
@@ -183,12 +185,12 @@ export class Reruns {
   }
 
   private async read(run: RunId, { from, isChanged, weighsDecisions }: Question): Promise<Old> {
-    const { ledger, tenant } = this.house
+    const { ledger, tenant } = this.context
     const [record] = await ledger.load([run])
     if (record == null || record.tenant !== tenant) throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
     const facts = record.facts.map(readRunFact)
     const state = fold(runMachine, facts)
-    const decided = weighsDecisions ? await decidedSteps(this.house, facts) : NO_STEPS
+    const decided = weighsDecisions ? await decidedSteps(this.context, facts) : NO_STEPS
     const isAtWork = record.lease !== null && state.kind === 'live'
     const plan = planRerun({ id: run, facts, isAtWork }, { from, isChanged, decided })
     if (plan.kind === 'refused') throw new TrihandError(plan.code, plan.detail)
@@ -198,12 +200,12 @@ export class Reruns {
   }
 
   private async same({ record, start, trigger }: Old): Promise<Given> {
-    const { input: value } = await readInputs(this.house, { tenant: record.tenant, event: trigger }, start.input)
+    const { input: value } = await readInputs(this.context, { tenant: record.tenant, event: trigger }, start.input)
     return { input: start.input, value, trigger }
   }
 
   private async other(input: unknown): Promise<Given> {
-    const { payload, value } = await storeValue(this.house, input)
+    const { payload, value } = await storeValue(this.context, input)
     return { input: { kind: 'given', payload }, value, trigger: null }
   }
 

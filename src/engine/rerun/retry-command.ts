@@ -5,7 +5,7 @@
  * Owns the asking. What a new life goes on with is model/run/reopen.ts.
  */
 import type { RetryWish } from '#engine/coordinators/gate-keeping.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { RunCommand, RunFact } from '#model/run/fact.ts'
 import { waitsAnew } from '#model/run/reopen.ts'
@@ -23,13 +23,13 @@ export const retryCommand = (
 
 /** The last event that could end the run by `cancel_on`, as the ledger has it now (run-reopen-2). */
 export const lastHeard = async (
-  house: Pick<House, 'ledger' | 'system' | 'tenant'>,
+  context: Pick<EngineContext, 'ledger' | 'system' | 'tenant'>,
   record: StreamRecord | null | undefined,
 ): Promise<Pick<RetryWish, 'heard'>> => {
-  const rules = record == null ? [] : (house.system().functions.get(record.handler)?.cancelOn ?? [])
+  const rules = record == null ? [] : (context.system().functions.get(record.handler)?.cancelOn ?? [])
   if (record == null || rules.length === 0) return {}
   const types = [...new Set(rules.map(({ event }) => event))]
-  const { tenant } = house
-  const [last] = await house.ledger.events({ tenant, types, after: record.base, newest: true, limit: 1 })
+  const { tenant } = context
+  const [last] = await context.ledger.events({ tenant, types, after: record.base, newest: true, limit: 1 })
   return last === undefined ? {} : { heard: last.sequence }
 }

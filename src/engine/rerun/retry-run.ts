@@ -6,7 +6,7 @@
  */
 import type { RetryAnswer, RetryReport, RetryWish } from '#engine/coordinators/gate-keeping.ts'
 import { advanceRun } from '#engine/core/advance.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commandFromOutside } from '#engine/run/outside.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
@@ -18,34 +18,34 @@ import { run as runMachine } from '#model/run/run.ts'
 import { lastHeard, retryCommand } from './retry-command.ts'
 
 export const retryRun = async (
-  house: House,
+  context: EngineContext,
   run: RunId,
   asked: RetryWish,
   /** What has happened says that this was asked for before: then nothing is done. */
   isDone: (happened: readonly RunFact[]) => boolean = () => false,
 ): Promise<RetryAnswer> => {
-  const [record] = await house.ledger.load([run])
-  const wish = { ...asked, ...(await lastHeard(house, record)) }
-  const isGated = record != null && record.tenant === house.tenant && asked.isUngated !== true
-  const gate = isGated ? house.gates.gateFor(record.handler) : null
+  const [record] = await context.ledger.load([run])
+  const wish = { ...asked, ...(await lastHeard(context, record)) }
+  const isGated = record != null && record.tenant === context.tenant && asked.isUngated !== true
+  const gate = isGated ? context.gates.gateFor(record.handler) : null
   if (record == null || gate === null) {
     const command = (now: Instant, happened: readonly RunFact[]) =>
       isDone(happened) ? null : retryCommand(wish, now, happened)
-    await commandFromOutside(house, run, command)
+    await commandFromOutside(context, run, command)
     return 'begun'
   }
   const happened = record.facts.map(readRunFact)
   if (isDone(happened)) return 'begun'
   const state = fold(runMachine, happened)
-  const { refusal } = advanceRun(state, retryCommand(wish, house.clock.now(), happened))
+  const { refusal } = advanceRun(state, retryCommand(wish, context.clock.now(), happened))
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
-  return state.kind === 'ended' ? house.gates.retry(record.handler, { record, state, wish }) : 'begun'
+  return state.kind === 'ended' ? context.gates.retry(record.handler, { record, state, wish }) : 'begun'
 }
 
 /** The same, with what a person wants to know of it. */
-export const retryWithReport = async (house: House, run: RunId, wish: RetryWish): Promise<RetryReport> => {
-  const [record] = await house.ledger.load([run])
+export const retryWithReport = async (context: EngineContext, run: RunId, wish: RetryWish): Promise<RetryReport> => {
+  const [record] = await context.ledger.load([run])
   const before = fold(runMachine, record?.facts.map(readRunFact) ?? [])
-  const state = await retryRun(house, run, wish)
+  const state = await retryRun(context, run, wish)
   return { state, done: before.kind === 'ended' ? doneSteps(before.last) : [] }
 }

@@ -4,7 +4,7 @@
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
 import { type ChainHead, type Sealed, sealFacts } from '#engine/core/chain.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { type LifeRecord, lifecycleOf } from '#engine/core/lifecycle.ts'
 import type { SeenEvents } from '#engine/wait/seen-events.ts'
 import type { ClaimableId, Instant, TaskId } from '#model/kernel/ids.ts'
@@ -14,7 +14,7 @@ import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
 import { isUntouched, statusOf, wakeAt } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Append, StreamWrite, WaitRow } from '#ports/ledger.ts'
-import type { EndingHouse } from './declared-end.ts'
+import type { EndingContext } from './declared-end.ts'
 import { endingOf } from './ending.ts'
 import { withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
@@ -74,24 +74,24 @@ export const wakeAfter = (
 }
 
 export const runAppend = (
-  house: EndingHouse & Pick<House, 'appendId' | 'gates'>,
+  context: EndingContext & Pick<EngineContext, 'appendId' | 'gates'>,
   gathered: Gathered,
-  context: AppendContext,
+  about: AppendContext,
 ): RunAppend => {
-  const { record, departs } = context
-  const sealed = sealFacts(house, record.id, context.head, gathered.facts)
-  const { version } = context.head
-  const ending = departs === 'ended' ? endingOf(house, record, gathered, version) : null
-  const life = lifecycleOf(house, record, gathered, version, context.report)
+  const { record, departs } = about
+  const sealed = sealFacts(context, record.id, about.head, gathered.facts)
+  const { version } = about.head
+  const ending = departs === 'ended' ? endingOf(context, record, gathered, version) : null
+  const life = lifecycleOf(context, record, gathered, version, about.report)
   const { events, runs, documents, tasks } = mergeLuggage(
     ending === null && life === null ? gathered.carried : [...gathered.carried, ...luggageIn(ending, life)],
   )
-  const own = ownWrite(gathered, sealed, context)
+  const own = ownWrite(gathered, sealed, about)
   const append: Append = {
-    appendId: house.appendId(),
+    appendId: context.appendId(),
     writes: runs.length === 0 && tasks.length === 0 ? [own] : [own, ...runs.map((run) => run.write), ...tasks],
     events,
-    signals: departs === 'ended' ? withLost(toldOfEnd(house, record, gathered.state), context.lost) : NONE,
+    signals: departs === 'ended' ? withLost(toldOfEnd(context, record, gathered.state), about.lost) : NONE,
     documents,
   }
   return {
@@ -110,7 +110,7 @@ const luggageIn = (...parts: readonly (Luggage | null)[]): readonly Luggage[] =>
  * with it (parent-end.ts).
  */
 export const toldOfEnd = (
-  { gates }: Pick<House, 'gates'>,
+  { gates }: Pick<EngineContext, 'gates'>,
   { parent, handler }: { readonly parent: ClaimableId | null; readonly handler: string },
   state: RunState,
 ): readonly ClaimableId[] => {
@@ -127,19 +127,19 @@ const calledAndAsked = (run: LiveRun): readonly ClaimableId[] => {
   return called.length === 0 ? run.tasks : [...new Set([...run.tasks, ...called])]
 }
 
-const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendContext): StreamWrite => ({
-  stream: context.record.id,
+const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, about: AppendContext): StreamWrite => ({
+  stream: about.record.id,
   create: null,
-  expectedVersion: context.head.version,
-  epoch: context.record.epoch,
+  expectedVersion: about.head.version,
+  epoch: about.record.epoch,
   facts: sealed.facts,
   headHash: sealed.head.headHash,
-  status: statusAfter(state, context),
-  wakeAt: context.wakeAt,
-  release: context.departs !== null,
-  seenSignal: context.seenSignal,
-  opensWaits: isWaiting(state) ? opensWaits(facts, state, context.seen) : NONE,
-  closesWaits: isWaiting(context.before) ? closesWaits(context.before, facts, state) : NONE,
+  status: statusAfter(state, about),
+  wakeAt: about.wakeAt,
+  release: about.departs !== null,
+  seenSignal: about.seenSignal,
+  opensWaits: isWaiting(state) ? opensWaits(facts, state, about.seen) : NONE,
+  closesWaits: isWaiting(about.before) ? closesWaits(about.before, facts, state) : NONE,
 })
 
 /** A run that parks before it has begun waits for its start. */

@@ -5,7 +5,7 @@
  *
  * births-1  A run that is born leased to this worker begins here, however late its append turns out to be written.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
@@ -15,32 +15,37 @@ export type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
 
 /** One append with these runs among its writes. In doubt the caller is told so; what turns out to exist is begun all the same. */
 export const commitBirths = async (
-  house: House,
+  context: EngineContext,
   append: Omit<Append, 'appendId'>,
   runs: readonly NewRun[],
 ): Promise<Outcome> => {
   const late = (outcome: Outcome): void =>
-    outcome.kind === 'conflict' ? unreserve(house, runs) : beginAll(house, runs, outcome)
+    outcome.kind === 'conflict' ? unreserve(context, runs) : beginAll(context, runs, outcome)
   try {
-    const outcome = await commitOnce(house.commit, { appendId: house.appendId(), ...append }, late)
+    const outcome = await commitOnce(context.commit, { appendId: context.appendId(), ...append }, late)
     late(outcome)
     return outcome
   } catch (error) {
-    if (error instanceof TrihandError && error.outcome === 'not_done') unreserve(house, runs)
+    if (error instanceof TrihandError && error.outcome === 'not_done') unreserve(context, runs)
     throw error
   }
 }
 
 /** The append that carries this run is in the ledger. */
-export const beginRun = (house: Pick<House, 'worker'>, run: NewRun, outcome: Written, isLeft = false): void => {
-  if (!isLeased(run)) return house.worker.signal([run.id])
+export const beginRun = (
+  context: Pick<EngineContext, 'worker'>,
+  run: NewRun,
+  outcome: Written,
+  isLeft = false,
+): void => {
+  if (!isLeased(run)) return context.worker.signal([run.id])
   const sequence = sequenceOf(run, outcome)
-  house.worker.adopt(run, sequence ?? outcome.position, sequence, isLeft)
+  context.worker.adopt(run, sequence ?? outcome.position, sequence, isLeft)
 }
 
-const beginAll = (house: House, runs: readonly NewRun[], outcome: Written): void => {
-  for (const run of runs) beginRun(house, run, outcome)
-  if (outcome.signalled.length > 0) house.worker.signal(outcome.signalled)
+const beginAll = (context: EngineContext, runs: readonly NewRun[], outcome: Written): void => {
+  for (const run of runs) beginRun(context, run, outcome)
+  if (outcome.signalled.length > 0) context.worker.signal(outcome.signalled)
 }
 
 const sequenceOf = ({ write }: NewRun, { sequences }: Written): number | null => {
@@ -48,6 +53,6 @@ const sequenceOf = ({ write }: NewRun, { sequences }: Written): number | null =>
   return event === null ? sequence : (sequences[event] ?? null)
 }
 
-const unreserve = (house: House, runs: readonly NewRun[]): void => {
-  for (const _ of runs.filter(isLeased)) house.worker.unreserve()
+const unreserve = (context: EngineContext, runs: readonly NewRun[]): void => {
+  for (const _ of runs.filter(isLeased)) context.worker.unreserve()
 }

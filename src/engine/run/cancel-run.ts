@@ -3,7 +3,7 @@
  *
  * Owns the order of the two. What a cancel does is model/run/run.ts.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { RunCommand } from '#model/run/fact.ts'
@@ -14,34 +14,34 @@ import type { Answer } from './request.ts'
 import type { Resident } from './resident.ts'
 
 /** `gone` if the run is not in memory here, or leaves before it has decided. */
-const askResident = (resident: Resident | undefined, house: House, command: RunCommand): Promise<Answer> => {
-  if (resident === undefined || resident.isGone || resident.record.tenant !== house.tenant)
+const askResident = (resident: Resident | undefined, context: EngineContext, command: RunCommand): Promise<Answer> => {
+  if (resident === undefined || resident.isGone || resident.record.tenant !== context.tenant)
     return Promise.resolve({ kind: 'gone' })
   return new Promise((done) => resident.ask({ command, luggage: null, done }))
 }
 
 /** gate-retry-5. False: no retry of it waits. */
 const withdrawRetry = async (
-  house: House,
+  context: EngineContext,
   { tenant, stream, handler, status }: StreamRecord,
   why: { readonly by: string; readonly detail: string },
 ): Promise<boolean> =>
-  tenant === house.tenant &&
+  tenant === context.tenant &&
   isEnded(status) &&
-  house.gates.gateFor(handler) !== null &&
-  (await house.gates.withdraw(handler, stream as RunId, why))
+  context.gates.gateFor(handler) !== null &&
+  (await context.gates.withdraw(handler, stream as RunId, why))
 
 export const cancelRun = async (
-  house: House,
+  context: EngineContext,
   held: Resident | undefined,
   { run, by, reason }: { readonly run: RunId; readonly by: string; readonly reason: string },
 ): Promise<void> => {
   const command = (idle: boolean) => (now: Instant) =>
     ({ type: 'cancel_run', now, by, error: { code: 'RUN_CANCELLED', message: reason }, idle }) as const
-  const answer = await askResident(held, house, command(false)(house.clock.now()))
+  const answer = await askResident(held, context, command(false)(context.clock.now()))
   if (answer.kind === 'refused') throw new TrihandError(answer.code, answer.detail)
   if (answer.kind === 'recorded') return
-  const [record] = await house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
-  if (record != null && (await withdrawRetry(house, record, { by, detail: reason }))) return
-  await commandFromOutside(house, run, command(record?.lease == null))
+  const [record] = await context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+  if (record != null && (await withdrawRetry(context, record, { by, detail: reason }))) return
+  await commandFromOutside(context, run, command(record?.lease == null))
 }

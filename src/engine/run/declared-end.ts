@@ -5,8 +5,8 @@
  * has ended, and nothing can fail it any more. What a success tells is sent by the handler's own hand.
  */
 import { type Caused, causeFrom } from '#engine/core/cause.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { laterRun, newEvent } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { eventRoot, route } from '#engine/core/route.ts'
 import { chooseEmits, type Ending, emitData } from '#model/event/emits.ts'
 import type { Event, StoredEvent } from '#model/event/event.ts'
@@ -16,7 +16,7 @@ import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
 import type { EmitSpec, Roots } from '#model/workflow/spec.ts'
 import { type Luggage, mergeLuggage } from './request.ts'
 
-export type EndingHouse = Pick<House, 'ids' | 'redaction' | 'system' | 'tenant' | 'clock'>
+export type EndingContext = Pick<EngineContext, 'ids' | 'redaction' | 'system' | 'tenant' | 'clock'>
 export type EndingRecord = Caused & { readonly session: SessionId | null }
 
 export interface Ended {
@@ -36,8 +36,10 @@ const endingKind = ({ status, error }: EndedRun): Ending => {
   return status === 'expired' || (error !== null && TIMEOUTS.has(error.code)) ? 'timeout' : 'failure'
 }
 
-const specsOf = (house: Pick<House, 'system'>, handler: string): readonly EmitSpec[] =>
-  (house.system().functions.get(handler)?.workflow.emits ?? []).filter(({ on }) => on !== 'success' && on !== 'partial')
+const specsOf = (context: Pick<EngineContext, 'system'>, handler: string): readonly EmitSpec[] =>
+  (context.system().functions.get(handler)?.workflow.emits ?? []).filter(
+    ({ on }) => on !== 'success' && on !== 'partial',
+  )
 
 const BAD_ENDS: ReadonlySet<RunFact['type']> = new Set([
   'run.failed',
@@ -46,8 +48,11 @@ const BAD_ENDS: ReadonlySet<RunFact['type']> = new Set([
   'run.quarantined',
 ])
 
-export const declaresEnd = (house: Pick<House, 'system'>, handler: string, facts: readonly RunFact[]): boolean =>
-  facts.some(({ type }) => BAD_ENDS.has(type)) && specsOf(house, handler).length > 0
+export const declaresEnd = (
+  context: Pick<EngineContext, 'system'>,
+  handler: string,
+  facts: readonly RunFact[],
+): boolean => facts.some(({ type }) => BAD_ENDS.has(type)) && specsOf(context, handler).length > 0
 
 const chosen = (specs: readonly EmitSpec[], ending: Ending, roots: Roots): readonly EmitSpec[] => {
   try {
@@ -62,12 +67,12 @@ const chosen = (specs: readonly EmitSpec[], ending: Ending, roots: Roots): reado
 }
 
 export const declaredEnd = (
-  house: EndingHouse,
+  context: EndingContext,
   record: EndingRecord,
   { state, facts }: Ended,
   version: number,
 ): Luggage | null => {
-  if (state.kind !== 'ended' || !declaresEnd(house, record.handler, facts)) return null
+  if (state.kind !== 'ended' || !declaresEnd(context, record.handler, facts)) return null
   const trigger = record.event as StoredEvent | null
   const { code, message } = state.error ?? { code: 'INTERNAL', message: '' }
   const event = trigger === null ? null : eventRoot(trigger)
@@ -78,26 +83,29 @@ export const declaredEnd = (
   }
   // Where the fact of the end stands, so that the ledger can be checked for it.
   const seq = version + facts.findIndex(({ type }) => BAD_ENDS.has(type))
-  const emits = chosen(specsOf(house, record.handler), endingKind(state), roots)
-  const parcels = emits.map((spec) => parcelOf(house, { ...record, seq }, state, spec, roots))
+  const emits = chosen(specsOf(context, record.handler), endingKind(state), roots)
+  const parcels = emits.map((spec) => parcelOf(context, { ...record, seq }, state, spec, roots))
   return { ...mergeLuggage(parcels), memory: null }
 }
 
 const parcelOf = (
-  house: EndingHouse,
+  context: EndingContext,
   record: EndingRecord & { readonly seq: number },
   state: RunState,
   spec: EmitSpec,
   roots: Roots,
 ): Luggage => {
-  const { ids, redaction, tenant, clock, system } = house
+  const { ids, redaction, tenant, clock, system } = context
   const cause = causeFrom(record, state)
   const now = clock.now()
   const data = spec.data === null ? { run_id: record.id, error: roots['error'] ?? null } : emitData(spec, roots)
   const empty = { events: [], runs: [], documents: [], tasks: [], memory: null }
   if (spec.delayMs !== null) {
     const intent = { type: spec.event, data, subject: record.id }
-    return { ...empty, runs: [laterRun(house, { cause, session: record.session }, intent, { delayMs: spec.delayMs })] }
+    return {
+      ...empty,
+      runs: [laterRun(context, { cause, session: record.session }, intent, { delayMs: spec.delayMs })],
+    }
   }
   const event: Event = {
     // Decided again after a conflict, it is the same event.
@@ -111,5 +119,5 @@ const parcelOf = (
     ...cause,
   }
   const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
-  return { ...empty, events: [newEvent(house, event, suppressed)], runs }
+  return { ...empty, events: [newEvent(context, event, suppressed)], runs }
 }

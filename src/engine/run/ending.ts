@@ -7,8 +7,8 @@
  * ending-2  A run that was asked for with a callback has, with each of its ends, a run that tells of it.
  */
 import { causeFrom, startOf } from '#engine/core/cause.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { newEvent } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { route } from '#engine/core/route.ts'
 import { callbackFunction } from '#manifest/define/callback.ts'
 import { endSource } from '#manifest/define/sources.ts'
@@ -17,7 +17,7 @@ import type { Event } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
-import { declaredEnd, declaresEnd, type Ended, type EndingHouse, type EndingRecord } from './declared-end.ts'
+import { declaredEnd, declaresEnd, type Ended, type EndingContext, type EndingRecord } from './declared-end.ts'
 import { NO_DEMAND } from './demand.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { type Luggage, mergeLuggage, NO_LUGGAGE } from './request.ts'
@@ -31,44 +31,53 @@ const ENDS: ReadonlySet<RunFact['type']> = new Set([
 ])
 
 /** The type of the event that these facts come to, if anybody listens to it. */
-const heardEnd = (house: Pick<House, 'system'>, handler: string, facts: readonly RunFact[]): string | null => {
+const heardEnd = (
+  context: Pick<EngineContext, 'system'>,
+  handler: string,
+  facts: readonly RunFact[],
+): string | null => {
   const fact = facts.find(({ type }) => ENDS.has(type))
   if (fact === undefined) return null
   const type = `trihand.${fact.type}`
-  return isHeard(house.system(), type, endSource(handler)) ? type : null
+  return isHeard(context.system(), type, endSource(handler)) ? type : null
 }
 
 /** A large output stays where it is: the event names the run. */
 const outputOf = (output: Payload | null): Json => (output !== null && 'value' in output ? output.value : null)
 
 /** Whether an end with these facts has anything to tell. */
-export const tellsEnd = (house: Pick<House, 'system'>, handler: string, { state, facts }: Ended): boolean =>
+export const tellsEnd = (context: Pick<EngineContext, 'system'>, handler: string, { state, facts }: Ended): boolean =>
   startOf(state)?.callback !== undefined ||
-  heardEnd(house, handler, facts) !== null ||
-  declaresEnd(house, handler, facts)
+  heardEnd(context, handler, facts) !== null ||
+  declaresEnd(context, handler, facts)
 
 /** What is written with the end of a run: the event that others listen to, and those that its handler declares for such an end. */
-export const endingOf = (house: EndingHouse, record: EndingRecord, ended: Ended, version: number): Luggage | null => {
-  const declared = declaredEnd(house, record, ended, version)
-  const heard = heardEnding(house, record, ended, version)
-  const callback = callbackOf(house, record, ended.state)
+export const endingOf = (
+  context: EndingContext,
+  record: EndingRecord,
+  ended: Ended,
+  version: number,
+): Luggage | null => {
+  const declared = declaredEnd(context, record, ended, version)
+  const heard = heardEnding(context, record, ended, version)
+  const callback = callbackOf(context, record, ended.state)
   const asked = callback === null ? null : { ...NO_LUGGAGE, runs: [callback] }
   const parts = [heard, declared, asked].filter((part) => part !== null)
   return parts.length < 2 ? (parts[0] ?? null) : { ...mergeLuggage(parts), memory: null }
 }
 
 /** ending-2. The run that tells whoever asked of this end; null: nobody did. */
-export const callbackOf = (house: EndingHouse, record: EndingRecord, state: RunState): NewRun | null => {
+export const callbackOf = (context: EndingContext, record: EndingRecord, state: RunState): NewRun | null => {
   const url = startOf(state)?.callback
   if (url === undefined || state.kind !== 'ended') return null
-  const { tenant, clock, system } = house
+  const { tenant, clock, system } = context
   const { id, handler, session } = record
   const [now, cause] = [clock.now(), causeFrom(record, state)]
   const end = state.status === 'success' || state.status === 'partial' ? 'completed' : state.status
   // Named by the run, at every try and every end.
   const about = { id, tenant, source: endSource(handler), type: `trihand.run.${end}`, subject: id, time: now }
   const event = { ...about, data: dataOf(record, state), ...cause }
-  return newRun(house, {
+  return newRun(context, {
     definition: callbackFunction,
     systemHash: system().hash,
     ...{ tenant, now, cause, session },
@@ -93,14 +102,14 @@ const dataOf = ({ id, handler, session }: EndingRecord, { status, output, error 
 
 /** `version` is the run's before these facts. Null: nobody listens. */
 const heardEnding = (
-  house: EndingHouse,
+  context: EndingContext,
   record: EndingRecord,
   { state, facts }: Ended,
   version: number,
 ): Luggage | null => {
-  const type = heardEnd(house, record.handler, facts)
+  const type = heardEnd(context, record.handler, facts)
   if (type === null || state.kind !== 'ended') return null
-  const { system, tenant, clock, ids, redaction } = house
+  const { system, tenant, clock, ids, redaction } = context
   const { id, handler } = record
   const now = clock.now()
   const event: Event = {
@@ -116,5 +125,5 @@ const heardEnding = (
   }
   // Without a lease: a run whose end is decided again after a conflict must not hold places that nobody gives back.
   const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
-  return { events: [newEvent(house, event, suppressed)], runs, documents: [], memory: null }
+  return { events: [newEvent(context, event, suppressed)], runs, documents: [], memory: null }
 }

@@ -44,17 +44,17 @@ export const awaken = async (
   mayBeLeft = true,
 ): Promise<void> => {
   try {
-    const { house, record, live } = resident
-    resident.inputs = await readInputs(house, record, live?.start.input ?? { kind: 'event' })
+    const { context, record, live } = resident
+    resident.inputs = await readInputs(context, record, live?.start.input ?? { kind: 'event' })
     await catchUp(resident, recoveries, prefetched, mayBeLeft)
-    const isHeld = house.starts.holds(resident)
+    const isHeld = context.starts.holds(resident)
     const start = !isReady(resident) ? 'never' : isHeld ? await askForStart(resident) : 'free'
     if (start === 'now' || start === 'free') await recordEntry(resident)
     // The definition may have been replaced since it was claimed.
     for (let over = handOverOf(resident); over !== null; over = handOverOf(resident)) await recorded(resident, over)
     if (start !== 'never' && isReady(resident)) {
       enter(resident, errors)
-      if (start === 'now') house.starts.made(resident)
+      if (start === 'now') context.starts.made(resident)
       resident.watchTime()
     } else if (!resident.isGone) {
       if (recoveries > 0 && resident.live?.cancel != null) await findLost(resident)
@@ -78,22 +78,22 @@ export const enterFresh = async (resident: Resident, errors: StepErrors, isLeft:
 const isReady = (resident: Resident): boolean => isOpen(resident) && resident.live?.retryAt === null
 
 /** run-5: the code that would be entered is of another version than had it so far. Null: it is not, or nothing is entered. */
-const handOverOf = ({ house, live, record, isGone }: Resident): Extract<RunCommand, { type: 'hand_over' }> | null => {
+const handOverOf = ({ context, live, record, isGone }: Resident): Extract<RunCommand, { type: 'hand_over' }> | null => {
   const { born, now } = record.versions
   if (live === null || live.cancel !== null || isGone) return null
-  const [from, to] = [live.version ?? born, now === NO_VERSION ? NO_VERSION : house.system().hash]
-  return from === to ? null : { type: 'hand_over', now: house.clock.now(), from, to }
+  const [from, to] = [live.version ?? born, now === NO_VERSION ? NO_VERSION : context.system().hash]
+  return from === to ? null : { type: 'hand_over', now: context.clock.now(), from, to }
 }
 
 /** run-6: only a run that had to begin by an instant pays for it. */
 const recordEntry = async (resident: Resident): Promise<void> => {
   if (resident.live?.start.startBy == null) return
-  await recorded(resident, { type: 'enter_run', now: resident.house.clock.now() })
+  await recorded(resident, { type: 'enter_run', now: resident.context.clock.now() })
 }
 
 /** enter-4. */
 const askForStart = async (resident: Resident): Promise<'now' | 'free' | 'never'> => {
-  const start = await resident.house.starts.admit(resident, () => isReady(resident))
+  const start = await resident.context.starts.admit(resident, () => isReady(resident))
   if (typeof start !== 'number') return start
   resident.waitsUntil = start
   return 'never'
@@ -107,7 +107,7 @@ const catchUp = async (
 ): Promise<void> => {
   const live = resident.live
   if (live === null) return
-  const now = resident.house.clock.now()
+  const now = resident.context.clock.now()
   const commands: RunCommand[] = []
   const handOver = handOverOf(resident)
   if (handOver !== null) commands.push(handOver)
@@ -127,7 +127,7 @@ const catchUp = async (
   const looks = mayBeLeft && (resident.record.signal > 0 || recoveries > 0 || isUntouched(live))
   const isLeft = looks && (await offerParentEnd(resident))
   const due = wakeAt(live)
-  if (due !== null && due <= now) resident.house.observers.tell((observer) => observer.woke(now - due))
+  if (due !== null && due <= now) resident.context.observers.tell((observer) => observer.woke(now - due))
   const isTimeUp = (due !== null && due <= now) || live.start.startBy !== null
   if (isTimeUp || isLeft || commands.length > 0 || live.open.size > 0) await recorded(resident)
 }
@@ -141,7 +141,7 @@ export const lookAgain = (resident: Resident): Promise<void> => {
 /** enter-2, enter-3: time passes last; settles once that and everything asked before is in the ledger. */
 const recorded = (
   resident: Resident,
-  command: RunCommand = { type: 'pass_time', now: resident.house.clock.now() },
+  command: RunCommand = { type: 'pass_time', now: resident.context.clock.now() },
 ): Promise<void> =>
   new Promise((resolve) => {
     const done = (answer: Answer): void => {
@@ -151,12 +151,12 @@ const recorded = (
   })
 
 const enter = (resident: Resident, errors: StepErrors): void => {
-  const { house, record } = resident
-  const definition = house.system().functions.get(record.handler)
+  const { context, record } = resident
+  const definition = context.system().functions.get(record.handler)
   const entry = new RunEntry(resident, new Gate(resident, errors), definition)
   resident.entry = 'inside'
   resident.claimed = resident.live === null || resident.live.settled.size === 0 ? null : new Set()
-  const performance = toPerform(house, entry, {
+  const performance = toPerform(context, entry, {
     performed: (performed) => {
       resident.performances.end(performance)
       if (!resident.isGone) void leave(resident, definition, performed, entry.intents)
@@ -195,8 +195,8 @@ const finishRun = async (
   performed: Extract<Performed, { kind: 'done' }>,
   intents: Intents,
 ): Promise<void> => {
-  const { house } = resident
-  const { payload, value } = await storeValue(house, performed.result)
+  const { context } = resident
+  const { payload, value } = await storeValue(context, performed.result)
   if (definition?.output != null)
     await checkAgainst(definition.output, value, 'OUTPUT_INVALID', `the output of ${definition.name}`)
   const status = statusAfter(resident, definition, value) ?? performed.status
@@ -204,7 +204,7 @@ const finishRun = async (
   const events = luggage?.events.map(({ event }) => event.id) ?? []
   const writes = luggage?.documents.map(({ table, key }) => ({ table, key })) ?? []
   resident.ask({
-    command: { type: 'finish_run', now: house.clock.now(), status, output: payload, events, writes },
+    command: { type: 'finish_run', now: context.clock.now(), status, output: payload, events, writes },
     luggage,
     done: null,
   })
@@ -212,14 +212,14 @@ const finishRun = async (
 
 /** What a run of a batch says about its events. That all have failed is an end of its own, and no reason to try all of it again. */
 const statusAfter = (
-  { inputs, live, house }: Resident,
+  { inputs, live, context }: Resident,
   definition: FunctionDefinition | undefined,
   output: Json,
 ): 'success' | 'partial' | null => {
   if (live?.start.input.kind !== 'events') return null
   const flows = definition?.flow == null ? [] : [definition.flow, ...definition.flow.ofTriggers.values()]
   const batch = flows.map(({ policies }) => policies.batch).find((policy) => policy !== null)
-  const isReader = [...house.system().queues.values()].some(({ handler }) => handler === definition?.name)
+  const isReader = [...context.system().queues.values()].some(({ handler }) => handler === definition?.name)
   if (batch == null && !isReader) return null
   const ids = inputs.events.map(({ id }) => id)
   const { status } = batchOutcome(ids, output, batch?.outputs ?? null)
@@ -228,7 +228,7 @@ const statusAfter = (
 }
 
 const failRun = (resident: Resident, error: Failure, retryable: boolean, retry: RetryPolicy): void => {
-  const { clock, ids } = resident.house
+  const { clock, ids } = resident.context
   resident.ask({
     command: { type: 'fail_run', now: clock.now(), error, retryable, retry, roll: ids.roll() },
     luggage: null,

@@ -83,10 +83,10 @@ export class RunEntry implements Entry, Envelope, Task {
   }
 
   call(abort: Abort): unknown {
-    const { house, record } = this.resident
+    const { engine, record } = this.resident
     if (this.definition === undefined)
       throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
-    return house.enter(this, underTerms(this.definition, this.resident.live?.start.terms), abort)
+    return engine.enter(this, underTerms(this.definition, this.resident.live?.start.terms), abort)
   }
 
   // -- what the handler is given ----------------------------------------------------------------------------------------
@@ -149,8 +149,8 @@ export class RunEntry implements Entry, Envelope, Task {
   }
 
   isToldOf(type: string): boolean {
-    const { house, record } = this.resident
-    return isToldOf(house, record.handler, type)
+    const { engine, record } = this.resident
+    return isToldOf(engine, record.handler, type)
   }
 
   hasTold(): boolean {
@@ -163,7 +163,7 @@ export class RunEntry implements Entry, Envelope, Task {
 
   cancel(reason: string): void {
     const error: Failure = { code: 'RUN_CANCELLED', message: reason }
-    const now = this.resident.house.clock.now()
+    const now = this.resident.context.clock.now()
     this.resident.ask({
       command: { type: 'cancel_run', now, by: 'trihand', error, idle: false },
       luggage: null,
@@ -173,11 +173,13 @@ export class RunEntry implements Entry, Envelope, Task {
 
   document(table: string, key: string): Promise<Json | null> {
     const { resident } = this
-    return resident.whileActive(() => resident.house.document(resident.record.tenant, table, key))
+    return resident.whileActive(() => resident.context.document(resident.record.tenant, table, key))
   }
 
   documents(table: string, after: string | null, limit: number): Promise<readonly KeyedRow[]> {
     const { resident } = this
-    return resident.whileActive(() => resident.house.documents({ tenant: resident.record.tenant, table, after, limit }))
+    return resident.whileActive(() =>
+      resident.context.documents({ tenant: resident.record.tenant, table, after, limit }),
+    )
   }
 }

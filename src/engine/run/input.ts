@@ -3,7 +3,7 @@
  *
  * Owns reading. What was stored is never changed.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -21,10 +21,10 @@ export interface RunInputs {
 
 export const NO_INPUTS: RunInputs = { input: null, events: [], schedule: null }
 
-type Store = Pick<House, 'ledger' | 'blobs' | 'ids'>
+type Store = Pick<EngineContext, 'ledger' | 'blobs' | 'ids'>
 
 export const readInputs = async (
-  house: Store,
+  context: Store,
   { tenant, event }: { readonly tenant: TenantId; readonly event: StoredEvent | null },
   input: RunInput,
 ): Promise<RunInputs> => {
@@ -33,14 +33,14 @@ export const readInputs = async (
       return { input: event?.data ?? null, events: event === null ? [] : [whole(event)], schedule: null }
     case 'events': {
       const { sequences } = input
-      const events = (await house.ledger.events({ tenant, sequences, limit: sequences.length })).map(whole)
+      const events = (await context.ledger.events({ tenant, sequences, limit: sequences.length })).map(whole)
       return { input: events.map(({ data }) => data), events, schedule: null }
     }
     case 'given':
-      return { input: await fetchValue(house, input.payload), events: [], schedule: null }
+      return { input: await fetchValue(context, input.payload), events: [], schedule: null }
     case 'scheduled': {
-      const schedule = await scheduleContext(house, input.occasion)
-      return { input: await fetchValue(house, input.payload), events: [], schedule }
+      const schedule = await scheduleContext(context, input.occasion)
+      return { input: await fetchValue(context, input.payload), events: [], schedule }
     }
   }
 }
@@ -51,10 +51,10 @@ const whole = (event: StoredEvent): StoredEvent => {
 }
 
 const scheduleContext = async (
-  house: Store,
+  context: Store,
   { schedule: name, slot, last, missed }: Occasion,
 ): Promise<ScheduleContext> => {
   if (last === null) return { name, slot, missed, last }
-  const output = last.output === null ? null : await fetchValue(house, last.output)
+  const output = last.output === null ? null : await fetchValue(context, last.output)
   return { name, slot, missed, last: { ...last, output } }
 }

@@ -6,13 +6,13 @@
  * parent-end-2  The end of a run that lost its worker signals also the children that it has not recorded. A run whose handler is entered again
  *               makes the call again instead (gated-child-1).
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { ClaimableId, RunId } from '#model/kernel/ids.ts'
 import { isEnded } from '#model/run/status.ts'
 
 /** parent-end-2. */
 export const unrecordedChildren = async (
-  { children, tenant }: Pick<House, 'children' | 'tenant'>,
+  { children, tenant }: Pick<EngineContext, 'children' | 'tenant'>,
   run: RunId,
 ): Promise<readonly RunId[]> => (await children(tenant, run)).flatMap(({ id, status }) => (isEnded(status) ? [] : [id]))
 
@@ -22,7 +22,7 @@ export const withLost = (told: readonly ClaimableId[], lost: readonly ClaimableI
 
 /** A run in memory that is about to end without having been entered. */
 interface Ending {
-  readonly house: Pick<House, 'children' | 'tenant'>
+  readonly context: Pick<EngineContext, 'children' | 'tenant'>
   readonly record: { readonly id: RunId }
   lost: readonly ClaimableId[]
   isUntold: boolean
@@ -33,7 +33,7 @@ interface Ending {
 export const findLost = (run: Ending): Promise<void> =>
   run
     .whileActive(async () => {
-      run.lost = await unrecordedChildren(run.house, run.record.id)
+      run.lost = await unrecordedChildren(run.context, run.record.id)
     })
     .catch(() => {
       run.isUntold = true

@@ -4,7 +4,7 @@
  * Owns the reading: input, triggering events and the values of settled steps, from blobs too. Changes nothing.
  */
 import { triggerOf } from '#engine/core/cause.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -51,16 +51,16 @@ export interface UnreadableRun {
 const messageOf = (error: unknown): string => (error instanceof TrihandError ? error.detail : String(error))
 
 export class OpenRuns {
-  private readonly house: House
+  private readonly context: EngineContext
 
-  constructor(house: House) {
-    this.house = house
+  constructor(context: EngineContext) {
+    this.context = context
   }
 
   /** Without those that have ended meanwhile. */
   async read(runs: readonly RunId[]): Promise<readonly (OpenRun | UnreadableRun)[]> {
     const found: (OpenRun | UnreadableRun)[] = []
-    for (const record of await this.house.ledger.load(runs)) {
+    for (const record of await this.context.ledger.load(runs)) {
       const one = record === null ? null : await this.readOne(record)
       if (one !== null) found.push(one)
     }
@@ -75,7 +75,7 @@ export class OpenRuns {
       const state: RunState = fold(runMachine, record.facts.map(readRunFact))
       if (state.kind !== 'live') return null
       const event = await this.triggerOf(record, state)
-      const inputs = await readInputs(this.house, { tenant: record.tenant, event }, state.start.input)
+      const inputs = await readInputs(this.context, { tenant: record.tenant, event }, state.start.input)
       return { ...about, ...inputs, event, attempt: state.failures + 1, steps: await this.stepsOf(state) }
     } catch (error) {
       return { ...about, unreadable: messageOf(error) }
@@ -88,7 +88,7 @@ export class OpenRuns {
   }
 
   private events(sequences: readonly number[]): Promise<readonly StoredEvent[]> {
-    const { ledger, tenant } = this.house
+    const { ledger, tenant } = this.context
     return sequences.length === 0 ? Promise.resolve([]) : ledger.events({ tenant, sequences, limit: sequences.length })
   }
 
@@ -103,7 +103,7 @@ export class OpenRuns {
   private async seen(settled: SettledStep): Promise<SeenStep> {
     if (settled.kind === 'failed') return { kind: 'failed', error: settled.error }
     if (settled.kind === 'done')
-      return { kind: 'done', value: await fetchValue(this.house, settled.result), once: settled.once === true }
+      return { kind: 'done', value: await fetchValue(this.context, settled.result), once: settled.once === true }
     const { timedOut, missing } = settled
     return { kind: 'received', events: await this.events(settled.events.map((one) => one.sequence)), timedOut, missing }
   }

@@ -10,7 +10,7 @@ import { refusalOfAbsent } from '#engine/coordinators/flow-outcomes.ts'
 import { advanceRun } from '#engine/core/advance.ts'
 import { triggerOf } from '#engine/core/cause.ts'
 import { headOf, sealFacts } from '#engine/core/chain.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { lifecycleOf, tellsLife } from '#engine/core/lifecycle.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import type { RunNotice } from '#engine/core/publish.ts'
@@ -29,21 +29,21 @@ import { unrecordedChildren, withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
 import { mergeLuggage } from './request.ts'
 
-const turnsOf = forEachOwner((_: House) => new TurnQueue<RunId>())
+const turnsOf = forEachOwner((_: EngineContext) => new TurnQueue<RunId>())
 
 export const commandFromOutside = (
-  house: House,
+  context: EngineContext,
   id: RunId,
   /** Null: what has happened says that there is nothing to do. */
   command: (now: Instant, happened: readonly RunFact[]) => RunCommand | null,
   /** What is written with it, in the same append. */
   besides: (change: Change) => Promise<readonly StreamWrite[]> = async () => [],
 ): Promise<readonly RunFact[]> =>
-  turnsOf(house).run(id, async () => {
-    for (let conflicts = 0; ; await pauseAfterConflict(house, ++conflicts)) {
-      const [record] = await house.ledger.load([id])
-      if (record == null || record.tenant !== house.tenant) throw await refusalOfAbsent(house, id)
-      const now = Math.max(house.clock.now(), headOf(record).lastAt)
+  turnsOf(context).run(id, async () => {
+    for (let conflicts = 0; ; await pauseAfterConflict(context, ++conflicts)) {
+      const [record] = await context.ledger.load([id])
+      if (record == null || record.tenant !== context.tenant) throw await refusalOfAbsent(context, id)
+      const now = Math.max(context.clock.now(), headOf(record).lastAt)
       const happened = record.facts.map(readRunFact)
       const given = command(now, happened)
       if (given === null) return []
@@ -51,7 +51,7 @@ export const commandFromOutside = (
       const { state, facts, refusal } = advanceRun(before, given)
       if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
       const change = { before, state, facts, now }
-      if (facts.length === 0 || (await write(house, record, change, await besides(change)))) return facts
+      if (facts.length === 0 || (await write(context, record, change, await besides(change)))) return facts
     }
   })
 
@@ -64,22 +64,22 @@ export interface Change {
 
 /** False: another writer was faster. */
 const write = async (
-  house: House,
+  context: EngineContext,
   record: StreamRecord,
   change: Change,
   besides: readonly StreamWrite[],
 ): Promise<boolean> => {
-  const { write: own, runs: born, events, signals, notice } = await outsideWrite(house, record, change)
-  const outcome = await commitOnce(house.commit, {
-    appendId: house.appendId(),
+  const { write: own, runs: born, events, signals, notice } = await outsideWrite(context, record, change)
+  const outcome = await commitOnce(context.commit, {
+    appendId: context.appendId(),
     writes: [own, ...besides, ...born.map((run) => run.write)],
     events,
     signals,
     documents: [],
   })
   if (outcome.kind === 'conflict') return false
-  house.publish.tell(notice)
-  house.worker.signal([...outcome.signalled, notice.run, ...born.map((run) => run.id)])
+  context.publish.tell(notice)
+  context.worker.signal([...outcome.signalled, notice.run, ...born.map((run) => run.id)])
   return true
 }
 
@@ -92,12 +92,16 @@ export interface OutsideWrite {
   readonly notice: RunNotice
 }
 
-export const outsideWrite = async (house: House, record: StreamRecord, change: Change): Promise<OutsideWrite> => {
+export const outsideWrite = async (
+  context: EngineContext,
+  record: StreamRecord,
+  change: Change,
+): Promise<OutsideWrite> => {
   const { state, facts, now } = change
   const id = record.stream as RunId
-  const sealed = sealFacts(house, id, headOf(record), facts)
+  const sealed = sealFacts(context, id, headOf(record), facts)
   const ended = state.kind === 'ended'
-  const ending = ended ? await endingFor(house, record, change) : null
+  const ending = ended ? await endingFor(context, record, change) : null
   const write = {
     stream: id,
     create: null,
@@ -117,7 +121,7 @@ export const outsideWrite = async (house: House, record: StreamRecord, change: C
     runs: ending?.runs ?? [],
     events: ending?.events ?? [],
     signals: ended
-      ? withLost(toldOfEnd(house, record, state), record.recoveries > 0 ? await unrecordedChildren(house, id) : [])
+      ? withLost(toldOfEnd(context, record, state), record.recoveries > 0 ? await unrecordedChildren(context, id) : [])
       : noLongerAsked(change),
     notice: { run: id, handler, status: statusOf(state, true), version: sealed.head.version, facts },
   }
@@ -148,16 +152,17 @@ const noLongerAsked = ({ before, state }: Change): readonly TaskId[] => {
 
 /** ending-1: also for a run that nobody holds. */
 const endingFor = async (
-  house: House,
+  context: EngineContext,
   record: StreamRecord,
   change: Change,
 ): Promise<ReturnType<typeof mergeLuggage> | null> => {
-  if (!tellsEnd(house, record.handler, change) && !tellsLife(house, record.handler, change)) return null
+  if (!tellsEnd(context, record.handler, change) && !tellsLife(context, record.handler, change)) return null
   const trigger = triggerOf(record, change.state)
   const sequences = trigger === null ? [] : [trigger]
-  const [event] = sequences.length === 0 ? [] : await house.ledger.events({ tenant: house.tenant, sequences, limit: 1 })
+  const [event] =
+    sequences.length === 0 ? [] : await context.ledger.events({ tenant: context.tenant, sequences, limit: 1 })
   const { handler, session, parent, version } = record
   const caused = { id: record.stream as RunId, handler, session, parent, event: event ?? null }
-  const parts = [endingOf(house, caused, change, version), lifecycleOf(house, caused, change, version)]
+  const parts = [endingOf(context, caused, change, version), lifecycleOf(context, caused, change, version)]
   return mergeLuggage(parts.filter((part) => part !== null))
 }

@@ -12,13 +12,13 @@ import type { Resident } from './resident.ts'
 
 /** True: it was asked to end. */
 export const offerParentEnd = async (resident: Resident): Promise<boolean> => {
-  const { house, record, live } = resident
+  const { context, record, live } = resident
   const { parent } = record
   if (parent === null || !isRunId(parent) || live === null || !endsWithParent(live)) return false
-  const [head] = await house.ledger.load([parent], { after: Number.MAX_SAFE_INTEGER })
+  const [head] = await context.ledger.load([parent], { after: Number.MAX_SAFE_INTEGER })
   if (head == null || !isEnded(head.status)) return false
   const error = { code: 'RUN_CANCELLED', message: `its parent ${parent} ended with ${head.status}` } as const
-  const command = { type: 'cancel_run', now: house.clock.now(), by: 'trihand', error, idle: false } as const
+  const command = { type: 'cancel_run', now: context.clock.now(), by: 'trihand', error, idle: false } as const
   resident.ask({ command, luggage: null, done: null })
   return true
 }

@@ -11,7 +11,7 @@
  */
 import type { ChainHead } from '#engine/core/chain.ts'
 import type { AppendSource } from '#engine/core/commit.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { insist, isStoreTrouble } from '#engine/core/patience.ts'
 import { Performances } from '#engine/core/performances.ts'
 import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
@@ -56,7 +56,7 @@ interface InFlight {
 const NO_REPORT: AppendContext['report'] = {}
 
 export class Resident implements AppendSource {
-  readonly house: House
+  readonly context: EngineContext
   readonly record: ResidentRecord
   isWaiting = false
   isBusy = false
@@ -93,8 +93,8 @@ export class Resident implements AppendSource {
   lost: AppendContext['lost'] = []
   private alarm: { readonly at: Instant; readonly cancel: () => void } | null = null
 
-  constructor(house: House, record: ResidentRecord, { state, head }: Standing, keeper: Keeper) {
-    this.house = house
+  constructor(context: EngineContext, record: ResidentRecord, { state, head }: Standing, keeper: Keeper) {
+    this.context = context
     this.record = record
     this.state = state
     this.head = head
@@ -121,7 +121,7 @@ export class Resident implements AppendSource {
     // A list that is grown has room for seventeen; most appends carry one request.
     if (this.queue.length === 0) this.queue = [request]
     else this.queue.push(request)
-    this.house.commit.request(this)
+    this.context.commit.request(this)
   }
 
   /** Calls back when the ledger has settled this step; at once if it has. */
@@ -143,7 +143,7 @@ export class Resident implements AppendSource {
 
   /** Asks, once the handler has had its turn, whether it waits for nothing but open steps (resident-3). */
   considerParking(): void {
-    if (this.active === 0 && !this.gone) this.house.commit.request(this)
+    if (this.active === 0 && !this.gone) this.context.commit.request(this)
   }
 
   /** patience-1: whatever the store does meanwhile, the answer is the work's own. */
@@ -153,7 +153,7 @@ export class Resident implements AppendSource {
   }
 
   private whileWanted<T>(work: () => Promise<T>): Promise<T> {
-    return insist(this.house, () => !this.gone, work)
+    return insist(this.context, () => !this.gone, work)
   }
 
   /** Stops all work of this run in this process. Its promises never settle (step-port-2). */
@@ -168,9 +168,9 @@ export class Resident implements AppendSource {
     // In flight: the append waits for its turn at the session.
     if (this.gone || this.inFlight !== null) return null
     const requests = this.queue.splice(0, MAX_REQUESTS)
-    if (this.queue.length > 0) this.house.commit.request(this)
+    if (this.queue.length > 0) this.context.commit.request(this)
     if (this.live?.cancel != null && this.active === 0)
-      requests.push({ command: { type: 'confirm_cancel', now: this.house.clock.now() }, luggage: null, done: null })
+      requests.push({ command: { type: 'confirm_cancel', now: this.context.clock.now() }, luggage: null, done: null })
     const gathered = gather(this.state, requests, this.head.lastAt)
     const departs = this.departure(gathered)
     if (gathered.facts.length === 0 && departs === null) {
@@ -217,7 +217,7 @@ export class Resident implements AppendSource {
   private giveUp(error: Failure): void {
     this.isRefused = true
     this.leaveQueue()
-    this.ask({ command: { type: 'quarantine_run', now: this.house.clock.now(), error }, luggage: null, done: null })
+    this.ask({ command: { type: 'quarantine_run', now: this.context.clock.now(), error }, luggage: null, done: null })
   }
 
   private departure({ state, facts }: Gathered): 'ended' | 'parked' | null {
@@ -230,13 +230,13 @@ export class Resident implements AppendSource {
   }
 
   private prepare(requests: readonly Request[], gathered: Gathered, departs: 'ended' | 'parked' | null): InFlight {
-    const built = runAppend(this.house, gathered, {
+    const built = runAppend(this.context, gathered, {
       record: this.record,
       head: this.head,
       before: this.state,
       isEntered: this.entry !== 'none',
       departs,
-      wakeAt: wakeAfter(gathered.state, departs, this, this.house.clock.now()),
+      wakeAt: wakeAfter(gathered.state, departs, this, this.context.clock.now()),
       seenSignal: this.seenSignal,
       seen: this.seen,
       report: this.report,
@@ -249,7 +249,7 @@ export class Resident implements AppendSource {
   private handOver({ built, gathered }: InFlight): Append | null {
     const changes = gathered.carried.flatMap(({ memory }) => (memory === null ? [] : [memory]))
     if (this.session === null || changes.length === 0) return built.append
-    sessionWrites(this.house).addRun(this.session, changes, built.append, this)
+    sessionWrites(this.context).addRun(this.session, changes, built.append, this)
     return null
   }
 
@@ -262,10 +262,10 @@ export class Resident implements AppendSource {
     this.head = sealed.head
     const { id: run, handler } = this.record
     const status = statusOf(this.state, departs === 'parked')
-    this.house.publish.tell({ run, handler, status, version: this.head.version, facts: gathered.facts })
+    this.context.publish.tell({ run, handler, status, version: this.head.version, facts: gathered.facts })
     // One that is born as its parent ends looks for that end first (parent-end-1).
-    for (const child of created) beginRun(this.house, child, outcome, departs === 'ended')
-    if (outcome.signalled.length + asked.length > 0) this.house.worker.signal([...outcome.signalled, ...asked])
+    for (const child of created) beginRun(this.context, child, outcome, departs === 'ended')
+    if (outcome.signalled.length + asked.length > 0) this.context.worker.signal([...outcome.signalled, ...asked])
     if (departs !== null) this.gone = true
     this.answer(gathered)
     if (departs === null) return this.goOn(gathered.facts, wasCancelled)
@@ -275,7 +275,7 @@ export class Resident implements AppendSource {
 
   /** The run was let go while its append was under way: what came into being with it is still this worker's. */
   private inherit(inFlight: InFlight, outcome: Written): void {
-    for (const run of inFlight.built.created) beginRun(this.house, run, outcome)
+    for (const run of inFlight.built.created) beginRun(this.context, run, outcome)
     this.leaveBehind(inFlight.gathered.left)
     for (const { done } of inFlight.gathered.answers) done({ kind: 'gone' })
   }
@@ -298,14 +298,14 @@ export class Resident implements AppendSource {
     this.performances.abort({ code: 'RUN_CANCELLED', message: error.message })
     for (const child of calledBy(live)) {
       this.begin()
-      void cancelChild(this.house, child, by, error.message)
+      void cancelChild(this.context, child, by, error.message)
         .catch((refusal: unknown) => {
           // One that has ended needs no cancel; one that could not be reached is told again when the run is woken.
           if (isStoreTrouble(refusal)) this.isUntold = true
         })
         .finally(() => this.end())
     }
-    this.house.commit.request(this)
+    this.context.commit.request(this)
   }
 
   /** While the run stays in memory its timers are this process's to watch. */
@@ -315,7 +315,7 @@ export class Resident implements AppendSource {
     const at = wakeAt(live)
     if (at === this.alarm?.at) return
     this.alarm?.cancel()
-    this.alarm = at === null ? null : { at, cancel: this.house.clock.at(at, () => this.ring()) }
+    this.alarm = at === null ? null : { at, cancel: this.context.clock.at(at, () => this.ring()) }
   }
 
   /** An event that is in the ledger when the time is up comes before the timeout (enter-3). */
@@ -323,7 +323,7 @@ export class Resident implements AppendSource {
     this.alarm = null
     void this.whileActive(async () => {
       await this.keeper.look(this)
-      this.ask({ command: { type: 'pass_time', now: this.house.clock.now() }, luggage: null, done: null })
+      this.ask({ command: { type: 'pass_time', now: this.context.clock.now() }, luggage: null, done: null })
     })
   }
 
@@ -334,7 +334,7 @@ export class Resident implements AppendSource {
 
   /** Runs that were to be born here and are not. */
   private leaveBehind(left: readonly Luggage[]): void {
-    for (const luggage of left) for (const _ of luggage.runs.filter(isLeased)) this.house.worker.unreserve()
+    for (const luggage of left) for (const _ of luggage.runs.filter(isLeased)) this.context.worker.unreserve()
   }
 
   private leave(failure: Failure): void {
@@ -360,21 +360,21 @@ export class Resident implements AppendSource {
     this.conflicts++
     try {
       await this.whileWanted(() => this.reload())
-      await pauseAfterConflict(this.house, this.conflicts)
+      await pauseAfterConflict(this.context, this.conflicts)
     } catch (error) {
       // The run cannot be read: let go; the lease runs out and another attempt begins from the ledger.
       this.drop('dropped', { code: 'LEDGER_CONFLICT', message: String(error) })
       return
     }
     // Not left to end(): other work may be under way that waits for these very requests.
-    this.house.commit.request(this)
+    this.context.commit.request(this)
     this.end()
   }
 
   /** Takes in facts that others have appended. Answers up to which signal a look from now on will see. */
   async reload(): Promise<number> {
     const from = this.head.version
-    const [record] = await this.house.ledger.load([this.record.id], { after: from })
+    const [record] = await this.context.ledger.load([this.record.id], { after: from })
     if (this.gone || record === null || record === undefined) return this.seenSignal
     if (record.epoch !== this.record.epoch) {
       this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })

@@ -11,8 +11,8 @@ import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
 import { changeOf, lookAtClerk } from '#engine/coordinators/clerk-state.ts'
 import { QueueDuty, type QueueKeeping } from '#engine/coordinators/queue-duty.ts'
 import { advanceQueue } from '#engine/core/advance.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { checkEvent, isSameEvent, routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
 import { commitBirths } from '#engine/run/births.ts'
 import { messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
@@ -63,31 +63,34 @@ const TAIL = 256
 const FACTS_READ = 500
 
 export class Queues {
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly book: ClerkBook
   /** Puts of this process into one queue take turns: they would only conflict in the ledger. */
   private readonly turns = new TurnQueue<string>()
 
-  constructor(house: House, book: ClerkBook) {
-    this.house = house
+  constructor(context: EngineContext, book: ClerkBook) {
+    this.context = context
     this.book = book
   }
 
   list(): Promise<readonly QueueView[]> {
-    return Promise.all([...this.house.system().queues.keys()].map((name) => this.show(name)))
+    return Promise.all([...this.context.system().queues.keys()].map((name) => this.show(name)))
   }
 
   async show(name: string): Promise<QueueView> {
-    const { definition, id } = this.book.queue(this.house, name)
-    const state = (await lookAtClerk(this.house, id, this.duty(name)))?.state ?? { kind: 'none' }
+    const { definition, id } = this.book.queue(this.context, name)
+    const state = (await lookAtClerk(this.context, id, this.duty(name)))?.state ?? { kind: 'none' }
     return viewOf(definition, state)
   }
 
   /** Refused with QUEUE_FULL where there is no room and none comes in time. */
   async put(name: string, data: unknown, { id, waitMs = PATIENCE_MS, ...asked }: PutOptions = {}): Promise<PutReceipt> {
-    const { clock } = this.house
-    const keeping = this.book.queue(this.house, name)
-    const message = { ...(await this.check(name, data, id ?? `msg_${this.house.ids.uuid()}`)), ...requestersOf(asked) }
+    const { clock } = this.context
+    const keeping = this.book.queue(this.context, name)
+    const message = {
+      ...(await this.check(name, data, id ?? `msg_${this.context.ids.uuid()}`)),
+      ...requestersOf(asked),
+    }
     const until = clock.now() + (keeping.definition.policy.onFull === 'block' ? waitMs : 0)
     for (;;) {
       const receipt = await this.turns.run(name, () => this.tryPut(keeping, message))
@@ -100,13 +103,13 @@ export class Queues {
   /** What was given up gets all its tries again. Answers how many. */
   async revive(name: string, { by = 'local' }: { readonly by?: string } = {}): Promise<number> {
     const { dead } = await this.show(name)
-    if (dead > 0) await this.book.askQueue(this.house, name, { type: 'revive', by })
+    if (dead > 0) await this.book.askQueue(this.context, name, { type: 'revive', by })
     return dead
   }
 
   /** How many messages this caller has revived since then. */
   async revivedBy(name: string, by: string, since: Instant): Promise<number> {
-    const [record] = await this.house.ledger.load([this.book.queue(this.house, name).id], { last: FACTS_READ })
+    const [record] = await this.context.ledger.load([this.book.queue(this.context, name).id], { last: FACTS_READ })
     const facts = (record?.facts ?? []).map(readQueueFact)
     return facts.reduce(
       (sum, fact) =>
@@ -116,7 +119,7 @@ export class Queues {
   }
 
   private duty(name: string): QueueDuty {
-    return new QueueDuty(this.house, this.book.queue(this.house, name))
+    return new QueueDuty(this.context, this.book.queue(this.context, name))
   }
 
   private async check(name: string, given: unknown, id: string): Promise<Event> {
@@ -124,36 +127,36 @@ export class Queues {
     const type = messageType(name)
     if (!isPlainId(id))
       throw new TrihandError('INPUT_INVALID', 'id must have 1 to 255 characters and no control characters')
-    await checkEvent(this.house, type, data, OWN)
-    const { tenant, clock } = this.house
+    await checkEvent(this.context, type, data, OWN)
+    const { tenant, clock } = this.context
     const cause = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
     return { id, tenant, source: queueSource(name), type, subject: null, time: clock.now(), data, ...cause }
   }
 
   /** Null: there is no room. */
   private async tryPut({ id, definition }: QueueKeeping, message: Event): Promise<PutReceipt | null> {
-    const { house } = this
+    const { context } = this
     const duty = this.duty(definition.name)
-    for (let conflicts = 0; ; await pauseAfterConflict(house, ++conflicts)) {
-      const restored = await lookAtClerk(house, id, duty)
+    for (let conflicts = 0; ; await pauseAfterConflict(context, ++conflicts)) {
+      const restored = await lookAtClerk(context, id, duty)
       if (restored === null) {
-        await this.book.askQueue(house, definition.name, { type: 'open_queue' })
+        await this.book.askQueue(context, definition.name, { type: 'open_queue' })
         continue
       }
       const { record, state } = restored
-      const now = Math.max(house.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
+      const now = Math.max(context.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
       const decided = advanceQueue(state, { type: 'put', now, count: 1, policy: definition.policy })
       if (decided.refusal !== null) return null
-      const { events, runs } = routeAll(house, [message])
-      const own = changeOf(house, record, withCheckpoint(decided, record.facts.length, now))
+      const { events, runs } = routeAll(context, [message])
+      const own = changeOf(context, record, withCheckpoint(decided, record.facts.length, now))
       const writes = [own, ...runs.map(({ write }) => write)]
-      const outcome = await commitBirths(house, { writes, events, signals: [], documents: [] }, runs)
+      const outcome = await commitBirths(context, { writes, events, signals: [], documents: [] }, runs)
       if (outcome.kind !== 'conflict') {
-        house.worker.signal([id])
+        context.worker.signal([id])
         return { id: message.id, sequence: outcome.sequences[0] as number, duplicate: false }
       }
       if (outcome.reason !== 'taken') continue
-      if (!isSameEvent(house, message, outcome.dataHash))
+      if (!isSameEvent(context, message, outcome.dataHash))
         throw new TrihandError('EVENT_ID_REUSED', `message ${message.id} of ${definition.name} exists with other data`)
       return { id: message.id, sequence: outcome.sequence, duplicate: true }
     }

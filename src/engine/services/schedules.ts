@@ -4,7 +4,7 @@
  * Owns nothing durable; each verb is one command to the schedule's clerk.
  */
 import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { DAY_MS } from '#manifest/time/civil.ts'
 import { nextChange, openZone } from '#manifest/time/zone.ts'
 import type { Requesters } from '#model/access/requester.ts'
@@ -34,51 +34,51 @@ export interface ScheduleView {
 }
 
 export class Schedules {
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly book: ClerkBook
 
-  constructor(house: House, book: ClerkBook) {
-    this.house = house
+  constructor(context: EngineContext, book: ClerkBook) {
+    this.context = context
     this.book = book
   }
 
   list(): Promise<readonly ScheduleView[]> {
-    return Promise.all([...this.house.system().schedules.keys()].map((name) => this.show(name)))
+    return Promise.all([...this.context.system().schedules.keys()].map((name) => this.show(name)))
   }
 
   async show(name: string): Promise<ScheduleView> {
-    const definition = this.house.system().schedules.get(name)
+    const definition = this.context.system().schedules.get(name)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no schedule ${name}`)
-    const { state, nextAt, next } = await this.book.lookAtSchedule(this.house, name)
+    const { state, nextAt, next } = await this.book.lookAtSchedule(this.context, name)
     const { target, spec } = definition
     return { name, target, spec, ...standing(state), nextAt, next, clockChange: this.clockChange(spec) }
   }
 
   /** What became of its last slots, oldest first. */
   async slots(name: string, most: number): Promise<readonly PastSlot[]> {
-    return pastSlots(await this.book.lastOfSchedule(this.house, name, most * FACTS_PER_SLOT), most)
+    return pastSlots(await this.book.lastOfSchedule(this.context, name, most * FACTS_PER_SLOT), most)
   }
 
   private clockChange({ timing, tz }: ScheduleSpec): ScheduleView['clockChange'] {
     if (timing.kind !== 'cron') return null
-    const now = this.house.clock.now()
+    const now = this.context.clock.now()
     return nextChange(openZone(tz, 'tz'), now, now + YEAR_MS)
   }
 
   /** Until it is resumed it starts only what a person asks for in the pause; the rest of an earlier backfill waits. */
   async pause(name: string, { by = 'local', note }: By & { readonly note?: string } = {}): Promise<void> {
     const said = note === undefined ? {} : { note }
-    await this.book.askSchedule(this.house, name, { type: 'pause_schedule', by, ...said })
+    await this.book.askSchedule(this.context, name, { type: 'pause_schedule', by, ...said })
   }
 
   async resume(name: string, { by = 'local' }: By = {}): Promise<void> {
-    await this.book.askSchedule(this.house, name, { type: 'resume_schedule', by })
+    await this.book.askSchedule(this.context, name, { type: 'resume_schedule', by })
   }
 
   /** A run now, whatever the slots say. The same id again is the same request. */
-  async runNow(name: string, { id = this.house.ids.uuid(), ...asked }: By & Asked & Request = {}): Promise<void> {
+  async runNow(name: string, { id = this.context.ids.uuid(), ...asked }: By & Asked & Request = {}): Promise<void> {
     const { by = 'local' } = asked
-    await this.book.askSchedule(this.house, name, { type: 'run_now', id, by, ...requestersOf(asked) })
+    await this.book.askSchedule(this.context, name, { type: 'run_now', id, by, ...requestersOf(asked) })
   }
 
   /** A run for each past slot of the span, oldest first, one after another as its overlap allows. */
@@ -86,8 +86,8 @@ export class Schedules {
     name: string,
     span: { readonly from: Instant; readonly to: Instant } & By & Asked & Request,
   ): Promise<void> {
-    const { from, to, by = 'local', id = this.house.ids.uuid() } = span
-    await this.book.askSchedule(this.house, name, { type: 'backfill', id, by, from, to, ...requestersOf(span) })
+    const { from, to, by = 'local', id = this.context.ids.uuid() } = span
+    await this.book.askSchedule(this.context, name, { type: 'backfill', id, by, from, to, ...requestersOf(span) })
   }
 
   /** The slots that such a backfill would run, in order; nothing is started. */
@@ -95,8 +95,8 @@ export class Schedules {
     name: string,
     { from, to }: { readonly from: Instant; readonly to: Instant },
   ): Promise<readonly Instant[]> {
-    const ask = { type: 'backfill', id: this.house.ids.uuid(), by: 'nobody', from, to } as const
-    const facts = await this.book.tryOnSchedule(this.house, name, ask)
+    const ask = { type: 'backfill', id: this.context.ids.uuid(), by: 'nobody', from, to } as const
+    const facts = await this.book.tryOnSchedule(this.context, name, ask)
     return facts.flatMap((fact) => (fact.type === 'schedule.buffered' ? fact.runs.map(({ slot }) => slot) : []))
   }
 }

@@ -9,7 +9,7 @@
  * session-writes-3  A checkpoint follows at most so many changes as a load reads back, whoever makes them.
  */
 import type { AppendSource } from '#engine/core/commit.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import { pauseAfter } from '#engine/core/patience.ts'
 import { CallGroups, forEachOwner, pauseAfterConflict } from '#engine/core/turn-queue.ts'
@@ -56,13 +56,13 @@ export const NOTHING_BESIDE = { writes: [], events: [], signals: [], documents: 
 const LEFT: Conflict = { kind: 'conflict', reason: 'version', stream: '' as StreamId, version: 0, epoch: 0 }
 
 export class SessionWrites {
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly calls = new CallGroups<SessionId, SessionCall>((id, calls) => this.work(id, calls), MOST_TOGETHER)
   /** As this process wrote them last. */
   private readonly heads = new Map<SessionId, SessionHead>()
 
-  constructor(house: House) {
-    this.house = house
+  constructor(context: EngineContext) {
+    this.context = context
   }
 
   add(id: SessionId, call: SessionCall): void {
@@ -77,7 +77,7 @@ export class SessionWrites {
       settle: (outcome) => {
         run.settle(outcome)
         // After a conflict it comes again by itself, once it has read what moved it.
-        if (outcome.kind !== 'conflict') this.house.commit.request(run)
+        if (outcome.kind !== 'conflict') this.context.commit.request(run)
       },
       failed: (error) => run.failed(error),
     })
@@ -97,7 +97,7 @@ export class SessionWrites {
       } else if (result.kind === 'failed') {
         waiting = [...result.kept, ...rest]
         if (result.isOneBad === true) most = 1
-        else if (result.kept.length > 0) await pauseAfter(this.house, troubles++)
+        else if (result.kept.length > 0) await pauseAfter(this.context, troubles++)
       } else {
         const { outcome } = result
         const left = this.writtenAgain(id, group, outcome)
@@ -105,7 +105,7 @@ export class SessionWrites {
         if (left.length === group.length && !isOn(id, outcome)) most = 1
         waiting = [...left, ...rest]
         if (isOn(id, outcome)) this.heads.delete(id)
-        await pauseAfterConflict(this.house, ++conflicts)
+        await pauseAfterConflict(this.context, ++conflicts)
       }
     }
   }
@@ -146,7 +146,7 @@ export class SessionWrites {
   }
 
   private async load(id: SessionId): Promise<SessionHead> {
-    const head = await SessionHead.load(this.house, id)
+    const head = await SessionHead.load(this.context, id)
     const [oldest] = this.heads.keys()
     if (this.heads.size >= MAX_HEADS && oldest !== undefined) this.heads.delete(oldest)
     this.heads.set(id, head)
@@ -154,7 +154,7 @@ export class SessionWrites {
   }
 
   private async takeCheckpoint(head: SessionHead): Promise<Outcome> {
-    const { commit, appendId, clock } = this.house
+    const { commit, appendId, clock } = this.context
     const write = await head.checkpointWrite(clock.now())
     const append = { ...NOTHING_BESIDE, appendId: appendId(), writes: write.facts.length === 0 ? [] : [write] }
     const outcome = await commitOnce(commit, append)
@@ -163,7 +163,7 @@ export class SessionWrites {
   }
 
   private send(head: SessionHead, group: readonly SessionCall[]): Promise<Result> {
-    const { commit, appendId, clock } = this.house
+    const { commit, appendId, clock } = this.context
     const changes = group.flatMap((call) => call.changes)
     const write = head.write(changes, clock.now())
     const append = joined(appendId(), group, write.facts.length === 0 ? [] : [write])
@@ -269,4 +269,4 @@ class GroupAppend implements AppendSource {
   }
 }
 
-export const sessionWrites = forEachOwner((house: House) => new SessionWrites(house))
+export const sessionWrites = forEachOwner((context: EngineContext) => new SessionWrites(context))

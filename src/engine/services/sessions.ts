@@ -3,7 +3,7 @@
  *
  * Owns nothing durable; each verb is one append. Merge, explore and the rest of a session's life grow in src/sessions.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -27,15 +27,15 @@ export interface SessionView {
 }
 
 export class Sessions {
-  private readonly house: House
+  private readonly context: EngineContext
 
-  constructor(house: House) {
-    this.house = house
+  constructor(context: EngineContext) {
+    this.context = context
   }
 
   async create(options: { readonly mode?: SessionMode } = {}): Promise<SessionId> {
-    const { tenant, clock } = this.house
-    const { id, write } = newSession(this.house, {
+    const { tenant, clock } = this.context
+    const { id, write } = newSession(this.context, {
       tenant,
       now: clock.now(),
       mode: options.mode ?? 'interactive',
@@ -46,11 +46,11 @@ export class Sessions {
   }
 
   async recall(id: SessionId, key: string): Promise<Json | null> {
-    return (await SessionHead.load(this.house, id)).recall(key)
+    return (await SessionHead.load(this.context, id)).recall(key)
   }
 
   async show(id: SessionId): Promise<SessionView> {
-    const head = await SessionHead.load(this.house, id)
+    const head = await SessionHead.load(this.context, id)
     const { mode, head: checkpoint, changes } = head.last()
     const memory = await head.memory()
     return { mode, head: checkpoint, changed: [...changes.keys()], endedFor: head.endedFor, memory }
@@ -58,22 +58,23 @@ export class Sessions {
 
   /** What was remembered when a checkpoint was taken. */
   documentAt(checkpoint: Checkpoint): Promise<SessionDocument> {
-    return documentAt(this.house, checkpoint)
+    return documentAt(this.context, checkpoint)
   }
 
   /** Everything that it remembers; null: there is no such session. */
   async memory(id: SessionId): Promise<ReadonlyMap<string, Json> | null> {
-    const [found] = await this.house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
-    return found == null ? null : (await SessionHead.load(this.house, id)).recallAll()
+    const [found] = await this.context.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+    return found == null ? null : (await SessionHead.load(this.context, id)).recallAll()
   }
 
   /** A session with a name of its own exists from the first time it is asked for. */
   ensure(id: SessionId, mode: SessionMode): Promise<void> {
-    return ensureSession(this.house, id, mode)
+    return ensureSession(this.context, id, mode)
   }
 
   async remember(id: SessionId, key: string, value: Json): Promise<void> {
-    const set: Record<string, Payload> = value === null ? {} : { [key]: (await storeValue(this.house, value)).payload }
+    const set: Record<string, Payload> =
+      value === null ? {} : { [key]: (await storeValue(this.context, value)).payload }
     const unset = value === null ? [key] : []
     await this.change(id, { changes: [{ key: null, set, unset }] })
   }
@@ -84,16 +85,16 @@ export class Sessions {
 
   /** session-2: a fork costs one fact, whatever the session has lived through. */
   async fork(id: SessionId): Promise<SessionId> {
-    let head = await SessionHead.loadAtCheckpoint(this.house, id)
+    let head = await SessionHead.loadAtCheckpoint(this.context, id)
     if (!head.isAtCheckpoint) {
       await this.checkpoint(id)
-      head = await SessionHead.loadAtCheckpoint(this.house, id)
+      head = await SessionHead.loadAtCheckpoint(this.context, id)
     }
     const { checkpoint } = head
     if (checkpoint === null)
       throw new TrihandError('SESSION_STATE_INVALID', `session ${id} has no checkpoint to fork from`)
-    const { tenant, clock } = this.house
-    const child = newSession(this.house, {
+    const { tenant, clock } = this.context
+    const child = newSession(this.context, {
       tenant,
       now: clock.now(),
       mode: 'interactive',
@@ -106,7 +107,7 @@ export class Sessions {
   private change(id: SessionId, wanted: Partial<Pick<SessionCall, 'changes' | 'isCheckpoint'>>): Promise<void> {
     return new Promise((resolve, reject) => {
       let isTold = false
-      sessionWrites(this.house).add(id, {
+      sessionWrites(this.context).add(id, {
         ...{ head: null, changes: [], isCheckpoint: false, append: NOTHING_BESIDE, isNew: true, ...wanted },
         isGone: () => isTold,
         settle: () => resolve(),
@@ -120,7 +121,7 @@ export class Sessions {
   }
 
   private async write(write: StreamWrite): Promise<void> {
-    const { commit, appendId } = this.house
+    const { commit, appendId } = this.context
     await commitOnce(commit, {
       appendId: appendId(),
       writes: [write],
@@ -132,14 +133,18 @@ export class Sessions {
 }
 
 /** A session with a name of its own exists from the first time it is asked for. */
-export const ensureSession = async (house: House, id: SessionId, mode: SessionMode = 'scheduled'): Promise<void> => {
-  const [found] = await house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+export const ensureSession = async (
+  context: EngineContext,
+  id: SessionId,
+  mode: SessionMode = 'scheduled',
+): Promise<void> => {
+  const [found] = await context.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
   if (found != null) return
-  const { tenant, clock } = house
-  const { write } = newSession(house, { id, tenant, now: clock.now(), mode, base: null })
+  const { tenant, clock } = context
+  const { write } = newSession(context, { id, tenant, now: clock.now(), mode, base: null })
   // A conflict means that somebody else was faster: then it exists.
-  await commitOnce(house.commit, {
-    appendId: house.appendId(),
+  await commitOnce(context.commit, {
+    appendId: context.appendId(),
     writes: [write],
     events: [],
     signals: [],

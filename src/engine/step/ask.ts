@@ -19,7 +19,7 @@ import type { TaskSpec } from '#model/task/spec.ts'
 import type { AskRequest } from '#ports/step-gate.ts'
 
 const begin = (resident: Resident, step: string, task: TaskId, name: string, luggage: Luggage | null): void => {
-  const command = { type: 'start_child', now: resident.house.clock.now(), step, child: task, handler: name } as const
+  const command = { type: 'start_child', now: resident.context.clock.now(), step, child: task, handler: name } as const
   resident.ask({ command, luggage, done: null })
 }
 
@@ -27,7 +27,7 @@ export const askPeople = async (resident: Resident, step: string, request: AskRe
   const { spec, revises } = request
   if (revises === undefined) return openTask(resident, step, request)
   // Before the step begins: a crash in between brings the same revision again, which changes nothing.
-  await reviseTask(resident.house, revises, spec)
+  await reviseTask(resident.context, revises, spec)
   begin(resident, step, revises.task, spec.name, null)
 }
 
@@ -37,21 +37,21 @@ export const taskOf = (
   step: string,
   spec: TaskSpec,
 ): { readonly id: TaskId } & ReturnType<typeof taskBirth> => {
-  const { house, record } = resident
-  const now = house.clock.now()
-  const id = taskId(house.ids.uuid())
+  const { context, record } = resident
+  const now = context.clock.now()
+  const id = taskId(context.ids.uuid())
   const before = { kind: 'none' } as const
   const cause = causeFrom(record, resident.state)
-  const command = { type: 'open_task', now, world: house.taskWorld, run: record.id, step, spec, cause } as const
+  const command = { type: 'open_task', now, world: context.taskWorld, run: record.id, step, spec, cause } as const
   const { state, facts, refusal } = advanceTask(before, command)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   const place = { id, handler: record.handler, session: record.session }
-  return { id, ...taskBirth(house, place, { before, state, facts }, now) }
+  return { id, ...taskBirth(context, place, { before, state, facts }, now) }
 }
 
 /** Refused before people see it: with an action that may not send its event nobody could decide. */
-const demandActions = ({ house, record }: Resident, { actions, autoAction }: TaskSpec): void => {
-  const { events } = house.system()
+const demandActions = ({ context, record }: Resident, { actions, autoAction }: TaskSpec): void => {
+  const { events } = context.system()
   for (const { name, emits } of actions) {
     if (emits === null) continue
     const producer = { kind: 'task', handler: record.handler, byPerson: name !== autoAction } as const
@@ -64,7 +64,7 @@ const openTask = async (resident: Resident, step: string, { spec, tells }: AskRe
   demandActions(resident, spec)
   const kept = await keptDecision(resident, step, spec)
   if (kept !== null) {
-    const now = resident.house.clock.now()
+    const now = resident.context.clock.now()
     return resident.ask({ command: { type: 'reuse_step', now, ...kept }, luggage: null, done: null })
   }
   const { id, write, told } = taskOf(resident, step, spec)

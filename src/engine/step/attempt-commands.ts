@@ -7,8 +7,8 @@ import type { Payload } from '#model/kernel/payload.ts'
 import type { RunCommand } from '#model/run/fact.ts'
 
 /** One key for every attempt of a step; the empty step stands for the whole run. */
-export const effectKeyOf = ({ record, house }: Resident, step: string): string =>
-  `th1_${house.ids.digest(`${record.tenant}\n${record.id}\n${step}`)}`
+export const effectKeyOf = ({ record, context }: Resident, step: string): string =>
+  `th1_${context.ids.digest(`${record.tenant}\n${record.id}\n${step}`)}`
 
 const NONE: readonly never[] = []
 const NO_RETRY: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
@@ -17,7 +17,7 @@ const NO_RETRY: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
 export const failAtOnce = (resident: Resident, step: string, attempt: number, error: Failure): void => {
   const command: RunCommand = {
     type: 'fail_step',
-    now: resident.house.clock.now(),
+    now: resident.context.clock.now(),
     step,
     attempt,
     error,
@@ -37,7 +37,7 @@ export const completeStep = (
   const { step, attempt, result, luggage } = done
   const events = luggage === null ? NONE : luggage.events.map(({ event }) => event.id)
   resident.ask({
-    command: { type: 'complete_step', now: resident.house.clock.now(), step, attempt, result, events },
+    command: { type: 'complete_step', now: resident.context.clock.now(), step, attempt, result, events },
     luggage,
     done: null,
   })

@@ -80,15 +80,15 @@ export class Attempts {
   }
 
   tell(step: string, attempt: number, delta: Delta): void {
-    const { house, record, isGone } = this.resident
-    if (!isGone) house.deltas.tell(record.id, step, attempt, delta)
+    const { context, record, isGone } = this.resident
+    if (!isGone) context.deltas.tell(record.id, step, attempt, delta)
   }
 
   // -- when an attempt begins -------------------------------------------------------------------------------------------
 
   begin(request: Work): void {
-    const { house, record } = this.resident
-    const definition = house.system().functions.get(record.handler)
+    const { context, record } = this.resident
+    const definition = context.system().functions.get(record.handler)
     if (definition?.flow?.concurrency.some(isOfSteps) === true) this.turns ??= new Turns(this.resident)
     const circuit = definition?.circuit ?? null
     if (circuit === null) this.beginAttempt(request, null)
@@ -101,7 +101,7 @@ export class Attempts {
 
   /** While the target is held back the run waits as for a timer, or the step fails, without an attempt; or its fallback answers. */
   private async throughCircuit(request: Work, circuit: Circuit): Promise<void> {
-    const { circuits } = this.resident.house
+    const { circuits } = this.resident.context
     const admission = await circuits.admit(circuit)
     if (!isOpen(this.resident)) return
     if (admission.kind === 'go')
@@ -139,8 +139,8 @@ export class Attempts {
   }
 
   private beginNow(request: Work, heard: Heard): void {
-    const { live, house } = this.resident
-    if (!house.worker.leases.isSure)
+    const { live, context } = this.resident
+    if (!context.worker.leases.isSure)
       return makeSure(
         this.resident,
         () => this.beginNow(request, heard),
@@ -178,7 +178,7 @@ export class Attempts {
   private intend(request: Work, begun: Begun): void {
     const { resident } = this
     const { step } = request
-    const now = resident.house.clock.now()
+    const now = resident.context.clock.now()
     const performer = performerOf(resident, request, now)
     const evidence = evidenceOf(request)
     resident.ask({
@@ -198,7 +198,7 @@ export class Attempts {
 
   /** The process may have stood still while the intent was written. What then may not begin has certainly not happened. */
   private performOnce(request: Work, begun: Begun, performer: string): void {
-    if (this.resident.house.worker.leases.isSure) return this.perform(request, begun)
+    if (this.resident.context.worker.leases.isSure) return this.perform(request, begun)
     const { step } = request
     const { attempt } = begun
     const leave = (failure: Failure): void => {
@@ -220,25 +220,25 @@ export class Attempts {
     if (!('body' in request)) return this.performTask(request, begun)
     if (begun.performer === null) return this.performBody(request, begun.attempt, begun.heard)
     const body = new OnceBody(this, request, begun.attempt, begun.heard, begun.performer)
-    this.start(toPerform(this.resident.house, body, body))
+    this.start(toPerform(this.resident.context, body, body))
   }
 
   /** What every attempt comes to, before its result is looked at. Says whether the run is still here to record it. */
   private over(step: string, heard: Heard, performed: Performed, performance: Performance): boolean {
     const { resident } = this
-    const { house } = resident
+    const { context } = resident
     resident.performances.end(performance)
-    house.deltas.over(resident.record.id, step)
+    context.deltas.over(resident.record.id, step)
     heard?.(performed)
     // What was broken off because the run has left says nothing about the step.
     if (resident.isGone) return false
-    if (!house.observers.isEmpty) this.count(performed, house.clock.now() - performance.begunAt)
+    if (!context.observers.isEmpty) this.count(performed, context.clock.now() - performance.begunAt)
     return true
   }
 
   private count({ kind }: Performed, ms: number): void {
-    const { house, record } = this.resident
-    house.observers.tell((observer) => observer.performed(record.handler, kind === 'done', ms))
+    const { context, record } = this.resident
+    context.observers.tell((observer) => observer.performed(record.handler, kind === 'done', ms))
   }
 
   private start(performance: Performance): void {
@@ -250,7 +250,7 @@ export class Attempts {
 
   private performBody(request: StepRequest, attempt: number, heard: Heard): void {
     const body = new StepBody(this, request, attempt, heard)
-    this.start(toPerform(this.resident.house, body, body))
+    this.start(toPerform(this.resident.context, body, body))
   }
 
   bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void {
@@ -276,12 +276,12 @@ export class Attempts {
 
   private performTask(request: TaskRequest, { attempt, carry, heard, performer }: Begun): void {
     const { resident } = this
-    const { house, record } = resident
+    const { context, record } = resident
     const { step } = request
-    const definition = house.system().functions.get(record.handler)
+    const definition = context.system().functions.get(record.handler)
     const task = new TaskAttempt(request, attempt, carry, {
       run: record.id,
-      taskId: taskUuid(house.ids.digest(`task\n${record.id}\n${step}`)),
+      taskId: taskUuid(context.ids.digest(`task\n${record.id}\n${step}`)),
       effectKey: effectKeyOf(resident, step),
       traceparent: record.event?.traceparent ?? null,
       limits: definition?.constraints ?? {},
@@ -301,7 +301,7 @@ export class Attempts {
       this.answeredLate({ step, attempt, performer }, result)
     }
     this.start(
-      toPerform(house, task.envelope, {
+      toPerform(context, task.envelope, {
         performed: (performed, performance) => {
           if (this.over(step, heard, performed, performance))
             this.settleTask(request, attempt, task.judge(performed), unansweredIn(performed))
@@ -340,7 +340,7 @@ export class Attempts {
   private record(step: string, attempt: number, result: unknown, intents: Intents | null): void {
     const { resident } = this
     try {
-      const prepared = prepareValue(resident.house, result)
+      const prepared = prepareValue(resident.context, result)
       if (prepared.kind === 'inline' && intents === null) {
         completeStep(resident, { step, attempt, result: prepared.payload, luggage: null })
         return resident.end()
@@ -361,7 +361,7 @@ export class Attempts {
     const { resident } = this
     try {
       await resident.whileActive(async () => {
-        const { payload, value } = await storePrepared(resident.house, prepared)
+        const { payload, value } = await storePrepared(resident.context, prepared)
         const bill = 'blob' in payload ? billOf(value) : null
         const result = bill === null ? payload : { ...payload, bill }
         const luggage = await packIntents(resident, effectKeyOf(resident, step), intents)

@@ -31,11 +31,11 @@ interface Call extends InvokeOptions {
 
 export const startChild = async (resident: Resident, step: string, call: Call): Promise<void> => {
   const { handler, input, tells, onParentEnd, terms } = call
-  const { house, record } = resident
-  const definition = house.system().functions.get(handler)
+  const { context, record } = resident
+  const definition = context.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
   demandOpen(definition)
-  demandCall(definitionOf(house, record.handler)?.module ?? null, definition)
+  demandCall(definitionOf(context, record.handler)?.module ?? null, definition)
   const detached = onParentEnd === 'detach' ? ({ detached: true } as const) : {}
   const { live } = resident
   const known =
@@ -45,13 +45,13 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
   if (known !== null) {
     const ungated = call.gate === 'none' ? ({ ungated: true } as const) : {}
     const about = { ...known, ...detached, ...ungated }
-    const command = { type: 'start_child', now: house.clock.now(), step, handler, ...about } as const
+    const command = { type: 'start_child', now: context.clock.now(), step, handler, ...about } as const
     return askAndLook(resident, { command, luggage: null }, null)
   }
   const depth = (resident.live?.start.depth ?? 0) + 1
   if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
   if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
-  const { payload, value } = await storeValue(house, input)
+  const { payload, value } = await storeValue(context, input)
   const cause = causeFrom(record, resident.state)
   const family = {
     ...{ run: record.id, step, depth },
@@ -59,30 +59,37 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
     ...(terms !== undefined && { terms }),
   }
   const told = toldOf(tells, { task_id: null, to: handler })
-  if (call.gate !== 'none' && house.gates.gateFor(handler) !== null) {
+  if (call.gate !== 'none' && context.gates.gateFor(handler) !== null) {
     const passed = await callThroughGate(resident, { handler, value, payload, parent: { ...family, cause } })
     const { child, isAnothers } = passed
     const apart = isAnothers ? ({ detached: true } as const) : detached
-    const command = { type: 'start_child', now: house.clock.now(), step, child, handler, ...apart } as const
+    const command = { type: 'start_child', now: context.clock.now(), step, child, handler, ...apart } as const
     return askAndLook(resident, { command, luggage: { ...NO_LUGGAGE, ...told } }, isAnothers ? null : child)
   }
   const { tenant, session } = record
   const limited = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
   const demand = call.gate === 'none' ? { ...limited, slots: [] } : limited
-  const child = newRun(house, {
+  const child = newRun(context, {
     definition,
-    systemHash: house.system().hash,
+    systemHash: context.system().hash,
     tenant,
-    now: house.clock.now(),
+    now: context.clock.now(),
     input: { kind: 'given', payload },
     cause,
     event: null,
     session,
     parent: family,
     demand,
-    lease: leaseFor(demand, () => house.worker.reserve(handler, true)),
+    lease: leaseFor(demand, () => context.worker.reserve(handler, true)),
   })
-  const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler, ...detached } as const
+  const command = {
+    type: 'start_child',
+    now: context.clock.now(),
+    step,
+    child: child.id,
+    handler,
+    ...detached,
+  } as const
   resident.ask({
     command,
     luggage: { ...NO_LUGGAGE, runs: [child], ...told },
@@ -101,7 +108,7 @@ const askAndLook = (resident: Resident, request: Omit<Request, 'done'>, born: Ru
       if (kind === 'recorded') await resident.whileActive(() => offerChildren(resident))
       // The run was cancelled while its call passed the gate: it has no child.
       if (kind === 'refused' && born !== null)
-        await cancelChild(resident.house, born, 'trihand', 'the run that called it was cancelled')
+        await cancelChild(resident.context, born, 'trihand', 'the run that called it was cancelled')
     } finally {
       resident.end()
     }

@@ -7,7 +7,7 @@
  * doubt-1  There is a task if and only if the step is in doubt: it is written with that fact, and over with the decision on it.
  * doubt-2  The task is the only way to an answer: an answer by run and step is led to it, with the same checks.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
 import type { Resident } from '#engine/run/resident.ts'
@@ -34,8 +34,8 @@ export const doubtTask = (
   step: string,
   doubt: Omit<UncertainStep, 'kind' | 'task'>,
 ): { readonly task: TaskId; readonly luggage: Luggage } => {
-  const { house, record, inputs, live } = resident
-  const earlier = live === null ? [] : stillActing(live, step, (worker) => house.worker.leases.isGone(worker))
+  const { context, record, inputs, live } = resident
+  const earlier = live === null ? [] : stillActing(live, step, (worker) => context.worker.leases.isGone(worker))
   const asked = { handler: record.handler, step, input: inputs.input, earlier }
   const spec = uncertainTask({ ...asked, doubt: { ...doubt, kind: 'uncertain', task: null } })
   const { id, write, told } = taskOf(resident, step, spec)
@@ -56,10 +56,10 @@ export const raiseDoubts = (resident: Resident): void => {
 type Doubted = Extract<NonNullable<ReturnType<LiveRun['open']['get']>>, { kind: 'intended' | 'uncertain' }>
 
 const raiseDoubt = (resident: Resident, live: LiveRun, step: string, open: Doubted): void => {
-  const { house, record } = resident
+  const { context, record } = resident
   const { performer, late } = open
-  const now = house.clock.now()
-  const isGone = house.worker.leases.isGone(performer?.worker ?? null)
+  const now = context.clock.now()
+  const isGone = context.worker.leases.isGone(performer?.worker ?? null)
   if (open.kind === 'uncertain' && isAsked(live, open.task)) return
   // What began under this very lease is at work here.
   if (open.kind === 'intended' && performer?.epoch === record.epoch) return
@@ -74,32 +74,37 @@ const raiseDoubt = (resident: Resident, live: LiveRun, step: string, open: Doubt
 export const offerDoubts = async (resident: Resident): Promise<void> => {
   for (const [step, open] of resident.live?.open.entries() ?? []) {
     if (open.kind !== 'uncertain' || open.task === null) continue
-    const command = await answerOf(resident.house, step, open, open.task)
+    const command = await answerOf(resident.context, step, open, open.task)
     if (command !== null) resident.ask({ command, luggage: null, done: null })
   }
 }
 
-const answerOf = async (house: House, step: string, doubt: UncertainStep, task: TaskId): Promise<RunCommand | null> => {
-  const answer = taskAnswer((await loadTask(house, task)).state)
+const answerOf = async (
+  context: EngineContext,
+  step: string,
+  doubt: UncertainStep,
+  task: TaskId,
+): Promise<RunCommand | null> => {
+  const answer = taskAnswer((await loadTask(context, task)).state)
   const verdict = answer === null ? null : verdictOf(answer.decision)
   if (answer === null || verdict === null) return null
-  const result = verdict === 'happened' ? await resultOf(house, doubt, answer) : null
+  const result = verdict === 'happened' ? await resultOf(context, doubt, answer) : null
   return {
-    ...{ type: 'resolve_step', now: house.clock.now(), step, verdict, by: answer.decidedBy ?? '', result, task },
+    ...{ type: 'resolve_step', now: context.clock.now(), step, verdict, by: answer.decidedBy ?? '', result, task },
     ...(answer.acknowledged === true && { warned: true }),
   }
 }
 
 /** What the person says that the step answered; if they say nothing of it, what it answered late. */
-const resultOf = async (house: House, { late }: UncertainStep, { fields }: TaskAnswer): Promise<Payload> => {
+const resultOf = async (context: EngineContext, { late }: UncertainStep, { fields }: TaskAnswer): Promise<Payload> => {
   const given = fields as { readonly [field: string]: Json }
   if (!Object.hasOwn(given, RESULT_FIELD) && late !== undefined && late.result !== null) return late.result
-  return (await storeValue(house, given[RESULT_FIELD] ?? null)).payload
+  return (await storeValue(context, given[RESULT_FIELD] ?? null)).payload
 }
 
 /** doubt-2: the task that asks about this step. */
 export const taskOfDoubt = async (
-  { ledger, tenant }: Pick<House, 'ledger' | 'tenant'>,
+  { ledger, tenant }: Pick<EngineContext, 'ledger' | 'tenant'>,
   id: RunId,
   step: string,
 ): Promise<TaskId> => {
@@ -114,9 +119,13 @@ export const taskOfDoubt = async (
 }
 
 /** Refuses a decision that the run no longer waits for: it was cancelled, or has ended. */
-export const demandDoubt = async (house: Pick<House, 'ledger'>, id: TaskId, state: TaskState): Promise<void> => {
+export const demandDoubt = async (
+  context: Pick<EngineContext, 'ledger'>,
+  id: TaskId,
+  state: TaskState,
+): Promise<void> => {
   if (state.kind !== 'open' || state.spec.origin !== 'uncertain') return
-  const [record] = await house.ledger.load([state.run])
+  const [record] = await context.ledger.load([state.run])
   const run = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
   if (run?.kind !== 'live' || !run.tasks.includes(id))
     throw new TrihandError('TASK_CLOSED', `the run no longer waits for an answer on ${state.step}`)

@@ -8,8 +8,8 @@
  * entity-move-2  Moves of one entity by this process take turns, and a move is judged again until it is made or has become wrong.
  */
 import { causeFrom } from '#engine/core/cause.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { demandKey } from '#engine/core/row-key.ts'
 import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
 import { commitBirths } from '#engine/run/births.ts'
@@ -20,17 +20,17 @@ import { DOCUMENT_KEY } from '#model/kernel/row-key.ts'
 import { STATE_MOVED } from '#model/workflow/state-machine.ts'
 import type { EntityMove } from '#ports/step-gate.ts'
 
-const turnsOf = forEachOwner((_: House) => new TurnQueue<string>())
+const turnsOf = forEachOwner((_: EngineContext) => new TurnQueue<string>())
 
-const eventOf = ({ house, record, state }: Resident, move: EntityMove, version: number): Event => {
+const eventOf = ({ context, record, state }: Resident, move: EntityMove, version: number): Event => {
   const { table, key, entity, from, to } = move
   return {
-    id: `state_${house.ids.digest(JSON.stringify([table, key, version]))}`,
+    id: `state_${context.ids.digest(JSON.stringify([table, key, version]))}`,
     tenant: record.tenant,
     source: 'trihand',
     type: STATE_MOVED,
     subject: null,
-    time: house.clock.now(),
+    time: context.clock.now(),
     data: { entity, key, from, to, version, run_id: record.id, handler: record.handler },
     ...causeFrom(record, state),
     // No result of the run names it: it is the entity's, and what the run was about is what moved it.
@@ -40,15 +40,15 @@ const eventOf = ({ house, record, state }: Resident, move: EntityMove, version: 
 
 /** False: another has moved it since it was read. */
 const moveEntity = async (resident: Resident, move: EntityMove): Promise<boolean> => {
-  const { house, record } = resident
+  const { context, record } = resident
   const { table, key, from, to } = move
   const version = move.version + 1
   demandKey(DOCUMENT_KEY, key)
-  const { events, runs } = routeAll(house, [eventOf(resident, move, version)])
+  const { events, runs } = routeAll(context, [eventOf(resident, move, version)])
   const value = { state: to, from, run: record.id, version }
   const documents = [{ tenant: record.tenant, table, key, value }]
   const writes = runs.map((run) => run.write)
-  const outcome = await commitBirths(house, { writes, events, signals: [], documents }, runs)
+  const outcome = await commitBirths(context, { writes, events, signals: [], documents }, runs)
   return outcome.kind !== 'conflict'
 }
 
@@ -58,10 +58,10 @@ export const moveInTurn = (
   { table, key }: Pick<EntityMove, 'table' | 'key'>,
   next: (kept: Json | null) => EntityMove | null,
 ): Promise<void> => {
-  const { house } = resident
-  return turnsOf(house).run(JSON.stringify([table, key]), async () => {
-    for (let conflicts = 0; ; await pauseAfterConflict(house, ++conflicts)) {
-      const move = next(await house.document(resident.record.tenant, table, key))
+  const { context } = resident
+  return turnsOf(context).run(JSON.stringify([table, key]), async () => {
+    for (let conflicts = 0; ; await pauseAfterConflict(context, ++conflicts)) {
+      const move = next(await context.document(resident.record.tenant, table, key))
       if (move === null || (await moveEntity(resident, move))) return
     }
   })

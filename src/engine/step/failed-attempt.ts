@@ -44,7 +44,7 @@ export const recordFailure = (
   failed: Failed,
 ): void => {
   const { failure: error, retryable, definite, retry, retryAfterMs, carry, unanswered } = failed
-  const { clock, ids } = resident.house
+  const { clock, ids } = resident.context
   const now = clock.now()
   const isOver = unanswered !== true
   const doubt = effect === 'once' && !definite ? doubtOf(resident, { step, attempt, isOver }, error) : null

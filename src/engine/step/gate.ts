@@ -89,7 +89,7 @@ export class Gate implements StepGate {
 
   async sleepUntil(step: string, instant: (now: number) => number): Promise<void> {
     if (!this.isOpen()) return never()
-    const now = this.resident.house.clock.now()
+    const now = this.resident.context.clock.now()
     if (this.begins(step))
       this.resident.ask({ command: { type: 'set_timer', now, step, wakeAt: instant(now) }, luggage: null, done: null })
     await this.value(step)
@@ -134,7 +134,7 @@ export class Gate implements StepGate {
   async tell(step: string, telling: Telling): Promise<void> {
     const { resident } = this
     if (!this.isOpen()) return never()
-    if (!isToldOf(resident.house, resident.record.handler, telling.type)) return
+    if (!isToldOf(resident.context, resident.record.handler, telling.type)) return
     const begins = this.begins(step)
     const value = this.value(step)
     if (begins) {
@@ -147,8 +147,8 @@ export class Gate implements StepGate {
   // -- what every call begins with ------------------------------------------------------------------------------------
 
   private isOpen(): boolean {
-    const { house, isGone } = this.resident
-    if (house.worker.isStopped && !isGone) makeWay(this.resident)
+    const { context, isGone } = this.resident
+    if (context.worker.isStopped && !isGone) makeWay(this.resident)
     return isOpen(this.resident)
   }
 
@@ -174,7 +174,7 @@ export class Gate implements StepGate {
         if (settled.kind === 'failed') return reject(this.errors(step, settled.error))
         if (settled.kind === 'received') return resolve(null)
         if ('value' in settled.result) return resolve(settled.result.value)
-        this.resident.whileActive(() => fetchValue(this.resident.house, settled.result)).then(resolve, reject)
+        this.resident.whileActive(() => fetchValue(this.resident.context, settled.result)).then(resolve, reject)
       })
     })
   }
@@ -193,10 +193,10 @@ export class Gate implements StepGate {
   private async waitAnswer(step: string, settled: SettledStep): Promise<WaitAnswer> {
     if (settled.kind === 'failed') throw this.errors(step, settled.error)
     if (settled.kind !== 'received') return { status: 'timed_out', events: [], missing: [] }
-    const { house, record, seen } = this.resident
+    const { context, record, seen } = this.resident
     const unknown = settled.events.flatMap(({ sequence }) => (seen.get(sequence) === undefined ? sequence : []))
     if (unknown.length > 0) {
-      const loaded = await house.ledger.events({ tenant: record.tenant, sequences: unknown, limit: unknown.length })
+      const loaded = await context.ledger.events({ tenant: record.tenant, sequences: unknown, limit: unknown.length })
       for (const event of loaded) seen.keep(event)
     }
     const events = settled.events.flatMap(({ sequence }) => seen.get(sequence) ?? [])
@@ -205,10 +205,10 @@ export class Gate implements StepGate {
 
   private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {
     const { resident } = this
-    const { house, record } = resident
-    const definition = definitionOf(house, record.handler)
+    const { context, record } = resident
+    const definition = definitionOf(context, record.handler)
     const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
-    const outgoing = await emittedBy(house, sender, intents)
+    const outgoing = await emittedBy(context, sender, intents)
     const luggage: Luggage = { ...NO_LUGGAGE, ...outgoing }
     const ids = outgoing.events.map(({ event }) => event.id)
     completeStep(resident, { step, attempt: 1, result: { value: ids }, luggage })

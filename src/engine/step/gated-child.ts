@@ -9,7 +9,7 @@
  * gated-child-2  A call that met the run of another caller waits for that run's end and never ends it.
  */
 import { queuedRun } from '#engine/coordinators/flow-outcomes.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Resident } from '#engine/run/resident.ts'
 import type { CallParent } from '#model/event/arrival.ts'
 import { type ClaimableId, isRunId, type RunId, timedRunId } from '#model/kernel/ids.ts'
@@ -30,48 +30,49 @@ interface Passed {
   readonly isAnothers: boolean
 }
 
-const childOf = ({ house, live }: Resident, { handler, parent }: GatedCall): RunId =>
-  timedRunId(live?.startedAt ?? 0, house.ids.digest(`child\n${parent.run}\n${parent.step}\n${handler}`))
+const childOf = ({ context, live }: Resident, { handler, parent }: GatedCall): RunId =>
+  timedRunId(live?.startedAt ?? 0, context.ids.digest(`child\n${parent.run}\n${parent.step}\n${handler}`))
 
-const headOf = async (house: House, run: RunId) => {
-  const [head] = await house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+const headOf = async (context: EngineContext, run: RunId) => {
+  const [head] = await context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
   return head ?? null
 }
 
-const isKnown = async (house: House, child: RunId): Promise<boolean> =>
-  (await headOf(house, child)) !== null || (await queuedRun(house, child))?.state === 'queued'
+const isKnown = async (context: EngineContext, child: RunId): Promise<boolean> =>
+  (await headOf(context, child)) !== null || (await queuedRun(context, child))?.state === 'queued'
 
 /** Where runs wait for each other's end, whom the call must not wait for (gate-8). */
 const callersAbove = async (
-  house: House,
+  context: EngineContext,
   parent: ClaimableId | null,
   handler: string,
 ): Promise<Pick<CallParent, 'above'>> => {
-  const overlap = house.system().functions.get(handler)?.flow?.policies.overlap
+  const overlap = context.system().functions.get(handler)?.flow?.policies.overlap
   if (overlap !== 'buffer_one' && overlap !== 'buffer_all') return {}
   const above: RunId[] = []
-  for (let run = parent; run !== null && isRunId(run); run = (await headOf(house, run))?.parent ?? null) above.push(run)
+  for (let run = parent; run !== null && isRunId(run); run = (await headOf(context, run))?.parent ?? null)
+    above.push(run)
   return above.length === 0 ? {} : { above }
 }
 
 /** A gate that turns the call away throws, with its code. */
 export const callThroughGate = async (resident: Resident, call: GatedCall): Promise<Passed> => {
-  const { house, record } = resident
+  const { context, record } = resident
   const child = childOf(resident, call)
   // gated-child-1
-  if (await isKnown(house, child)) return { child, isAnothers: false }
+  if (await isKnown(context, child)) return { child, isAnothers: false }
   const { handler, value, payload, parent } = call
   const input = { kind: 'given', payload } as const
-  const family = { ...parent, ...(await callersAbove(house, record.parent, handler)) }
+  const family = { ...parent, ...(await callersAbove(context, record.parent, handler)) }
   const asked = { call: { run: child, input, session: record.session, by: null, parent: family }, value }
-  const run = await house.gates.call(handler, asked).catch(async (error: unknown) => {
+  const run = await context.gates.call(handler, asked).catch(async (error: unknown) => {
     // A worker that lost this run may have made the same call meanwhile.
-    if (await isKnown(house, child)) return child
+    if (await isKnown(context, child)) return child
     throw error
   })
   if (run === child) return { child, isAnothers: false }
   // gated-child-2: told at its end; if it has ended by now, the look after the call finds that.
-  const head = await headOf(house, run)
-  if (head === null || !isEnded(head.status)) await house.gates.follow(handler, run, parent.run)
+  const head = await headOf(context, run)
+  if (head === null || !isEnded(head.status)) await context.gates.follow(handler, run, parent.run)
   return { child: run, isAnothers: true }
 }

@@ -9,7 +9,7 @@ import type { Instant } from '#model/kernel/ids.ts'
 
 /** The instant is part of the address: a run that is entered again meanwhile finds the same timer. */
 export const holdUntil = (resident: Resident, step: string, until: Instant, again: () => void): void => {
-  const { live, waiters, house } = resident
+  const { live, waiters, context } = resident
   const timer = `${step}~circuit[${until}]`
   const begins =
     live !== null && !live.settled.has(timer) && live.open.get(timer) === undefined && !waiters.isAwaited(timer)
@@ -18,7 +18,7 @@ export const holdUntil = (resident: Resident, step: string, until: Instant, agai
     waiters.hold(step, false)
     again()
   })
-  const command = { type: 'set_timer', now: house.clock.now(), step: timer, wakeAt: until } as const
+  const command = { type: 'set_timer', now: context.clock.now(), step: timer, wakeAt: until } as const
   if (begins) resident.ask({ command, luggage: null, done: null })
 }
 

@@ -84,17 +84,17 @@ export const intentsOf = (tenant: TenantId, result: Json): Intents | null => {
 }
 
 export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
-  const { house, record } = resident
-  const definition = definitionOf(house, record.handler)
+  const { context, record } = resident
+  const definition = definitionOf(context, record.handler)
   for (const { table, key } of intents.documents) {
     demandTable(definition, table)
     demandKey(DOCUMENT_TABLE, table)
     demandKey(DOCUMENT_KEY, key)
   }
   const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
-  const outgoing = await emittedBy(house, sender, intents.events)
+  const outgoing = await emittedBy(context, sender, intents.events)
   const memory = await packMemory(resident, key, intents.memory)
-  const documents = intents.documents.map((write) => ({ ...write, value: house.redaction.value(write.value) }))
+  const documents = intents.documents.map((write) => ({ ...write, value: context.redaction.value(write.value) }))
   return { ...outgoing, documents, memory }
 }
 
@@ -109,17 +109,17 @@ const packMemory = async (
   const unset: string[] = []
   for (const [name, value] of memory) {
     if (value === null) unset.push(name)
-    else set[name] = (await storeValue(resident.house, value)).payload
+    else set[name] = (await storeValue(resident.context, value)).payload
   }
   return { key, set, unset }
 }
 
 /** The session's head, loaded once per stay in memory. Two steps may ask for it at once: the first one stays. */
 export const sessionOf = async (resident: Resident): Promise<SessionHead> => {
-  const { record, house } = resident
+  const { record, context } = resident
   if (record.session === null)
     throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
-  const head = resident.session ?? (await SessionHead.load(house, record.session))
+  const head = resident.session ?? (await SessionHead.load(context, record.session))
   resident.session ??= head
   return resident.session
 }

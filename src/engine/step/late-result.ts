@@ -6,7 +6,7 @@
  * late-result-1  A late answer is in the run's facts and on the task that asks, or in neither.
  */
 import { advanceTask } from '#engine/core/advance.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { insist } from '#engine/core/patience.ts'
 import { type Change, commandFromOutside } from '#engine/run/outside.ts'
 import { taskAppend } from '#engine/tasks/append.ts'
@@ -31,32 +31,32 @@ export interface LateAnswer {
 
 /** A run that leaves the memory of this process. */
 interface LeavingRun {
-  readonly house: House
+  readonly context: EngineContext
   readonly record: { readonly id: RunId; readonly epoch: number }
   readonly live: LiveRun | null
 }
 
 /** Tried again whatever the store does meanwhile: the answer is known here alone. */
-export const reportLate = (house: House, run: RunId, answer: LateAnswer): Promise<void> =>
+export const reportLate = (context: EngineContext, run: RunId, answer: LateAnswer): Promise<void> =>
   insist(
-    house,
+    context,
     () => true,
-    () => reportOnce(house, run, answer),
+    () => reportOnce(context, run, answer),
   )
 
-const reportOnce = async (house: House, run: RunId, answer: LateAnswer): Promise<void> => {
+const reportOnce = async (context: EngineContext, run: RunId, answer: LateAnswer): Promise<void> => {
   const { step, performer } = answer
   await commandFromOutside(
-    house,
+    context,
     run,
     (now) => ({ type: 'report_late', now, ...answer }),
-    (change) => revisionOf(house, change, step, performer),
+    (change) => revisionOf(context, change, step, performer),
   )
 }
 
 /** late-result-1. */
 const revisionOf = async (
-  house: House,
+  context: EngineContext,
   { before: old, state }: Change,
   step: string,
   performer: string,
@@ -65,20 +65,29 @@ const revisionOf = async (
   if (state.kind !== 'live' || open?.kind !== 'uncertain' || open.task === null) return []
   const wasFrozen = old.kind === 'live' && earlierAttempts(old, step).some(({ id }) => id === performer)
   if (!wasFrozen && (open.late === undefined || open.performer?.id !== performer)) return []
-  const { state: before, record } = await loadTask(house, open.task)
+  const { state: before, record } = await loadTask(context, open.task)
   if (before.kind !== 'open') return []
-  const asked = { step, doubt: open, earlier: stillActing(state, step, (worker) => house.worker.leases.isGone(worker)) }
+  const asked = {
+    step,
+    doubt: open,
+    earlier: stillActing(state, step, (worker) => context.worker.leases.isGone(worker)),
+  }
   const changed = withLateResult(before.spec, asked)
-  const now = Math.max(house.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
-  const { state: after, facts } = advanceTask(before, { type: 'revise_task', now, world: house.taskWorld, ...changed })
+  const now = Math.max(context.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
+  const { state: after, facts } = advanceTask(before, {
+    type: 'revise_task',
+    now,
+    world: context.taskWorld,
+    ...changed,
+  })
   if (facts.length === 0) return []
-  const [write] = taskAppend(house, record, { before, state: after, facts }, []).append.writes
+  const [write] = taskAppend(context, record, { before, state: after, facts }, []).append.writes
   return write === undefined ? [] : [write]
 }
 
 /** Results that were on their way to the ledger when their run left: of a `once` step they are evidence. */
 export const reportUnrecorded = (run: LeavingRun, requests: readonly { readonly command: RunCommand }[]): void => {
-  const { house, record, live } = run
+  const { context, record, live } = run
   for (const { command } of requests) {
     if (command.type !== 'complete_step' && command.type !== 'fail_step') continue
     const open = live?.open.get(command.step)
@@ -87,6 +96,6 @@ export const reportUnrecorded = (run: LeavingRun, requests: readonly { readonly 
     const { step, attempt } = command
     const answer =
       command.type === 'fail_step' ? { result: null, error: command.error } : { result: command.result, error: null }
-    void reportLate(house, record.id, { step, attempt, performer: open.performer.id, ...answer }).catch(() => {})
+    void reportLate(context, record.id, { step, attempt, performer: open.performer.id, ...answer }).catch(() => {})
   }
 }

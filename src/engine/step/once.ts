@@ -21,8 +21,8 @@ export const asFailure = (error: unknown): Failure =>
     : { code: 'INTERNAL', message: String(error) }
 
 /** Whether the run is here, alive, neither cancelled nor paused, and steps may begin at all. */
-export const isOpen = ({ isGone, live, house }: Resident): boolean =>
-  !isGone && live !== null && live.cancel === null && live.pause === null && !house.worker.isStopped
+export const isOpen = ({ isGone, live, context }: Resident): boolean =>
+  !isGone && live !== null && live.cancel === null && live.pause === null && !context.worker.isStopped
 
 /** What people are shown of it; null: its code says nothing of itself. */
 export const evidenceOf = (request: StepRequest | TaskRequest): Evidence | null => {
@@ -36,20 +36,20 @@ export const evidenceOf = (request: StepRequest | TaskRequest): Evidence | null 
 
 /** uncertain-1: names the instant at which people may be asked about this attempt. */
 export const performerOf = (
-  { record, house }: Resident,
+  { record, context }: Resident,
   request: StepRequest | TaskRequest,
   now: Instant,
 ): Performer => {
   const { timeoutMs } = 'body' in request ? request : request.constraints
-  const askAt = Math.min(now + timeoutMs + house.worker.leases.ttlMs, Number.MAX_SAFE_INTEGER)
-  return { id: house.ids.uuid(), worker: record.lease ?? workerId(''), epoch: record.epoch, askAt }
+  const askAt = Math.min(now + timeoutMs + context.worker.leases.ttlMs, Number.MAX_SAFE_INTEGER)
+  return { id: context.ids.uuid(), worker: record.lease ?? workerId(''), epoch: record.epoch, askAt }
 }
 
 /** leases-3: a worker that may have lost its leases asks the ledger before it begins anything. `leave`: it may not begin. */
 export const makeSure = (resident: Resident, begin: () => void, leave: (why: Failure) => void): void => {
-  const { house, record } = resident
+  const { context, record } = resident
   const look = async (): Promise<void> => {
-    if (!(await house.worker.leases.holds(record.id, record.epoch))) {
+    if (!(await context.worker.leases.holds(record.id, record.epoch))) {
       resident.drop('fenced', TAKEN)
       leave(TAKEN)
     } else if (isOpen(resident)) begin()
@@ -60,8 +60,8 @@ export const makeSure = (resident: Resident, begin: () => void, leave: (why: Fai
 
 /** Whether an effect may begin: the run is here, and no other worker can have taken it. */
 export const isStillMine = async (resident: Resident): Promise<boolean> => {
-  const { house, record } = resident
-  const { leases } = house.worker
+  const { context, record } = resident
+  const { leases } = context.worker
   if (!isOpen(resident)) return false
   if (leases.isSure) return true
   try {
@@ -86,14 +86,14 @@ export type LateEnd =
   | { readonly kind: 'failed'; readonly failure: Failure }
 
 /** late-result-1. An answer that cannot be kept says at least that the attempt is over. */
-export const answeredLate = ({ house, record }: Resident, about: Attempted, end: LateEnd): void => {
+export const answeredLate = ({ context, record }: Resident, about: Attempted, end: LateEnd): void => {
   const report = async (): Promise<void> => {
-    if (end.kind === 'failed') return reportLate(house, record.id, { ...about, result: null, error: end.failure })
+    if (end.kind === 'failed') return reportLate(context, record.id, { ...about, result: null, error: end.failure })
     try {
-      const { payload: result } = await storeValue(house, end.result)
-      await reportLate(house, record.id, { ...about, result, error: null })
+      const { payload: result } = await storeValue(context, end.result)
+      await reportLate(context, record.id, { ...about, result, error: null })
     } catch (error) {
-      await reportLate(house, record.id, { ...about, result: null, error: asFailure(error) })
+      await reportLate(context, record.id, { ...about, result: null, error: asFailure(error) })
     }
   }
   void report().catch(() => {})

@@ -30,7 +30,7 @@ const unclaimedOf = ({ live, claimed, isGone }: Resident): readonly string[] =>
 
 /** The intent and the doubt are written together: nothing is performed. */
 const doubtRenamed = (resident: Resident, doubt: Renamed, instead: readonly string[]): void => {
-  const now = resident.house.clock.now()
+  const now = resident.context.clock.now()
   const { step, attempt, effectKey, evidence } = doubt
   const asked = evidence === null ? {} : { evidence }
   const names = instead.slice(0, MOST_NAMED).join(', ')
@@ -52,7 +52,7 @@ export class Renames {
   /** What the code asks for while it can still go on counts as asked for. `done`: whether the step is a new one; if not, a person is asked. */
   consider(doubt: Renamed, done: (isNew: boolean) => void): void {
     const { resident } = this
-    const { clock } = resident.house
+    const { clock } = resident.context
     this.considered++
     const look = (turns: number): void => {
       const instead = unclaimedOf(resident)

@@ -3,7 +3,7 @@
  *
  * Owns which capability each of these needs. What a module allows is model/access/module.ts; a run without a module is not limited.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isOwn } from '#manifest/define/own.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { type Capability, demand, type Module } from '#model/access/module.ts'
@@ -17,8 +17,8 @@ const EMITS: Capability = { kind: 'operation', name: 'emit_event' }
 const WRITES: Capability = { kind: 'operation', name: 'db_write' }
 
 /** The definition in force: a list that was narrowed binds runs at work, too. */
-export const definitionOf = (house: Pick<House, 'system'>, handler: string): FunctionDefinition | undefined =>
-  house.system().functions.get(handler)
+export const definitionOf = (context: Pick<EngineContext, 'system'>, handler: string): FunctionDefinition | undefined =>
+  context.system().functions.get(handler)
 
 const demandOperation = (definition: FunctionDefinition | undefined, operation: Operation): void => {
   if (definition !== undefined) demandListed(definition, operation)

@@ -8,8 +8,8 @@
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import { EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Outgoing } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import type { ClaimableId, Instant, TaskId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { OpenTask, TaskFact, TaskState } from '#model/task/fact.ts'
@@ -32,13 +32,13 @@ const addressesOf = ({ users, groups }: Assignees): readonly string[] => [
   ...groups.map((group) => `group:${group}`),
 ]
 
-const rowOf = (house: Pick<House, 'tenant'>, state: TaskState, updatedAt: Instant): TaskRow | null => {
+const rowOf = (context: Pick<EngineContext, 'tenant'>, state: TaskState, updatedAt: Instant): TaskRow | null => {
   const row = inboxRow(state)
   if (row === null) return null
   const { run, step, status, isOpen, type, title, claimedBy, priority, deadlineAt, openedAt, followUps, ...rest } = row
   const { asked, deciders, ...summary } = rest
   return {
-    ...{ tenant: house.tenant, run, step, status, isOpen, type, title, claimedBy, priority, deadlineAt, updatedAt },
+    ...{ tenant: context.tenant, run, step, status, isOpen, type, title, claimedBy, priority, deadlineAt, updatedAt },
     addresses: addressesOf(asked),
     createdAt: openedAt,
     putOff: Object.fromEntries(followUps.map(({ by, until }) => [by, until])),
@@ -70,21 +70,21 @@ const PLAIN = { release: false, seenSignal: 0, opensWaits: [], closesWaits: [] }
 
 /** Its first fact, due when time first matters to it. */
 export const taskBirth = (
-  house: House,
+  context: EngineContext,
   place: TaskPlace,
   { state, facts }: TaskChange,
   now: Instant,
 ): { readonly write: StreamWrite; readonly told: Outgoing } => {
-  const sealed = sealFacts(house, place.id, EMPTY_CHAIN, facts)
-  const row = rowOf(house, state, now)
+  const sealed = sealFacts(context, place.id, EMPTY_CHAIN, facts)
+  const row = rowOf(context, state, now)
   const { handler, session } = place
   const write: StreamWrite = {
     ...PLAIN,
     stream: place.id,
     create: {
-      tenant: house.tenant,
+      tenant: context.tenant,
       handler,
-      systemHash: house.system().hash,
+      systemHash: context.system().hash,
       session,
       parent: (state as OpenTask).run,
       event: null,
@@ -99,7 +99,7 @@ export const taskBirth = (
     wakeAt: taskWakeAt(state),
     ...(row !== null && { task: row }),
   }
-  return { write, told: taskEvents(house, place, { state, facts }, 0) }
+  return { write, told: taskEvents(context, place, { state, facts }, 0) }
 }
 
 /** Who holds the task, if somebody does: the write then gives it back. */
@@ -115,7 +115,7 @@ export interface TaskAppend {
 }
 
 export const taskAppend = (
-  house: House,
+  context: EngineContext,
   record: StreamRecord,
   change: TaskChange,
   emitted: readonly Emitted[],
@@ -124,8 +124,8 @@ export const taskAppend = (
   const { state } = change
   const facts = withCheckpoint(change, record)
   const head = headOf(record)
-  const sealed = sealFacts(house, record.stream, head, facts)
-  const row = facts.length === 0 ? null : rowOf(house, state, sealed.head.lastAt)
+  const sealed = sealFacts(context, record.stream, head, facts)
+  const row = facts.length === 0 ? null : rowOf(context, state, sealed.head.lastAt)
   const wakeAt = taskWakeAt(state)
   const own: StreamWrite = {
     ...PLAIN,
@@ -143,7 +143,7 @@ export const taskAppend = (
     ...(row !== null && { task: row }),
   }
   const place = { id: record.stream as TaskId, handler: record.handler, session: record.session }
-  const told = taskEvents(house, place, change, record.version, emitted)
+  const told = taskEvents(context, place, change, record.version, emitted)
   return {
     append: {
       writes: [own, ...told.runs.map(({ write }) => write)],

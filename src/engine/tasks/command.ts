@@ -9,7 +9,7 @@
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import { headOf } from '#engine/core/chain.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { CallGroups, forEachOwner, pauseAfterConflict } from '#engine/core/turn-queue.ts'
 import { commitBirths } from '#engine/run/births.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -54,27 +54,27 @@ const MOST_TOGETHER = 256
 const QUIET: ReadonlySet<TaskFact['type']> = new Set(['task.draft_saved', 'task.follow_up_set'])
 
 const callsOf = forEachOwner(
-  (house: House) => new CallGroups<TaskId, TaskCall>((id, calls) => workOn(house, id, calls), MOST_TOGETHER),
+  (engine: EngineContext) => new CallGroups<TaskId, TaskCall>((id, calls) => workOn(engine, id, calls), MOST_TOGETHER),
 )
 
 /** A refusal is thrown, by `demand` too. */
 export const commandTask = (
-  house: House,
+  engine: EngineContext,
   id: TaskId,
   command: TaskCall['command'],
   demand: TaskCall['demand'] = async () => {},
-): Promise<Commanded> => new Promise((resolve, reject) => callsOf(house).add(id, { command, demand, resolve, reject }))
+): Promise<Commanded> => new Promise((resolve, reject) => callsOf(engine).add(id, { command, demand, resolve, reject }))
 
-const workOn = async (house: House, id: TaskId, calls: readonly TaskCall[]): Promise<void> => {
+const workOn = async (engine: EngineContext, id: TaskId, calls: readonly TaskCall[]): Promise<void> => {
   let done = 0
   let conflicts = 0
   while (done < calls.length) {
     let decided = calls.length - done
     try {
-      const round = await begin(house, id)
-      decided = await decide(house, round, calls.slice(done))
-      if (!(await write(house, id, round))) {
-        await pauseAfterConflict(house, ++conflicts)
+      const round = await begin(engine, id)
+      decided = await decide(engine, round, calls.slice(done))
+      if (!(await write(engine, id, round))) {
+        await pauseAfterConflict(engine, ++conflicts)
         continue
       }
       for (const answer of round.answers) answer()
@@ -87,32 +87,32 @@ const workOn = async (house: House, id: TaskId, calls: readonly TaskCall[]): Pro
   }
 }
 
-const begin = async (house: House, id: TaskId): Promise<Round> => {
-  const { state: before, record } = await loadTask(house, id)
+const begin = async (engine: EngineContext, id: TaskId): Promise<Round> => {
+  const { state: before, record } = await loadTask(engine, id)
   return { before, record, state: before, facts: [], emitted: [], answers: [] }
 }
 
 /** Answers how many of the calls are in the round. */
-const decide = async (house: House, round: Round, calls: readonly TaskCall[]): Promise<number> => {
+const decide = async (engine: EngineContext, round: Round, calls: readonly TaskCall[]): Promise<number> => {
   for (const [i, call] of calls.entries()) {
     const known = round.facts.length
-    await decideOne(house, round, call)
+    await decideOne(engine, round, call)
     if (round.facts.slice(known).some(({ type }) => !QUIET.has(type))) return i + 1
   }
   return calls.length
 }
 
-const decideOne = async (house: House, round: Round, call: TaskCall): Promise<void> => {
+const decideOne = async (engine: EngineContext, round: Round, call: TaskCall): Promise<void> => {
   const { state: before, facts: known } = round
   const record = { ...round.record, version: round.record.version + known.length }
   try {
     await call.demand(before)
-    const asked = call.command(Math.max(house.clock.now(), headOf(round.record).lastAt), before)
+    const asked = call.command(Math.max(engine.clock.now(), headOf(round.record).lastAt), before)
     const { state, facts, refusal } =
       asked === null ? { state: before, facts: [], refusal: null } : advanceTask(before, asked)
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     const place = { id: record.stream as TaskId, handler: record.handler }
-    const emitted = await emittedByActions(house, place, { state, facts })
+    const emitted = await emittedByActions(engine, place, { state, facts })
     round.emitted.push(...emitted.map((one) => ({ ...one, index: one.index + known.length })))
     round.facts.push(...facts)
     round.state = state
@@ -123,29 +123,33 @@ const decideOne = async (house: House, round: Round, call: TaskCall): Promise<vo
 }
 
 /** False: another writer was faster. */
-const write = async (house: House, id: TaskId, { before, record, state, facts, emitted }: Round): Promise<boolean> => {
+const write = async (
+  engine: EngineContext,
+  id: TaskId,
+  { before, record, state, facts, emitted }: Round,
+): Promise<boolean> => {
   if (facts.length === 0) return true
-  const { append, told } = taskAppend(house, record, { before, state, facts }, emitted)
-  const outcome = await commitBirths(house, append, told.runs)
+  const { append, told } = taskAppend(engine, record, { before, state, facts }, emitted)
+  const outcome = await commitBirths(engine, append, told.runs)
   // A worker may hold it, and a deadline may have moved.
-  if (outcome.kind !== 'conflict') house.worker.signal([id])
+  if (outcome.kind !== 'conflict') engine.worker.signal([id])
   return outcome.kind !== 'conflict'
 }
 
 /** One that is over stays as it is. */
-export const withdrawTask = async (house: House, id: TaskId, reason: string): Promise<void> => {
-  await commandTask(house, id, (now) => ({ type: 'withdraw_task', now, reason }))
+export const withdrawTask = async (engine: EngineContext, id: TaskId, reason: string): Promise<void> => {
+  await commandTask(engine, id, (now) => ({ type: 'withdraw_task', now, reason }))
 }
 
 /** Brings the content again, changed; a revision that stands already is not brought twice. */
 export const reviseTask = async (
-  house: House,
+  engine: EngineContext,
   { task, revision }: { readonly task: TaskId; readonly revision: number },
   { sections, title, instructions, context }: TaskSpec,
 ): Promise<void> => {
-  await commandTask(house, task, (now, state) =>
+  await commandTask(engine, task, (now, state) =>
     state.kind === 'open' && state.revision > revision
       ? null
-      : { type: 'revise_task', now, world: house.taskWorld, sections, shown: { title, instructions, context } },
+      : { type: 'revise_task', now, world: engine.taskWorld, sections, shown: { title, instructions, context } },
   )
 }

@@ -7,8 +7,9 @@
  * task-events-1  An event is named by the fact that it reports: the same fact never tells twice.
  * task-events-2  What a person does begins a new chain of causes; what time or the system does goes on with the run's.
  */
+
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { checkEvent, type Outgoing, routeAll } from '#engine/core/events.ts'
-import type { House } from '#engine/core/house.ts'
 import { compileValue } from '#manifest/expressions/values.ts'
 import type { Cause, Event } from '#model/event/event.ts'
 import type { SessionId, TaskId } from '#model/kernel/ids.ts'
@@ -73,7 +74,7 @@ const payloadOf = (action: TaskAction, data: { readonly [name: string]: Json }, 
 
 /** Refuses what may not be sent: then nothing of the act is written. */
 export const emittedByActions = async (
-  house: Pick<House, 'system'>,
+  engine: Pick<EngineContext, 'system'>,
   place: Pick<TaskPlace, 'id' | 'handler'>,
   change: Change,
 ): Promise<readonly Emitted[]> => {
@@ -83,7 +84,7 @@ export const emittedByActions = async (
     if (action == null || action.emits === null) continue
     const data = payloadOf(action, dataOf(place, change, fact), change)
     const byPerson = 'by' in fact && fact.by !== SYSTEM
-    await checkEvent(house, action.emits, data, { kind: 'task', handler: place.handler, byPerson })
+    await checkEvent(engine, action.emits, data, { kind: 'task', handler: place.handler, byPerson })
     emitted.push({ index, type: action.emits, data })
   }
   return emitted
@@ -182,7 +183,7 @@ const causeOf = ({ id }: TaskPlace, task: OpenTask | null, fact: TaskFact): Caus
 
 /** `version` is the task's before these facts. */
 export const taskEvents = (
-  house: House,
+  engine: EngineContext,
   place: TaskPlace,
   { state, facts }: Change,
   version: number,
@@ -192,7 +193,7 @@ export const taskEvents = (
   const { id, handler, session } = place
   const about = { run_id: task?.run ?? null, step_id: task?.step ?? null, session_id: session, handler }
   const events = facts.flatMap((fact, index) => {
-    const base = { tenant: house.tenant, source: `human:${task?.spec.name ?? handler}`, subject: id, time: fact.at }
+    const base = { tenant: engine.tenant, source: `human:${task?.spec.name ?? handler}`, subject: id, time: fact.at }
     const cause = causeOf(place, task, fact)
     const event = (type: string, data: Json): Event => ({
       ...base,
@@ -206,5 +207,5 @@ export const taskEvents = (
     )
     return [...own, ...emitted.filter((one) => one.index === index).map(({ type, data }) => event(type, data))]
   })
-  return routeAll(house, events)
+  return routeAll(engine, events)
 }

@@ -4,7 +4,7 @@
  * Owns the reading. Never writes (task-append.ts).
  */
 import { type Restored, restoreClerk } from '#engine/coordinators/clerk-state.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readTaskFact } from '#model/kernel/fact-codec.ts'
 import type { TaskId } from '#model/kernel/ids.ts'
@@ -21,7 +21,7 @@ const restore = (record: StreamRecord, isWhole: boolean): TaskState | null => {
 
 /** Throws if there is no such task here: a foreign one is as one that does not exist. */
 export const loadTask = async (
-  { ledger, tenant }: Pick<House, 'ledger' | 'tenant'>,
+  { ledger, tenant }: Pick<EngineContext, 'ledger' | 'tenant'>,
   id: TaskId,
 ): Promise<Restored<TaskState>> => {
   const [head] = await ledger.load([id], { after: Number.MAX_SAFE_INTEGER })

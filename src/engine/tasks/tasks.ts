@@ -3,7 +3,7 @@
  *
  * Owns which command each wish becomes. Who a person is comes from outside; what they may do is the task's own rule.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { demandDoubt, taskOfDoubt } from '#engine/step/doubt.ts'
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
@@ -67,18 +67,18 @@ type Wish<Command> = Command extends { readonly now: Instant; readonly by: Ident
   : never
 
 export class Tasks {
-  private readonly house: House
+  private readonly context: EngineContext
 
-  constructor(house: House) {
-    this.house = house
+  constructor(context: EngineContext) {
+    this.context = context
   }
 
   get now(): Instant {
-    return this.house.clock.now()
+    return this.context.clock.now()
   }
 
   async show(id: TaskId): Promise<TaskLook> {
-    const { state, record } = await loadTask(this.house, id)
+    const { state, record } = await loadTask(this.context, id)
     return lookOf(id, record, state)
   }
 
@@ -112,7 +112,7 @@ export class Tasks {
   ): Promise<TaskChanged & { readonly found: Found }> {
     const rule = compileRule(where, MARK_ROOTS)
     let found: Found = { items: [], unclear: [] }
-    const done = await commandTask(this.house, id, (now, state) => {
+    const done = await commandTask(this.context, id, (now, state) => {
       if (state.kind === 'open') found = findItems(state.items, rule)
       return { type: 'mark_items', now, by, items: found.items, verdict }
     })
@@ -126,7 +126,7 @@ export class Tasks {
 
   /** One submit of one person. */
   submit(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
-    const { taskWorld: world, ids } = this.house
+    const { taskWorld: world, ids } = this.context
     const { action, reason = null, fields = {}, items = {}, shownHash = null, to = [], key = null } = decision
     const { draftRevision: draftsSeen = null, confirm = null, acknowledged = false } = decision
     const request =
@@ -140,12 +140,12 @@ export class Tasks {
           }
     const said = { action, reason, fields, items, shownHash, to, draftsSeen, confirm, acknowledged }
     const wish = { type: 'decide_task', world, ...said, request } as const
-    return this.wish(id, by, wish, (state) => demandDoubt(this.house, id, state))
+    return this.wish(id, by, wish, (state) => demandDoubt(this.context, id, state))
   }
 
   /** The task that asks people whether the effect of this step took place. */
   ofStep(run: RunId, step: string): Promise<TaskId> {
-    return taskOfDoubt(this.house, run, step)
+    return taskOfDoubt(this.context, run, step)
   }
 
   /** doubt-2. Answers the task that was decided. */
@@ -182,7 +182,7 @@ export class Tasks {
     demand?: (state: TaskState) => Promise<void>,
   ): Promise<TaskChanged> {
     const command = (now: Instant): TaskCommand => ({ ...wish, now, by }) as unknown as TaskCommand
-    return changedOf(id, await commandTask(this.house, id, command, demand))
+    return changedOf(id, await commandTask(this.context, id, command, demand))
   }
 }
 

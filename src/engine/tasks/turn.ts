@@ -7,7 +7,7 @@
  * task-turn-2  Facts and the lease's return are one append, fenced by the epoch.
  */
 import { advanceTask } from '#engine/core/advance.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitBirths } from '#engine/run/births.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { Instant, TaskId, WorkerId } from '#model/kernel/ids.ts'
@@ -33,13 +33,13 @@ const KEEP_MS = 1_000
 
 export class TaskTurn {
   readonly hold: TaskHold
-  private readonly house: House
+  private readonly context: EngineContext
   private readonly departed: Departed
   private isGone = false
   private wait: (() => void) | null = null
 
-  constructor(house: House, hold: TaskHold, departed: Departed) {
-    this.house = house
+  constructor(context: EngineContext, hold: TaskHold, departed: Departed) {
+    this.context = context
     this.hold = hold
     this.departed = departed
   }
@@ -74,22 +74,22 @@ export class TaskTurn {
   }
 
   private async turn(): Promise<void> {
-    const { house, hold } = this
-    const { state: before, record } = await loadTask(house, hold.id)
+    const { context, hold } = this
+    const { state: before, record } = await loadTask(context, hold.id)
     if (record.epoch !== hold.epoch) return this.go('fenced', null)
     await this.untilDue(before)
     if (this.isGone) return
     const { state, facts } = advanceTask(before, await this.command(before))
     const change = { before, state, facts }
-    const { append, told, wakeAt } = taskAppend(house, record, change, await this.emitted(record, change), hold)
-    const outcome = await commitBirths(house, append, told.runs)
+    const { append, told, wakeAt } = taskAppend(context, record, change, await this.emitted(record, change), hold)
+    const outcome = await commitBirths(context, append, told.runs)
     if (outcome.kind !== 'conflict') this.go('parked', wakeAt)
     else if (outcome.reason !== 'version') this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
   }
 
   private async command(state: TaskState): Promise<TaskCommand> {
     // By this clock alone: a deadline must not come early because another's ran ahead.
-    const now = this.house.clock.now()
+    const now = this.context.clock.now()
     if (this.hold.signal === 0 || (await this.isWanted(state))) return { type: 'pass_time', now }
     return { type: 'withdraw_task', now, reason: 'the run that asked waits no more' }
   }
@@ -97,7 +97,7 @@ export class TaskTurn {
   /** task-turn-1. Its run signals it when it ends; who was retried meanwhile asks anew. */
   private async isWanted(state: TaskState): Promise<boolean> {
     if (state.kind !== 'open') return true
-    const [record] = await this.house.ledger.load([state.run])
+    const [record] = await this.context.ledger.load([state.run])
     if (record == null) return false
     const run = fold(runMachine, record.facts.map(readRunFact))
     return run.kind === 'live' && run.tasks.includes(this.hold.id)
@@ -109,14 +109,14 @@ export class TaskTurn {
     change: Parameters<typeof emittedByActions>[2],
   ): Promise<readonly Emitted[]> {
     try {
-      return await emittedByActions(this.house, { id: this.hold.id, handler }, change)
+      return await emittedByActions(this.context, { id: this.hold.id, handler }, change)
     } catch {
       return []
     }
   }
 
   private async untilDue(state: TaskState): Promise<void> {
-    const { clock } = this.house
+    const { clock } = this.context
     const wakeAt = taskWakeAt(state)
     if (this.hold.signal > 0 || wakeAt === null || wakeAt <= clock.now() || wakeAt > clock.now() + KEEP_MS) return
     await new Promise<void>((resolve) => {

@@ -80,7 +80,7 @@ export class Nudges {
 
 /** nudges-1. */
 const worthIt = async (resident: Resident, nudged: Nudged): Promise<void> => {
-  const { commit } = resident.house
+  const { commit } = resident.context
   const open = resident.live?.open.size ?? 0
   for (let batches = 0; batches < open / STEPS_PER_BATCH; batches++) {
     if (resident.isGone || !commit.pending || nudged.signals >= open * SHARE_OF_STEPS) return

@@ -3,7 +3,7 @@
  *
  * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isStoreTrouble } from '#engine/core/patience.ts'
 import { fetchValue, storeValue } from '#engine/core/payloads.ts'
 import { retryRun } from '#engine/rerun/retry-run.ts'
@@ -41,13 +41,13 @@ export const openWaitsOf = (state: RunState | null): readonly OpenWait[] => {
 export const offerEvents = async (resident: Resident, prefetched: Prefetched = NOTHING_PREFETCHED): Promise<void> => {
   const live = resident.live
   if (live === null || live.cancel !== null) return
-  const { house, record, inputs } = resident
+  const { context, record, inputs } = resident
   for (const [step, open] of live.open.entries()) {
     if (open.kind !== 'waiting') continue
     const { wait } = open
     const known = prefetched(wait)
     const looked = { wait, trigger: inputs.input, taken: takenIn(resident, step) }
-    const look = known === null ? await lookFor(house.ledger, record.tenant, looked) : lookAmong(looked, known)
+    const look = known === null ? await lookFor(context.ledger, record.tenant, looked) : lookAmong(looked, known)
     receiveEvents(resident, { step, spec: wait.spec }, look)
   }
 }
@@ -66,8 +66,8 @@ export const receiveEvents = (
   { step, spec }: { readonly step: string; readonly spec: WaitSpec },
   { received, passed }: Pick<Look, 'received' | 'passed'>,
 ): void => {
-  const { seen, house } = resident
-  const now = house.clock.now()
+  const { seen, context } = resident
+  const now = context.clock.now()
   for (const found of received) seen.keep(found)
   const events = received.map(({ type, sequence }) => ({ type, sequence }))
   const together = spec.most === undefined ? events.map((event) => [event]) : [events]
@@ -140,7 +140,7 @@ export const offerChildren = async (resident: Resident): Promise<void> => {
 }
 
 const offerSome = async (resident: Resident, calling: readonly Calling[]): Promise<void> => {
-  const heads = await resident.house.ledger.load(
+  const heads = await resident.context.ledger.load(
     calling.map(({ child }) => child),
     { after: Number.MAX_SAFE_INTEGER },
   )
@@ -151,25 +151,25 @@ const offerSome = async (resident: Resident, calling: readonly Calling[]): Promi
   for (let from = 0; from < ended.length; from += ENDED) await offerEnded(resident, ended.slice(from, from + ENDED))
   for (const [i, { step, child }] of calling.entries()) {
     if (heads[i] == null || !isTaskId(child)) continue
-    const end = await answerOf(resident.house, child)
+    const end = await answerOf(resident.context, child)
     if (end !== null) endChild(resident, { step, child, isAgain: false }, end)
   }
 }
 
 const offerEnded = async (resident: Resident, ended: readonly Calling[]): Promise<void> => {
-  const records = await resident.house.ledger.load(ended.map(({ child }) => child))
+  const records = await resident.context.ledger.load(ended.map(({ child }) => child))
   for (const [i, one] of ended.entries()) {
     const record = records[i]
     if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${one.child}`)
     if (one.isAgain && (await retryFor(resident, one, record))) continue
-    const end = await endOf(resident.house, record)
+    const end = await endOf(resident.context, record)
     if (end !== null && !resident.seen.isOffered(one.child)) endChild(resident, one, end)
   }
 }
 
 /** child-retry-2. True: its end does not count yet. */
 const retryFor = async (resident: Resident, calling: Calling, record: StreamRecord): Promise<boolean> => {
-  const { house, live } = resident
+  const { context, live } = resident
   const { step, child } = calling
   if (live === null || record.broken !== undefined || isTaskId(child)) return false
   const facts = record.facts.map(readRunFact)
@@ -179,7 +179,7 @@ const retryFor = async (resident: Resident, calling: Calling, record: StreamReco
   try {
     const { by = `run ${resident.record.id}`, kind = 'user' } = live.retried ?? {}
     const wish = { by, kind, call, ...(calling.isUngated === true && { isUngated: true }) }
-    await retryRun(house, child, wish, (happened) => hasRetriedFor(happened, call))
+    await retryRun(context, child, wish, (happened) => hasRetriedFor(happened, call))
   } catch (error) {
     if (!(error instanceof TrihandError) || isStoreTrouble(error)) throw error
     // RUN_NOT_FAILED: another has retried it meanwhile, and its end wakes this run.
@@ -191,17 +191,17 @@ const retryFor = async (resident: Resident, calling: Calling, record: StreamReco
 
 /** Until it is answered, further looks pass the child over. */
 const endChild = (resident: Resident, { step, child }: Calling, end: ChildEnd): void => {
-  const { house, seen } = resident
+  const { context, seen } = resident
   seen.offer(child)
   resident.ask({
-    command: { type: 'end_child', now: house.clock.now(), step, child, end },
+    command: { type: 'end_child', now: context.clock.now(), step, child, end },
     luggage: null,
     done: () => seen.answered(child),
   })
 }
 
 /** How a run ended; null while it has not. */
-const endOf = async (house: House, record: StreamRecord): Promise<ChildEnd | null> => {
+const endOf = async (context: EngineContext, record: StreamRecord): Promise<ChildEnd | null> => {
   const { stream, status, broken } = record
   if (broken !== undefined)
     return { kind: 'failed', error: { code: 'FACT_BROKEN', message: `child ${stream} ${status}: ${broken}` } }
@@ -210,7 +210,7 @@ const endOf = async (house: House, record: StreamRecord): Promise<ChildEnd | nul
   if (state.output !== null) {
     if (state.status !== 'partial' || state.last.start.terms?.tellsPartial !== true)
       return { kind: 'done', result: state.output }
-    const { payload } = await storeValue(house, partialEnd(await fetchValue(house, state.output)))
+    const { payload } = await storeValue(context, partialEnd(await fetchValue(context, state.output)))
     return { kind: 'done', result: payload }
   }
   const { code, message } = state.error ?? { code: 'CHILD_FAILED' as const, message: 'no reason was recorded' }
@@ -220,12 +220,12 @@ const endOf = async (house: House, record: StreamRecord): Promise<ChildEnd | nul
 }
 
 /** What people have answered; null while they have not. A task that was withdrawn has failed its step, so that a retry asks anew. */
-const answerOf = async (house: House, task: TaskId): Promise<ChildEnd | null> => {
-  const { state } = await loadTask(house, task)
+const answerOf = async (context: EngineContext, task: TaskId): Promise<ChildEnd | null> => {
+  const { state } = await loadTask(context, task)
   const answer = taskAnswer(state)
   if (answer === null) return null
   if (answer.status === 'withdrawn')
     return { kind: 'failed', error: { code: 'TASK_WITHDRAWN', message: answer.feedback ?? 'the task was withdrawn' } }
-  const { payload } = await storeValue(house, { task, ...answer })
+  const { payload } = await storeValue(context, { task, ...answer })
   return { kind: 'done', result: payload, ...(state.kind === 'open' && { open: true as const }) }
 }

@@ -19,8 +19,8 @@ import { lookbackBase } from './lookback.ts'
 import { receiveEvents, relying, takenIn } from './offer.ts'
 
 export const openWait = async (resident: Resident, step: string, request: WaitRequest): Promise<void> => {
-  demandTold(resident.house, request.types)
-  const now = resident.house.clock.now()
+  demandTold(resident.context, request.types)
+  const now = resident.context.clock.now()
   const { mode, types, condition, timeoutMs, isShared, most } = request
   const wanted = {
     mode,
@@ -41,17 +41,17 @@ const lookAndOpen = async (
   request: WaitRequest,
   wanted: Omit<WaitSpec, 'base' | 'from'>,
 ): Promise<void> => {
-  const { house, record, inputs, seen } = resident
+  const { context, record, inputs, seen } = resident
   const { tenant } = record
-  const now = house.clock.now()
-  const lookback = await lookbackBase(house.ledger, request, wanted, { tenant, base: record.base, now })
+  const now = context.clock.now()
+  const lookback = await lookbackBase(context.ledger, request, wanted, { tenant, base: record.base, now })
   const taken = takenIn(resident, step)
   const start =
     wanted.fresh === true
       ? startOf(taken.consumed, wanted, lookback)
       : { after: Math.max(lookback, taken.consumed.endedBy), received: 0, covers: false }
   const wait = newWait({ ...wanted, base: start.after })
-  const look = await lookFor(house.ledger, tenant, { wait, trigger: inputs.input, taken }, start)
+  const look = await lookFor(context.ledger, tenant, { wait, trigger: inputs.input, taken }, start)
   const { base } = look
   const spec: WaitSpec = { ...wanted, base, ...(wanted.fresh === true && base > lookback && { from: lookback }) }
   for (const type of wanted.types) seen.count(step, type, look.read.get(type) ?? 0)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { Commit } from '#engine/core/commit.ts'
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { RunId, WorkerId } from '#model/kernel/ids.ts'
 import { plainSeals } from '#model/kernel/seal.ts'
 import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'
@@ -22,11 +22,11 @@ const start = (plan: FaultPlan = () => null) => {
   const ids = { uuid, roll: () => 0.5, digest, ...plainSeals(digest) }
   const ledger = faultyLedger(new MemoryLedger(store), plan)
   const commit = new Commit({ ledger, clock, ids }, { maxBatch: 8, maxInFlight: 1 })
-  const house = { clock, ids, commit, appendId: () => `append-${++drawn}` } as unknown as House
+  const context = { clock, ids, commit, appendId: () => `append-${++drawn}` } as unknown as EngineContext
   const name = newWorker()
   const needed = new Set<WorkerId>()
   const deps = {
-    house: () => house,
+    context: () => context,
     ledger,
     isUsed: () => false,
     isAlone: false,

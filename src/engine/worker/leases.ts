@@ -10,14 +10,14 @@
  * leases-3  The worker counts on its leases only while its last answered beat is younger than two thirds of their length, by the wall
  *           clock and by the monotonic one: a process that stood still, or a machine that slept, asks the ledger first.
  */
-import type { House } from '#engine/core/house.ts'
+import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
 import { type ClaimableId, type WorkerId, workerId } from '#model/kernel/ids.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Ledger, StreamRecord } from '#ports/ledger.ts'
 
 interface Deps {
-  readonly house: () => House
+  readonly context: () => EngineContext
   readonly ledger: Pick<Ledger, 'load' | 'beat' | 'retire'>
   /** Whether a run in memory rests on this lease. */
   readonly isUsed: (run: ClaimableId, epoch: number) => boolean
@@ -98,7 +98,7 @@ export class Leases {
   }
 
   private moment(): Moment {
-    const { clock } = this.deps.house()
+    const { clock } = this.deps.context()
     const wall = clock.now()
     return { wall, monotonic: clock.monotonic?.() ?? wall }
   }
@@ -127,7 +127,7 @@ export class Leases {
   }
 
   private async beatAll(): Promise<number> {
-    const next = this.isInDoubt ? workerId(this.deps.house().ids.uuid()) : null
+    const next = this.isInDoubt ? workerId(this.deps.context().ids.uuid()) : null
     const sent = this.moment()
     this.ticked ??= sent
     // Names in use first: a beat frees the leases of all who are silent, be it under another name of one's own.
@@ -158,13 +158,13 @@ export class Leases {
   }
 
   private beatAs(worker: WorkerId): Promise<number> {
-    const { house, info } = this.deps
+    const { context, info } = this.deps
     const told = info === undefined ? {} : { info: info() }
-    return this.deps.ledger.beat({ worker, now: house().clock.now(), ttlMs: this.ttlMs, ...told })
+    return this.deps.ledger.beat({ worker, now: context().clock.now(), ttlMs: this.ttlMs, ...told })
   }
 
   private async retireAs(name: WorkerId): Promise<void> {
-    await this.deps.ledger.retire(name, this.deps.house().clock.now())
+    await this.deps.ledger.retire(name, this.deps.context().clock.now())
     this.former.delete(name)
   }
 
@@ -185,7 +185,7 @@ export class Leases {
 
   /** An append without facts that only gives the lease back. False: somebody wrote meanwhile, look again. */
   private async release(record: StreamRecord): Promise<boolean> {
-    const { commit, clock, appendId } = this.deps.house()
+    const { commit, clock, appendId } = this.deps.context()
     const write = {
       stream: record.stream,
       create: null,

@@ -18,7 +18,7 @@ import { VirtualClock } from '#testing/virtual-clock.ts'
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
 const LEASE_MS = 3_000
 
-const aHouse = (
+const aContext = (
   functions: readonly FunctionSource[],
   modules: readonly ModuleSource[] = [],
   pools: readonly PoolSource[] = [],
@@ -70,7 +70,7 @@ const endedBy = (log: string[]) => {
 test('[N7] worker-5: a run goes to the pool that its handler names, also if another pool starts it', async () => {
   const log: string[] = []
   const say = endedBy(log)
-  const { clock, join, store } = aHouse([say('mail', { pool: 'mail' }), say('any')])
+  const { clock, join, store } = aContext([say('mail', { pool: 'mail' }), say('any')])
   const web = await join('web')
   const mail = await during(clock, web.startRun('mail', null))
   await clock.advance(10_000)
@@ -86,7 +86,7 @@ test('[N7] worker-5: a run goes to the pool that its handler names, also if anot
 })
 
 test('[N9] a worker whose pool lacks the module of a function never gets it', async () => {
-  const { clock, join, store } = aHouse(
+  const { clock, join, store } = aContext(
     [fn('letter', { module: 'post' }, () => 'sent')],
     [{ name: 'post', allow: { operations: ['api_call'] } }],
   )
@@ -101,7 +101,7 @@ test('[N9] a worker whose pool lacks the module of a function never gets it', as
 })
 
 test('[N7] share-2: a run is left to the worker it prefers, and taken after a second if that one does not', async () => {
-  const { clock, join, store } = aHouse([fn('near', { placement: PREFERRING }, () => 'done')])
+  const { clock, join, store } = aContext([fn('near', { placement: PREFERRING }, () => 'done')])
   const [far, near] = [await join('far'), await join('near', { labels: { region: 'eu' } })]
   await clock.advance(LEASE_MS)
   const first = await during(clock, far.startRun('near', null))
@@ -122,7 +122,7 @@ test('[N7] share-2: a run is left to the worker it prefers, and taken after a se
 /** Runs that wait, begun by one worker and woken by another; who has them when they go on. */
 const wokenElsewhere = async (sticky: boolean) => {
   const seen: (string | null)[] = []
-  const { store, clock, reader, join } = aHouse([
+  const { store, clock, reader, join } = aContext([
     fn('talk', { placement: { sticky } }, async ({ step, run }) => {
       await step.waitForEvent('word', { event: 'word' })
       await step.run('answer', () => seen.push(store.streams.get(run.id as RunId)?.lease ?? null))
@@ -176,7 +176,7 @@ test('[N7] a sticky run whose worker takes nothing is taken by another after a s
 test('[N4] share-4: a worker beyond the bound of its pool stands by, and steps in when another leaves', async () => {
   const log: string[] = []
   const say = endedBy(log)
-  const { clock, join, store } = aHouse([say('mail', { pool: 'mail' })], [], [{ name: 'mail', max: 1 }])
+  const { clock, join, store } = aContext([say('mail', { pool: 'mail' })], [], [{ name: 'mail', max: 1 }])
   const first = await join('first', { pool: 'mail' })
   await clock.advance(1)
   const second = await join('second', { pool: 'mail' })
@@ -203,7 +203,7 @@ test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, 
       })
     }),
   )
-  const { clock, join, reader } = aHouse([slow])
+  const { clock, join, reader } = aContext([slow])
   const first = await join('first')
   const run = await during(clock, first.startRun('slow', null))
   await clock.advance(0)
@@ -222,7 +222,7 @@ test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, 
 })
 
 test('[I6] an order to drain is followed at the next beat, and the process can still start runs for others', async () => {
-  const { clock, join, reader } = aHouse([fn('work', {}, () => 'done')])
+  const { clock, join, reader } = aContext([fn('work', {}, () => 'done')])
   const [first, second] = [await join('first'), await join('second')]
   const ids = await reader.workers({ after: null, limit: 9 })
   const target = ids.find(({ info }) => info?.name === 'first')?.id
@@ -239,7 +239,7 @@ test('[I6] an order to drain is followed at the next beat, and the process can s
 })
 
 test('to stop twice, also while it drains, waits for the same end', async () => {
-  const { clock, join } = aHouse([])
+  const { clock, join } = aContext([])
   const engine = await join('one')
   const both = Promise.all([engine.stop(), engine.stop()])
   await clock.advance(0)
@@ -256,7 +256,7 @@ test('[I7] circuits-1: of two workers that could try a target again at the same 
       throw new Error('the bank does not answer')
     }),
   )
-  const { clock, join } = aHouse([pay])
+  const { clock, join } = aContext([pay])
   const [first, second] = [await join('first'), await join('second')]
   for (const engine of [first, second, first, second]) await during(clock, engine.startRun('pay', null))
   await clock.advance(900)
@@ -301,7 +301,7 @@ test('a claim that is answered only after its worker has left sets no timer for 
 })
 
 test('a worker whose start fails halfway beats and takes runs once it is started again', async () => {
-  const { store, clock, reader } = aHouse([])
+  const { store, clock, reader } = aContext([])
   const inner = new MemoryLedger(store)
   let failures = 1
   const ledger: Ledger = {

@@ -12,7 +12,7 @@
  */
 import type { ClerkDeparture } from '#engine/coordinators/clerk.ts'
 import { Clerks, type FindDuty } from '#engine/coordinators/clerks.ts'
-import type { House, WorkerDesk } from '#engine/core/house.ts'
+import type { EngineContext, WorkerDesk } from '#engine/core/engine-context.ts'
 import { Rhythm } from '#engine/core/rhythm.ts'
 import { wakeAfter } from '#engine/run/append.ts'
 import { quarantineBroken } from '#engine/run/broken-run.ts'
@@ -50,8 +50,8 @@ const CLAIM_LIMIT = 256
 const TRY_AGAIN_MS = 1_000
 
 export class Worker implements WorkerDesk {
-  private readonly house: () => House
-  private readonly houseOf: (tenant: TenantId) => House
+  private readonly context: () => EngineContext
+  private readonly contextOf: (tenant: TenantId) => EngineContext
   private readonly ledger: WorkerLedger
   private readonly dispatcher: Dispatcher
   private readonly errors: StepErrors
@@ -73,7 +73,7 @@ export class Worker implements WorkerDesk {
   private reserved = 0
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   private readonly claims = new ClaimLoop({
-    clock: () => this.house().clock,
+    clock: () => this.context().clock,
     isTaking: () => this.isTaking,
     hasRoom: () => this.free() > 0,
     claimSome: () => this.claimSome(),
@@ -91,8 +91,8 @@ export class Worker implements WorkerDesk {
 
   constructor(
     deps: {
-      readonly house: () => House
-      readonly houseOf: (tenant: TenantId) => House
+      readonly context: () => EngineContext
+      readonly contextOf: (tenant: TenantId) => EngineContext
       readonly ledger: WorkerLedger
       readonly dispatcher: Dispatcher
       readonly errors: StepErrors
@@ -101,8 +101,8 @@ export class Worker implements WorkerDesk {
     },
     options: WorkerOptions,
   ) {
-    this.house = deps.house
-    this.houseOf = deps.houseOf
+    this.context = deps.context
+    this.contextOf = deps.contextOf
     this.ledger = deps.ledger
     this.dispatcher = deps.dispatcher
     this.errors = deps.errors
@@ -120,16 +120,16 @@ export class Worker implements WorkerDesk {
     this.newborns = new Newborns(isAlone)
     const told = name === undefined ? {} : { info: () => this.info(name, place) }
     this.leases = new Leases({ ...deps, isUsed, isNeeded, isAlone, ...told }, options.id, options.leaseTtlMs)
-    this.shares = new Shares(place, () => this.house().system(), deps.workers)
-    this.orders = new Orders(deps.ledger, () => this.house().tenant, this.leases)
+    this.shares = new Shares(place, () => this.context().system(), deps.workers)
+    this.orders = new Orders(deps.ledger, () => this.context().tenant, this.leases)
   }
 
   /** Recovers before it serves: the first beat frees the leases of the dead, the first claim takes what is due. */
   async start(): Promise<void> {
     if (this.state !== 'new') return
-    this.startedAt = this.house().clock.now()
+    this.startedAt = this.context().clock.now()
     await this.beat()
-    const { clock, ids } = this.house()
+    const { clock, ids } = this.context()
     this.state = 'running'
     const opened = this.lookForOrders().then(() => this.dispatcher.start(() => this.others.woken(clock.now())))
     // Whoever starts it again starts all of it: a worker without its beats would hold what it takes, and do nothing with it.
@@ -214,7 +214,7 @@ export class Worker implements WorkerDesk {
   adopt(run: NewRun, base: number, sequence: number | null, isLeft: boolean): void {
     this.reserved--
     if (this.state === 'stopped') return
-    const record = recordOfBirth(run, this.house().tenant, base, sequence)
+    const record = recordOfBirth(run, this.context().tenant, base, sequence)
     if (this.hasSlot && this.newborns.size === 0) void enterFresh(this.keep(record, run), this.errors, isLeft)
     else this.newborns.add(run, record, isLeft)
   }
@@ -229,7 +229,7 @@ export class Worker implements WorkerDesk {
   }
 
   signal(streams: readonly ClaimableId[]): void {
-    const now = this.house().clock.now()
+    const now = this.context().clock.now()
     const takesSome = this.isTaking && this.free() > 0
     const takesThem = takesSome && this.shares.current.atOnce === null
     for (const id of streams) {
@@ -241,7 +241,7 @@ export class Worker implements WorkerDesk {
   }
 
   cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void> {
-    return cancelRun(this.houseOf(tenant), this.residents.get(run), { run, by, reason })
+    return cancelRun(this.contextOf(tenant), this.residents.get(run), { run, by, reason })
   }
 
   private info(name: string, place: WorkerPlace): WorkerInfo {
@@ -263,7 +263,7 @@ export class Worker implements WorkerDesk {
   /** True if there may be more. */
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.free())
-    const now = this.house().clock.now()
+    const now = this.context().clock.now()
     const taker = this.shares.taker(this.others.begin() || this.options.sweepMs === undefined)
     const claimed = await this.shares.claim((what) => this.claim({ taker, ...what, now }), now, limit)
     const { claims, nextDueAt, moved = 0 } = claimed
@@ -286,7 +286,7 @@ export class Worker implements WorkerDesk {
     // A claim that is answered while the worker leaves must not keep the process alive until then.
     if (this.state !== 'running' || (this.dueTimer !== null && this.dueTimer.at <= at)) return
     this.dueTimer?.cancel()
-    const cancel = this.house().clock.at(at, () => {
+    const cancel = this.context().clock.at(at, () => {
       this.dueTimer = null
       this.claims.soon()
     })
@@ -302,7 +302,7 @@ export class Worker implements WorkerDesk {
     try {
       await this.takeUp(claimed)
     } catch {
-      const { clock } = this.house()
+      const { clock } = this.context()
       // Without what the claim brought along: it is old by then.
       clock.at(clock.now() + TRY_AGAIN_MS, () => void (this.state === 'running' && this.take({ claims: runs })))
     } finally {
@@ -321,7 +321,7 @@ export class Worker implements WorkerDesk {
     for (const found of runs) {
       const { record, recoveries } = found
       // A reload may have taken the handler away since the claim: the run waits for a worker that has it.
-      if (!this.house().system().functions.has(record.handler)) {
+      if (!this.context().system().functions.has(record.handler)) {
         this.leases.letGo(record.id)
         continue
       }
@@ -331,11 +331,11 @@ export class Worker implements WorkerDesk {
       void awaken(this.keep(record, found), recoveries, prefetched, this.errors)
     }
     for (const { stream } of unreadable) if (isClaimable(stream)) this.leases.letGo(stream)
-    quarantineBroken(broken, this.houseOf, (run) => this.leases.letGo(run))
+    quarantineBroken(broken, this.contextOf, (run) => this.leases.letGo(run))
   }
 
   private keep(record: ResidentRecord, standing: Standing): Resident {
-    const resident = new Resident(this.houseOf(record.tenant), record, standing, this.keeper)
+    const resident = new Resident(this.contextOf(record.tenant), record, standing, this.keeper)
     this.residents.set(record.id, resident)
     return resident
   }
@@ -343,7 +343,7 @@ export class Worker implements WorkerDesk {
   private departed(resident: Resident, departure: Departure): void {
     this.residents.delete(resident.record.id)
     if (departure === 'parked')
-      this.parked(resident.record, wakeAfter(resident.state, departure, resident, this.house().clock.now()))
+      this.parked(resident.record, wakeAfter(resident.state, departure, resident, this.context().clock.now()))
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
     // One that has ended leaves nothing due, and whoever waited for it was signalled.
     this.afterDeparture(departure === 'fenced' || departure === 'dropped')
@@ -386,7 +386,7 @@ export class Worker implements WorkerDesk {
   private drained(): Promise<void> {
     this.clerks.letGo()
     if (this.isIdle()) return Promise.resolve()
-    const { clock } = this.house()
+    const { clock } = this.context()
     return new Promise((resolve) => {
       const finish = (): void => {
         cancel()

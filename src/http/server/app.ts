@@ -26,7 +26,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import { Allowance, type Limits } from './allowance.ts'
 import { limitBody, limitLength } from './body-limit.ts'
 import { commonHeaders, guard } from './guards.ts'
-import { keepHouse } from './housekeeping.ts'
+import { forgetOldRequests } from './housekeeping.ts'
 import { mount } from './mount.ts'
 import { problemOf, problemResponse, type Report } from './problem.ts'
 import { tryLedger } from './readiness.ts'
@@ -79,7 +79,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   const app = new Hono()
   const { webApp = null, mount: above = '', auth = LOOPBACK, ending = new AbortController().signal } = options
   tryLedger(service, ending)
-  keepHouse(service.requests, ending, options.retentionMs)
+  forgetOldRequests(service.requests, ending, options.retentionMs)
   const allowance = new Allowance(options.limits)
   const streams = new Streams(ending, service.tokens, allowance)
   const metrics = countFor(service, options.version, streams)

@@ -1,6 +1,6 @@
 /** When answers are put away. What that means is proved in keyed.test.ts. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { keepHouse } from './housekeeping.ts'
+import { forgetOldRequests } from './housekeeping.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -16,7 +16,7 @@ test('every hour, also after a failure, until the server stops', async () => {
     },
   }
   const ending = new AbortController()
-  keepHouse(requests, ending.signal, 5)
+  forgetOldRequests(requests, ending.signal, 5)
   await vi.advanceTimersByTimeAsync(HOUR - 1)
   expect(asked).toEqual([])
   await vi.advanceTimersByTimeAsync(HOUR + 1)
@@ -28,7 +28,7 @@ test('every hour, also after a failure, until the server stops', async () => {
 
 test('after thirty days, unless told otherwise', async () => {
   const asked: number[] = []
-  keepHouse({ forgetOlderThan: async (ms) => asked.push(ms) }, new AbortController().signal)
+  forgetOldRequests({ forgetOlderThan: async (ms) => asked.push(ms) }, new AbortController().signal)
   await vi.advanceTimersByTimeAsync(HOUR)
   expect(asked).toEqual([30 * 24 * HOUR])
 })

@@ -10,7 +10,7 @@ const EVERY_MS = 3_600_000
 const KEPT_MS = 30 * 24 * 3_600_000
 
 /** Until the server stops. Never keeps a process alive. */
-export const keepHouse = (
+export const forgetOldRequests = (
   requests: Pick<Requests, 'forgetOlderThan'>,
   ending: AbortSignal,
   retentionMs: number = KEPT_MS,

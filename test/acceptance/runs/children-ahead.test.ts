@@ -53,7 +53,7 @@ const hold = (): void => {
   })
 }
 
-const fullHouse = async (): Promise<void> => expect.poll(() => begun.length, { timeout: 10_000 }).toBeGreaterThan(2)
+const fullContext = async (): Promise<void> => expect.poll(() => begun.length, { timeout: 10_000 }).toBeGreaterThan(2)
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trihand-ahead-'))
@@ -73,7 +73,7 @@ afterEach(async () => {
 
 test('worker-1: [C1] children beyond the slots begin in their order, never more than the slots at once, each once', async () => {
   const run = await app.start('gather', null)
-  await fullHouse()
+  await fullContext()
   release()
   expect(await app.result(run, { wait: '20s' })).toMatchObject({ status: 'success', output: CHILDREN })
   expect(begun).toEqual(Array.from({ length: CHILDREN }, (_, n) => n))
@@ -82,7 +82,7 @@ test('worker-1: [C1] children beyond the slots begin in their order, never more 
 
 test('newborns-2: [C1] a child that is cancelled while it waits in line never begins', async () => {
   const run = await app.start('gather', null)
-  await fullHouse()
+  await fullContext()
   const last = (await app.reader.children(app.tenant, run)).at(-1)
   if (last === undefined) throw new Error('the run has no children')
   await app.cancel(last.id, { by: 'ana', reason: 'no longer wanted' })
@@ -93,7 +93,7 @@ test('newborns-2: [C1] a child that is cancelled while it waits in line never be
 
 test('newborns-1: [C1] a run that is asked for while many children wait in line does not wait for all of them', async () => {
   const run = await app.start('gather', null)
-  await fullHouse()
+  await fullContext()
   const late = await app.start('late', null)
   let begunBefore = 0
   const heard = app.result(late, { wait: '20s' }).then(() => {
@@ -107,7 +107,7 @@ test('newborns-1: [C1] a run that is asked for while many children wait in line 
 
 test('[C1][R1] children that wait in line when the process closes are done by the next one, each once', async () => {
   const run = await app.start('gather', null)
-  await fullHouse()
+  await fullContext()
   await app.close()
   release()
   begun = []

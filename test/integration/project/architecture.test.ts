@@ -1,5 +1,5 @@
 /**
- * The house rules that no linter knows: arrows, widths, sizes, promises, what a published program may load, the lock.
+ * The rules of the architecture that no linter knows: arrows, widths, sizes, promises, what a published program may load, the lock.
  *
  * Each check is shown a fault as well as our sources, so that none is green by accident. Lint has its own file.
  */

@@ -122,7 +122,7 @@ const childrenLive: Mutant = {
         function () {
           if (this.live?.cancel == null) return
           this.performances.abort({ code: 'RUN_CANCELLED', message: 'no longer wanted' })
-          this.house.commit.request(this)
+          this.context.commit.request(this)
         },
     ),
 }

@@ -33,10 +33,10 @@ const mapped = <Fact>(decision: Decision<Fact>, change: (fact: Fact) => readonly
 const ungated: Mutant = {
   name: 'a retry does not ask its gate (14.1.2)',
   plant: () =>
-    plantMethod<ClerkBook['retryAtGate']>(ClerkBook.prototype, 'retryAtGate', () => async (house, _, asked) => {
+    plantMethod<ClerkBook['retryAtGate']>(ClerkBook.prototype, 'retryAtGate', () => async (context, _, asked) => {
       const { by, kind, call } = asked.wish
       const id = asked.record.stream as Parameters<typeof commandFromOutside>[1]
-      await commandFromOutside(house, id, (now) => ({
+      await commandFromOutside(context, id, (now) => ({
         ...{ type: 'retry_run', now, by, kind },
         ...(call !== undefined && { call }),
       }))

@@ -34,7 +34,7 @@ import type { Observers } from './observers.ts'
 import type { Executors } from './perform.ts'
 import type { Publish } from './publish.ts'
 
-export interface House {
+export interface EngineContext {
   readonly ledger: Pick<Ledger, 'load' | 'events'>
   readonly commit: Commit
   readonly blobs: Blobs
