@@ -1,5 +1,5 @@
 /**
- * The executors that come with the house, by type.
+ * The executors that come with Trihand, by type.
  *
  * Owns the list. What they need of the outside is handed in; a type whose needs nobody meets is not there, and says so when asked. All but
  * `inline` are loaded with their first task: 40 KB of code that most starts do not need.

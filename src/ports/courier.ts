@@ -1,5 +1,5 @@
 /**
- * Whoever carries news out of the house: a webhook, a mail.
+ * Delivers one notice to the outside: by webhook or by mail.
  *
  * courier-1  Never throws, never tries twice; what became of a notice is an answer.
  * courier-2  Tries of one notice carry one id: who gets it twice can tell.

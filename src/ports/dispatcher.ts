@@ -1,7 +1,7 @@
 /**
- * What wakes a run or a clerk. It may lose, repeat or reorder wakes: `wakeAt` in the ledger is the truth and the worker's sweep re-issues.
+ * What wakes a run or a coordinator. It may lose, repeat or reorder wakes: `wakeAt` in the ledger is the truth and the worker's sweep re-issues.
  *
- * dispatcher-1  A wake is a hint that this run (or clerk) is worth claiming at that instant; it carries no data and no promise.
+ * dispatcher-1  A wake is a hint that this run (or coordinator) is worth claiming at that instant; it carries no data and no promise.
  * dispatcher-2  `start` and `stop` are safe to call twice, and `stop` before `start`. After `stop` resolves the handler is never called.
  */
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'

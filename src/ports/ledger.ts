@@ -59,7 +59,7 @@ export interface Append {
   /** All-or-nothing together. Empty for an event that starts nothing. */
   readonly writes: readonly StreamWrite[]
   readonly events: readonly NewEvent[]
-  /** Runs and clerks to wake because of this append: the parent of a run that ended. */
+  /** Runs and coordinators to wake because of this append: the parent of a run that ended. */
   readonly signals: readonly ClaimableId[]
   readonly documents: readonly DocumentWrite[]
 }

@@ -17,7 +17,7 @@ export interface Tool {
   readonly effect: ToolEffect
   /** True, or a CEL rule over `input`: a person approves the call first. */
   readonly approval?: boolean | string
-  /** It sends something out of the house. */
+  /** It sends something to the outside. */
   readonly egress?: boolean
   /** What it returns was written by strangers. */
   readonly untrusted?: boolean

@@ -76,7 +76,7 @@ const crowds = (take: () => Promise<Place>): void => {
     place = null
   })
 
-  test('[H4] clerk-commands-1: of many callers at once behind a throttle none is refused (14.2)', async () => {
+  test('[H4] coordinator-commands-1: of many callers at once behind a throttle none is refused (14.2)', async () => {
     const app = await open()
     for (const count of [30, CROWD]) {
       const outcomes = await all(count, (i) => app.start('throttled', { n: i }))
@@ -85,7 +85,7 @@ const crowds = (take: () => Promise<Place>): void => {
     }
   })
 
-  test('[L10] clerk-commands-1: of many callers at once behind idempotency none is refused, and equal keys get one run (14.2)', async () => {
+  test('[L10] coordinator-commands-1: of many callers at once behind idempotency none is refused, and equal keys get one run (14.2)', async () => {
     const app = await open()
     const outcomes = await all(CROWD, (i) => app.start('keyed', { id: i % (CROWD / 2) }))
     expect(counted(outcomes)).toEqual({ answered: CROWD })

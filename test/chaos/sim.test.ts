@@ -14,7 +14,7 @@ const SCHEDULES = 800
 const TAPES = 200
 const played = {
   plain: BILLS.plain.systems(),
-  clerks: BILLS.clerks.systems(),
+  coordinators: BILLS.coordinators.systems(),
   people: BILLS.people.systems(),
   lives: BILLS.lives.systems(),
 }
@@ -64,8 +64,12 @@ test.each(BILLS.lives.mutants)('a seeded bug of retries, keys and versions is fo
   expect((await huntAgain(mutant, played.lives, 500)).foundAt).not.toBeNull()
 })
 
-const billOf = (kept: { readonly clerks?: boolean; readonly people?: boolean; readonly lives?: boolean }): BillName =>
-  kept.clerks === true ? 'clerks' : kept.people === true ? 'people' : kept.lives === true ? 'lives' : 'plain'
+const billOf = (kept: {
+  readonly coordinators?: boolean
+  readonly people?: boolean
+  readonly lives?: boolean
+}): BillName =>
+  kept.coordinators === true ? 'clerks' : kept.people === true ? 'people' : kept.lives === true ? 'lives' : 'plain'
 
 test.each(seeds)('seed $seed stays mended: $found', async ({ seed, ...kept }) => {
   expect((await playSeed(seed, { systems: played[billOf(kept)] })).violations).toEqual([])
@@ -81,8 +85,8 @@ test('the same tape gives the same history', async () => {
   expect(second.tape).toEqual(first.tape)
 })
 
-test.each(BILLS.clerks.mutants)('a seeded bug of clerks is found: $name', async (mutant) => {
-  expect((await huntAgain(mutant, played.clerks, 500)).foundAt).not.toBeNull()
+test.each(BILLS.coordinators.mutants)('a seeded bug of coordinators is found: $name', async (mutant) => {
+  expect((await huntAgain(mutant, played.coordinators, 500)).foundAt).not.toBeNull()
 })
 
 test.each(BILLS.plain.mutants)('a seeded bug is found: $name', async (mutant) => {

@@ -39,7 +39,7 @@ export class Random {
     return Array.from({ length: 4 }, () => this.below(4_294_967_296).toString(16).padStart(8, '0')).join('')
   }
 
-  /** The digits of a uuid as runs have them: its version tells a run from a clerk. */
+  /** The digits of a uuid as runs have them: its version tells a run from a coordinator. */
   uuid(): string {
     return asUuid(this.hex())
   }

@@ -20,7 +20,7 @@ export interface ChildOptions {
   readonly hangMs: number
 }
 
-export interface Keeper {
+export interface RunHost {
   /** Nothing is at work in it. */
   idle(child: Child): void
   gone(child: Child): void
@@ -42,7 +42,7 @@ const isRecord = (value: unknown): value is { readonly [name: string]: unknown }
 
 export class Child implements CodeProcess {
   readonly ready: Promise<void>
-  readonly #keeper: Keeper
+  readonly #keeper: RunHost
   readonly #options: ChildOptions
   readonly #process: ChildProcess
   readonly #pipe: Duplex
@@ -58,7 +58,7 @@ export class Child implements CodeProcess {
   #told = ''
   #became: { readonly yes: () => void; readonly no: (error: Error) => void } | null = null
 
-  constructor(options: ChildOptions, keeper: Keeper) {
+  constructor(options: ChildOptions, keeper: RunHost) {
     const { node, flags, module, code } = options
     this.#options = options
     this.#keeper = keeper

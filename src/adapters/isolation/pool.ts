@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import type { Isolation } from '#model/access/module.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { CodeProcess, CodeProcesses } from '#ports/code-process.ts'
-import { Child, type Keeper } from './child.ts'
+import { Child, type RunHost } from './child.ts'
 import { type CodeFiles, readCode } from './code-files.ts'
 import { startFlags } from './runtime.ts'
 
@@ -42,7 +42,7 @@ interface Begun {
 }
 
 /** The processes of one module, as its files were when the first began. */
-class ModuleProcesses implements Keeper {
+class ModuleProcesses implements RunHost {
   readonly #module: string
   readonly #settings: Settings
   readonly #begin: () => Promise<Begun>

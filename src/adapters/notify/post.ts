@@ -1,5 +1,5 @@
 /**
- * One POST out of the house, and what its answer means: taken, not taken, not wanted.
+ * One POST to an address outside, and what its answer means: taken, not taken, not wanted.
  *
  * Owns that judgement. The way out is handed in (guarded-fetch.ts), without redirects.
  */

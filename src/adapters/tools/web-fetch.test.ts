@@ -77,6 +77,6 @@ test.each<Json>([null, {}, { url: 1 }, 'https://a.example'])('the input %j is re
   expect(await codeOf(run(input))).toBe('INPUT_INVALID')
 })
 
-test('it says of itself that it reads, that it leaves the house, and that strangers speak', () => {
+test('it says of itself that it reads, that it reaches the outside, and that strangers speak', () => {
   expect(webFetch).toMatchObject({ effect: 'none', egress: true, untrusted: true })
 })

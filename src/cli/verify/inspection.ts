@@ -6,7 +6,7 @@
 import { BlobChecks } from '#cli/verify/checks/blob-checks.ts'
 import { ChainChecks } from '#cli/verify/checks/chain-checks.ts'
 import { ChildChecks } from '#cli/verify/checks/child-checks.ts'
-import { ClerkStarts } from '#cli/verify/checks/clerk-starts.ts'
+import { CoordinatorStarts } from '#cli/verify/checks/coordinator-starts.ts'
 import { EffectKeys } from '#cli/verify/checks/effect-keys.ts'
 import { EventChecks } from '#cli/verify/checks/event-checks.ts'
 import { EvidenceChecks } from '#cli/verify/checks/evidence-checks.ts'
@@ -25,7 +25,7 @@ export interface Inspection {
   readonly moment: Moment
   readonly blobs: BlobChecks
   readonly children: ChildChecks
-  readonly clerks: ClerkStarts
+  readonly coordinators: CoordinatorStarts
   readonly effectKeys: EffectKeys
   readonly events: EventChecks
   readonly evidence: EvidenceChecks
@@ -58,13 +58,13 @@ export const openInspection = async (
   { evidence, seals, anchor, opened }: Instruments,
 ): Promise<Inspection> => {
   const findings = new Findings()
-  const clerks = new ClerkStarts(findings, tables, scratch)
+  const coordinators = new CoordinatorStarts(findings, tables, scratch)
   return {
     findings,
     moment: await tables.moment(),
     blobs: new BlobChecks(findings, tables, opened),
-    children: new ChildChecks(findings, tables, clerks),
-    clerks,
+    children: new ChildChecks(findings, tables, coordinators),
+    coordinators,
     effectKeys: new EffectKeys(scratch),
     events: new EventChecks(findings, tables, seals),
     evidence: await EvidenceChecks.open(findings, evidence, scratch),
@@ -76,13 +76,13 @@ export const openInspection = async (
 
 /** Between two streams. */
 export const settleInspection = async (inspection: Inspection): Promise<void> => {
-  const { blobs, children, clerks, events, reused, waits } = inspection
-  for (const checks of [blobs, children, clerks, events, reused, waits]) await checks.settle()
+  const { blobs, children, coordinators, events, reused, waits } = inspection
+  for (const checks of [blobs, children, coordinators, events, reused, waits]) await checks.settle()
 }
 
 /** After the last stream. */
 export const endInspection = async (inspection: Inspection, tables: Tables): Promise<void> => {
-  const { findings, blobs, children, clerks, events, evidence, reused, waits, anchor } = inspection
+  const { findings, blobs, children, coordinators, events, evidence, reused, waits, anchor } = inspection
   for (const table of ['fact', 'wait'] as const) {
     for await (const { stream, count } of tables.strays(table)) {
       findings.expect(
@@ -98,7 +98,7 @@ export const endInspection = async (inspection: Inspection, tables: Tables): Pro
     findings.expect('V4', false, place, () => 'the list of model calls and the fact at this place disagree')
   }
   await children.end()
-  await clerks.end()
+  await coordinators.end()
   await reused.end()
   await waits.end()
   for await (const event of tables.events()) {

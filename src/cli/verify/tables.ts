@@ -9,7 +9,7 @@ import { Opened } from './opened.ts'
 
 const RUN = 0
 const SESSION = 1
-const CLERK = 2
+const COORDINATOR = 2
 const TASK = 3
 
 export interface StreamRow {
@@ -117,18 +117,18 @@ export interface Moment {
 }
 
 export const isRun = (row: StreamRow): boolean => row.kind === RUN
-export const isClerk = (row: StreamRow): boolean => row.kind === CLERK
+export const isCoordinator = (row: StreamRow): boolean => row.kind === COORDINATOR
 export const isTask = (row: StreamRow): boolean => row.kind === TASK
 export const nameOf = (row: StreamRow): string => `${prefixOf(row)}_${row.hex}`
 
-const CLERK_PREFIXES: Readonly<Record<string, string>> = { '81': 'gat', '82': 'sch', '84': 'que' }
+const COORDINATOR_PREFIXES: Readonly<Record<string, string>> = { '81': 'gat', '82': 'sch', '84': 'que' }
 
-/** A clerk's uuid says which kind of clerk it is, in its version digit and the one after. */
+/** A coordinator's uuid says which kind of coordinator it is, in its version digit and the one after. */
 const prefixOf = ({ kind, hex }: Pick<StreamRow, 'kind' | 'hex'>): string => {
   if (kind === RUN) return 'run'
   if (kind === SESSION) return 'ses'
   if (kind === TASK) return 'tsk'
-  return CLERK_PREFIXES[hex.slice(12, 14)] ?? 'sch'
+  return COORDINATOR_PREFIXES[hex.slice(12, 14)] ?? 'sch'
 }
 
 const RUN_ID = /^run_[0-9a-f]{32}$/
@@ -312,12 +312,16 @@ export class Tables {
     return facts
   }
 
-  /** Every run that has a clerk as its parent, and the clerk. */
-  async *clerkRuns(): AsyncGenerator<{ readonly run: string; readonly clerk: string }> {
+  /** Every run that has a coordinator as its parent, and the coordinator. */
+  async *coordinatorRuns(): AsyncGenerator<{ readonly run: string; readonly coordinator: string }> {
     const { hex } = this.#dialect
-    const rows = this.#all<{ run: string; clerk: string }>(`select ${hex('s.id')} as run, ${hex('p.id')} as clerk
-      from stream s join stream p on p.id = s.parent ${this.#where('s', `p.kind = ${CLERK}`, `s.kind = ${RUN}`)}`)
-    for await (const { run, clerk } of rows) yield { run, clerk: `${prefixOf({ kind: CLERK, hex: clerk })}_${clerk}` }
+    const rows = this.#all<{
+      run: string
+      coordinator: string
+    }>(`select ${hex('s.id')} as run, ${hex('p.id')} as coordinator
+      from stream s join stream p on p.id = s.parent ${this.#where('s', `p.kind = ${COORDINATOR}`, `s.kind = ${RUN}`)}`)
+    for await (const { run, coordinator } of rows)
+      yield { run, coordinator: `${prefixOf({ kind: COORDINATOR, hex: coordinator })}_${coordinator}` }
   }
 
   /** The sequences of the events with this source and id: none, one, or one per tenant. */

@@ -14,7 +14,7 @@ import { type Source, UnreadableLedger, unreadable } from '#cli/verify/source/so
 import { openSqlite } from '#cli/verify/source/sqlite-source.ts'
 import { Anchor } from './anchor.ts'
 import { Cursor } from './cursor.ts'
-import { inspectClerk } from './inspect-clerk.ts'
+import { inspectCoordinator } from './inspect-coordinator.ts'
 import { inspectRun } from './inspect-run.ts'
 import { inspectSession } from './inspect-session.ts'
 import { inspectTask } from './inspect-task.ts'
@@ -22,7 +22,7 @@ import { endInspection, type Inspection, type Instruments, openInspection, settl
 import { Opened } from './opened.ts'
 import type { Report } from './report.ts'
 import { Scratch } from './scratch.ts'
-import { type FactRow, isClerk, isRun, isTask, nameOf, type StreamRow, Tables } from './tables.ts'
+import { type FactRow, isCoordinator, isRun, isTask, nameOf, type StreamRow, Tables } from './tables.ts'
 
 export type Target = { readonly file: string } | { readonly url: string; readonly schema?: string }
 
@@ -137,7 +137,7 @@ const walk = async (inspection: Inspection, tables: Tables): Promise<void> => {
     const own = { waits: await waits.all(key), caused: await caused.all(key) }
     const shown = shownFacts(inspection, row, facts.of(key))
     if (isRun(row)) await inspectRun(inspection, { row, facts: shown, ...own })
-    else if (isClerk(row)) await inspectClerk(inspection, row, shown, own.waits)
+    else if (isCoordinator(row)) await inspectCoordinator(inspection, row, shown, own.waits)
     else if (isTask(row)) await inspectTask(inspection, row, shown, await tasks.all(key))
     else await inspectSession(inspection, row, shown)
     await settleInspection(inspection)

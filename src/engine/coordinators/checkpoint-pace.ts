@@ -1,12 +1,12 @@
 /**
- * When the facts of a clerk get a checkpoint: after some facts, and after more of them the larger the checkpoint is.
+ * When the facts of a coordinator get a checkpoint: after some facts, and after more of them the larger the checkpoint is.
  *
- * Owns the count. It is kept by each writer of a clerk: the worker that holds it, and the queue of commands from outside.
+ * Owns the count. It is kept by each writer of a coordinator: the worker that holds it, and the queue of commands from outside.
  *
- * checkpoint-pace-1  What a reader must load of a clerk is bounded by the size of its state, however many facts it has, and what
+ * checkpoint-pace-1  What a reader must load of a coordinator is bounded by the size of its state, however many facts it has, and what
  *                    checkpoints add to the ledger stays in proportion to the facts.
  */
-import type { Checkpoint, ClerkFact } from './duty.ts'
+import type { Checkpoint, CoordinatorFact } from './coordinator-logic.ts'
 
 const FACTS_PER_CHECKPOINT = 64
 const BYTES_PER_FACT = 200
@@ -25,7 +25,7 @@ export class CheckpointPace {
   private since = 0
   private after = FACTS_PER_CHECKPOINT
 
-  /** These facts were read: the last of a clerk that is restored, or news that others wrote. */
+  /** These facts were read: the last of a coordinator that is restored, or news that others wrote. */
   read(facts: readonly Stored[]): void {
     const last = facts.findLastIndex(isCheckpoint)
     if (last === -1) {
@@ -37,7 +37,7 @@ export class CheckpointPace {
   }
 
   /** A checkpoint to write behind so many facts; null: none is due. Count what is written with `wrote` once it is in the ledger. */
-  async due<State, Fact extends ClerkFact>(
+  async due<State, Fact extends CoordinatorFact>(
     facts: number,
     checkpoint: () => Promise<Checkpoint<State, Fact>>,
   ): Promise<Checkpoint<State, Fact> | null> {
@@ -47,7 +47,7 @@ export class CheckpointPace {
     return this.since + facts < this.after ? null : made
   }
 
-  wrote(facts: readonly ClerkFact[]): void {
+  wrote(facts: readonly CoordinatorFact[]): void {
     const last = facts.findLastIndex(isCheckpoint)
     this.since = last === -1 ? this.since + facts.length : facts.length - 1 - last
   }

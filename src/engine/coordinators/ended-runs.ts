@@ -1,5 +1,5 @@
 /**
- * Which of these runs have ended, and how: what a clerk asks about the runs it has started.
+ * Which of these runs have ended, and how: what a coordinator asks about the runs it has started.
  *
  * Owns the question, in parts: a gate may mind thousands of runs.
  */

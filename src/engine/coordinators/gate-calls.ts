@@ -14,26 +14,26 @@ import { heardTypes, holdsKey, isTaken, isUndecided } from '#model/flow/gate-rea
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { callCommandOf } from './arrivals.ts'
-import type { ClerkCommands, ClerkRole } from './clerk-commands.ts'
-import { changeOf, lookAtClerk } from './clerk-state.ts'
-import type { Births } from './duty.ts'
+import type { CoordinatorCommands, CoordinatorRole } from './commands.ts'
+import type { Spawned } from './coordinator-logic.ts'
 import { promiseRun } from './flow-outcomes.ts'
-import { GateDuty } from './gate-duty.ts'
-import type { AskedRun, GateKeeping } from './gate-keeping.ts'
+import type { AskedRun, GateConfig } from './gate-config.ts'
+import { GateCoordinator } from './gate-coordinator.ts'
 import { refusalOf } from './gate-refusal.ts'
+import { changeOf, lookAtCoordinator } from './state.ts'
 
 type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
 
 const advanceCalls = (
-  duty: GateDuty,
-  { keeping, asked, now }: { keeping: GateKeeping; asked: readonly AskedRun[]; now: Instant },
+  logic: GateCoordinator,
+  { config, asked, now }: { config: GateConfig; asked: readonly AskedRun[]; now: Instant },
   before: GateState,
 ): Advance<GateState, GateFact> => {
   const facts: GateFact[] = []
   let state = before
   for (const { call, value } of asked) {
-    const command = callCommandOf(keeping.flow.rules, { call, value, now })
-    const advance = duty.advance(state, { type: 'call', now, ...duty.ruledFor(state), ...command })
+    const command = callCommandOf(config.flow.rules, { call, value, now })
+    const advance = logic.advance(state, { type: 'call', now, ...logic.ruledFor(state), ...command })
     if (advance.refusal !== null) return advance
     state = advance.state
     for (const fact of advance.facts) facts.push(fact)
@@ -41,17 +41,17 @@ const advanceCalls = (
   return { state, facts, refusal: null }
 }
 
-export type GateRole = ClerkRole<GateState, GateFact, GateDuty>
+export type GateRole = CoordinatorRole<GateState, GateFact, GateCoordinator>
 
-export const gateRole = (context: EngineContext, keeping: GateKeeping): GateRole => ({
-  id: keeping.id,
-  handler: keeping.definition.name,
-  keeping,
-  duty: () => new GateDuty(context, keeping),
+export const gateRole = (context: EngineContext, config: GateConfig): GateRole => ({
+  id: config.id,
+  handler: config.definition.name,
+  config,
+  logic: () => new GateCoordinator(context, config),
   initial: { kind: 'none' },
-  prepare: async (duty, state, commands) => {
-    await duty.prepare()
-    return duty.recall(
+  prepare: async (logic, state, commands) => {
+    await logic.prepare()
+    return logic.recall(
       state,
       commands.flatMap(({ keys = [] }) => keys),
     )
@@ -72,11 +72,7 @@ export const openAndListen = (
 }
 
 /** A call that comes before the gates were declared opens the one that it needs. */
-export const openedGate = (
-  before: GateState,
-  now: Instant,
-  { listeners }: GateKeeping,
-): Advance<GateState, GateFact> =>
+export const openedGate = (before: GateState, now: Instant, { listeners }: GateConfig): Advance<GateState, GateFact> =>
   before.kind === 'open'
     ? { state: before, facts: [], refusal: null }
     : openAndListen(before, now, [...listeners.keys()], 0)
@@ -84,29 +80,29 @@ export const openedGate = (
 /** The run that the call comes to: its own, or the one that has its key. */
 const askGateForRun = async (
   context: EngineContext,
-  commands: ClerkCommands,
-  keeping: GateKeeping,
+  commands: CoordinatorCommands,
+  config: GateConfig,
   asked: AskedRun,
 ): Promise<RunId> => {
   let away: Suppressed | null = null
-  await commands.ask(context, gateRole(context, keeping), {
+  await commands.ask(context, gateRole(context, config), {
     bytes: bytesOf(asked),
-    keys: [keyOfCall(keeping, asked, context.clock.now())],
-    advance: (before, now, duty) => {
-      const standing = openedGate(before, now, keeping)
+    keys: [keyOfCall(config, asked, context.clock.now())],
+    advance: (before, now, logic) => {
+      const standing = openedGate(before, now, config)
       // gated-child-1
       if (asked.call.parent !== undefined && isTaken(standing.state, asked.call.run)) return standing
-      const advance = advanceCalls(duty, { keeping, asked: [asked], now }, standing.state)
+      const advance = advanceCalls(logic, { config, asked: [asked], now }, standing.state)
       away = advance.facts.find((fact) => isAway(fact, asked.call.run)) ?? null
       // gate-calls-1
       return away === null ? { ...advance, facts: [...standing.facts, ...advance.facts] } : standing
     },
   })
-  return away === null ? asked.call.run : existing(away, keeping)
+  return away === null ? asked.call.run : existing(away, config)
 }
 
 /** The idempotency key that it asks for. */
-const keyOfCall = ({ flow }: GateKeeping, { call, value }: AskedRun, now: Instant): string | null =>
+const keyOfCall = ({ flow }: GateConfig, { call, value }: AskedRun, now: Instant): string | null =>
   flow.policies.idempotency === null ? null : callCommandOf(flow.rules, { call, value, now }).arrival.idempotencyKey
 
 /** What it adds to an append: large values are in a blob by now. */
@@ -116,16 +112,16 @@ const bytesOf = ({ call: { input } }: AskedRun): number =>
 /** The run that the call comes to. The run of another caller may still wait for its turn: its id is promised once more (flow-outcome-1). */
 export const callGate = async (
   context: EngineContext,
-  commands: ClerkCommands,
-  keeping: GateKeeping,
+  commands: CoordinatorCommands,
+  config: GateConfig,
   asked: AskedRun,
 ): Promise<RunId> => {
   for (;;) {
-    const run = await askGateForRun(context, commands, keeping, asked)
+    const run = await askGateForRun(context, commands, config, asked)
     if (run === asked.call.run || (await exists(context, run))) return run
-    await promiseRun(context, run, { handler: keeping.definition.name, since: context.clock.now() })
+    await promiseRun(context, run, { handler: config.definition.name, since: context.clock.now() })
     // It may have lost its place meanwhile: then the key is free, and the call is asked again.
-    const gate = await lookAtClerk(context, keeping.id, new GateDuty(context, keeping))
+    const gate = await lookAtCoordinator(context, config.id, new GateCoordinator(context, config))
     if ((gate !== null && holdsKey(gate.state, run)) || (await exists(context, run))) return run
   }
 }
@@ -138,17 +134,17 @@ const exists = async ({ ledger }: Pick<EngineContext, 'ledger'>, run: RunId): Pr
 /** Whether this handler may still start a run for the event. */
 export const isUndecidedAt = async (
   context: EngineContext,
-  keeping: GateKeeping,
+  config: GateConfig,
   event: StoredEvent,
 ): Promise<boolean> => {
-  const gate = await lookAtClerk(context, keeping.id, new GateDuty(context, keeping))
+  const gate = await lookAtCoordinator(context, config.id, new GateCoordinator(context, config))
   return gate !== null && isUndecided(gate.state, event)
 }
 
 const isAway = (fact: GateFact, run: RunId): fact is Suppressed =>
   fact.type === 'trigger.suppressed' && fact.call?.run === run
 
-const existing = (away: Suppressed, { definition, flow }: GateKeeping): RunId => {
+const existing = (away: Suppressed, { definition, flow }: GateConfig): RunId => {
   const returns = flow.policies.idempotency?.onConflict === 'return_existing'
   if (away.reason === 'duplicate' && returns && away.into !== null) return away.into
   const { code, message } = refusalOf(away)
@@ -158,23 +154,23 @@ const existing = (away: Suppressed, { definition, flow }: GateKeeping): RunId =>
 /** What an append writes to the gate, and the runs that this comes to. A conflict on the gate means: ask again. */
 export const passGate = async (
   context: EngineContext,
-  keeping: GateKeeping,
+  config: GateConfig,
   asked: readonly AskedRun[],
-): Promise<Births> => {
-  const duty = new GateDuty(context, keeping)
-  await duty.prepare()
-  const restored = await lookAtClerk(context, keeping.id, duty)
+): Promise<Spawned> => {
+  const logic = new GateCoordinator(context, config)
+  await logic.prepare()
+  const restored = await lookAtCoordinator(context, config.id, logic)
   if (restored === null)
-    throw new TrihandError('NOT_FOUND', `${keeping.definition.name} has a gate that was never opened`)
+    throw new TrihandError('NOT_FOUND', `${config.definition.name} has a gate that was never opened`)
   const lastAt = restored.record.facts.at(-1)?.recordedAt ?? 0
   const now = Math.max(context.clock.now(), lastAt)
-  const state = await duty.recall(
+  const state = await logic.recall(
     restored.state,
-    asked.map((one) => keyOfCall(keeping, one, now)),
+    asked.map((one) => keyOfCall(config, one, now)),
   )
-  const { facts, refusal } = advanceCalls(duty, { keeping, asked, now }, state)
+  const { facts, refusal } = advanceCalls(logic, { config, asked, now }, state)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
-  const births = await duty.births(facts)
-  const writes = [changeOf(context, restored.record, facts), ...(births.writes ?? [])]
-  return { ...births, writes, signals: [keeping.id] }
+  const spawned = await logic.spawned(facts)
+  const writes = [changeOf(context, restored.record, facts), ...(spawned.writes ?? [])]
+  return { ...spawned, writes, signals: [config.id] }
 }

@@ -23,10 +23,10 @@ import type { RunState } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { arrivalOf, callCommandOf } from './arrivals.ts'
-import type { ClerkCommands } from './clerk-commands.ts'
+import type { CoordinatorCommands } from './commands.ts'
 import { gateRole, openedGate } from './gate-calls.ts'
-import type { GateDuty } from './gate-duty.ts'
-import type { AskedRetry, GateKeeping, RetryAnswer } from './gate-keeping.ts'
+import type { AskedRetry, GateConfig, RetryAnswer } from './gate-config.ts'
+import type { GateCoordinator } from './gate-coordinator.ts'
 import { refusalOf } from './gate-refusal.ts'
 
 type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>
@@ -34,40 +34,40 @@ type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
 
 export const retryAtGate = async (
   context: EngineContext,
-  commands: ClerkCommands,
-  keeping: GateKeeping,
+  commands: CoordinatorCommands,
+  config: GateConfig,
   { record, state: ended, wish }: AskedRetry,
 ): Promise<RetryAnswer> => {
   const run = record.stream as RunId
   const { input } = ended.last.start
   const life = (ended.last.retried?.times ?? 0) + 1
   const call: Call = { run, input, session: record.session, by: null, retry: { ...wish, life } }
-  const asked = await commandOf(context, keeping, { record, ended, call })
+  const asked = await commandOf(context, config, { record, ended, call })
   let away: Suppressed | null = null
   const { idempotencyKey, call: told } = asked.arrival
-  const after = await commands.ask(context, gateRole(context, keeping), {
+  const after = await commands.ask(context, gateRole(context, config), {
     keys: [idempotencyKey, ...(told.retry?.keys ?? [])],
-    advance: (before, now, duty) => {
-      const standing = openedGate(before, now, keeping)
+    advance: (before, now, logic) => {
+      const standing = openedGate(before, now, config)
       if (isBegun(standing.state, run, life))
         return { ...standing, refusal: refuse('RUN_NOT_FAILED', `${run} goes on already`) }
-      const free = endedAt(duty, standing.state, { run, status: ended.status, now })
-      const command = { type: 'call', now, ...duty.ruledFor(free.state), ...asked } as const
-      const advance = duty.advance(free.state, command)
+      const free = endedAt(logic, standing.state, { run, status: ended.status, now })
+      const command = { type: 'call', now, ...logic.ruledFor(free.state), ...asked } as const
+      const advance = logic.advance(free.state, command)
       away = advance.facts.find((fact) => isAway(fact, run)) ?? null
       const facts = [...standing.facts, ...free.facts]
       // gate-retry-4
       return away === null ? { ...advance, facts: [...facts, ...advance.facts] } : { ...free, facts }
     },
   })
-  if (away !== null) throw turnedAway(away, keeping)
+  if (away !== null) throw turnedAway(away, config)
   return after.kind === 'open' && waitsForRetry(after, run) ? 'waiting' : 'begun'
 }
 
 const isAway = (fact: GateFact, run: RunId): fact is Suppressed =>
   fact.type === 'trigger.suppressed' && fact.call?.run === run
 
-const turnedAway = (away: Suppressed, { definition }: GateKeeping): TrihandError => {
+const turnedAway = (away: Suppressed, { definition }: GateConfig): TrihandError => {
   const { code, message } = refusalOf(away)
   return new TrihandError(code, `${definition.name}: ${message}`)
 }
@@ -78,26 +78,26 @@ const isBegun = (state: GateState, run: RunId, life: number): boolean =>
 
 /** The gate may not have heard of its end yet: then the run would wait for itself. */
 const endedAt = (
-  duty: GateDuty,
+  logic: GateCoordinator,
   state: GateState,
   { run, status, now }: { readonly run: RunId; readonly status: RunStatus; readonly now: Instant },
-): ReturnType<GateDuty['advance']> => {
+): ReturnType<GateCoordinator['advance']> => {
   if (state.kind !== 'open' || valueAt(state.runs, run) === undefined) return { state, facts: [], refusal: null }
-  return duty.advance(state, { type: 'end_runs', now, ...duty.ruledFor(state), ended: [{ run, status }] })
+  return logic.advance(state, { type: 'end_runs', now, ...logic.ruledFor(state), ended: [{ run, status }] })
 }
 
 // -- what the gate is told of the run -----------------------------------------------------------------------------------
 
 const commandOf = async (
   context: EngineContext,
-  keeping: GateKeeping,
+  config: GateConfig,
   { record, ended, call }: { readonly record: StreamRecord; readonly ended: RunState; readonly call: Call },
 ): Promise<CallCommand> => {
   const { input } = call
   const now = context.clock.now()
   if ('payload' in input) {
     const value = await fetchValue(context, input.payload)
-    return callCommandOf(keeping.flow.rules, { call, value, now })
+    return callCommandOf(config.flow.rules, { call, value, now })
   }
   const trigger = triggerOf(record, ended)
   const sequences = input.kind === 'events' ? input.sequences : trigger === null ? [] : [trigger]
@@ -106,7 +106,7 @@ const commandOf = async (
     sequences,
     limit: Math.max(1, sequences.length),
   })
-  const [first, ...others] = events.map((event) => arrivalOfRun(context, keeping, event))
+  const [first, ...others] = events.map((event) => arrivalOfRun(context, config, event))
   if (first === undefined) return callCommandOf(NO_RULES, { call, value: null, now })
   const keys = others.flatMap((one) => ('idempotencyKey' in one ? (one.idempotencyKey ?? []) : []))
   const told = keys.length === 0 || call.retry === undefined ? call : { ...call, retry: { ...call.retry, keys } }
@@ -117,7 +117,7 @@ const commandOf = async (
 /** As it came: by the trigger that would take it now, or by none that has options of its own. */
 const arrivalOfRun = (
   context: EngineContext,
-  { listeners, flow }: GateKeeping,
+  { listeners, flow }: GateConfig,
   event: StoredEvent,
 ): ReturnType<typeof arrivalOf> => {
   const listener = listeners.get(event.type)

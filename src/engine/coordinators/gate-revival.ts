@@ -10,7 +10,7 @@ import { headOf } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { retryCommand } from '#engine/rerun/retry-command.ts'
 import { type OutsideWrite, outsideWrite } from '#engine/run/outside.ts'
-import { mergeLuggage, NO_LUGGAGE } from '#engine/run/request.ts'
+import { mergeSideWrites, NO_SIDE_WRITES } from '#engine/run/request.ts'
 import type { Call } from '#model/event/arrival.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import type { Failure } from '#model/kernel/errors.ts'
@@ -18,7 +18,7 @@ import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { run as runMachine } from '#model/run/run.ts'
-import type { Births } from './duty.ts'
+import type { Spawned } from './coordinator-logic.ts'
 import { refusalOf } from './gate-refusal.ts'
 
 /** What these facts of a gate come to for runs that were to go on. */
@@ -38,15 +38,17 @@ export const revivalsOf = async (
   return found
 }
 
-export const withRevivals = (births: Births, revivals: readonly OutsideWrite[]): Births => {
-  if (revivals.length === 0) return births
-  const { events, runs } = mergeLuggage(revivals.map((one) => ({ ...NO_LUGGAGE, events: one.events, runs: one.runs })))
+export const withRevivals = (spawned: Spawned, revivals: readonly OutsideWrite[]): Spawned => {
+  if (revivals.length === 0) return spawned
+  const { events, runs } = mergeSideWrites(
+    revivals.map((one) => ({ ...NO_SIDE_WRITES, events: one.events, runs: one.runs })),
+  )
   return {
-    ...births,
-    runs: [...births.runs, ...runs],
+    ...spawned,
+    runs: [...spawned.runs, ...runs],
     events,
-    writes: [...(births.writes ?? []), ...revivals.map(({ write }) => write)],
-    signals: [...(births.signals ?? []), ...revivals.flatMap(({ signals }) => signals)],
+    writes: [...(spawned.writes ?? []), ...revivals.map(({ write }) => write)],
+    signals: [...(spawned.signals ?? []), ...revivals.flatMap(({ signals }) => signals)],
   }
 }
 

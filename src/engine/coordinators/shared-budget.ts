@@ -15,7 +15,7 @@ import { readGateFact } from '#model/kernel/fact-codec.ts'
 import { type GateId, gateId, type TenantId } from '#model/kernel/ids.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord, StreamWrite } from '#ports/ledger.ts'
-import { birthOf, changeOf, lookAtClerk } from './clerk-state.ts'
+import { birthOf, changeOf, lookAtCoordinator } from './state.ts'
 
 /** After so many facts the next write carries the whole state along. */
 const FACTS_PER_CHECKPOINT = 64
@@ -36,7 +36,7 @@ export const lookAtBudget = async (
   context: Pick<EngineContext, 'ledger'>,
   { id, handler }: Pick<Budget, 'id' | 'handler'>,
 ): Promise<Budget> => {
-  const restored = await lookAtClerk<GateState>(context, id, READING)
+  const restored = await lookAtCoordinator<GateState>(context, id, READING)
   return { id, handler, state: restored?.state ?? gate.initial, record: restored?.record ?? null }
 }
 

@@ -1,4 +1,4 @@
-/** Runs that a clerk wants gone, told through a worker that may not reach them. */
+/** Runs that a coordinator wants gone, told through a worker that may not reach them. */
 import { expect, test } from 'vitest'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'

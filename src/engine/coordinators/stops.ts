@@ -1,9 +1,9 @@
 /**
- * Runs that a clerk wants gone: told so, and remembered until they have heard it.
+ * Runs that a coordinator wants gone: told so, and remembered until they have heard it.
  *
- * Owns what came of the telling. Which run is to stop is the model's; that it has ended is heard by the clerk itself.
+ * Owns what came of the telling. Which run is to stop is the model's; that it has ended is heard by the coordinator itself.
  *
- * stops-1  A run that the store did not let us reach counts as not told: its clerk does not rest, and asks again.
+ * stops-1  A run that the store did not let us reach counts as not told: its coordinator does not rest, and asks again.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isStoreTrouble } from '#engine/core/patience.ts'

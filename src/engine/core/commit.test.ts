@@ -82,17 +82,17 @@ test('commit-2: after doubt the same append is sent again, and was written once'
 test('commit-3: a source that keeps its append is served once the store is back, one that drops it is told', async () => {
   const { clock, commit } = start(['fail_before', 'fail_before', 'fail_before'])
   const outcomes: Outcome[] = []
-  const keeping = eventAppend()
-  const keeper: AppendSource = {
+  const config = eventAppend()
+  const runHost: AppendSource = {
     behind: null,
     isWaiting: false,
     isBusy: false,
     isNew: false,
-    next: () => keeping,
+    next: () => config,
     settle: (outcome) => void outcomes.push(outcome),
     failed: () => 'keep',
   }
-  commit.request(keeper)
+  commit.request(runHost)
   const dropper = commitOnce(commit, eventAppend())
   const told = expect(dropper).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'not_done' })
   await clock.runUntilIdle()

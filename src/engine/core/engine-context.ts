@@ -3,8 +3,8 @@
  *
  * Owns the list. Each part takes this and uses what it needs; nobody but commit can write the ledger.
  */
-import type { Births } from '#engine/coordinators/duty.ts'
-import type { AskedRetry, AskedRun, RetryAnswer } from '#engine/coordinators/gate-keeping.ts'
+import type { Spawned } from '#engine/coordinators/coordinator-logic.ts'
+import type { AskedRetry, AskedRun, RetryAnswer } from '#engine/coordinators/gate-config.ts'
 import type { NewRun } from '#engine/run/new-run.ts'
 import type { Circuits } from '#engine/step/circuits.ts'
 import type { System } from '#manifest/define/system.ts'
@@ -101,7 +101,7 @@ export interface GateDesk {
   /** Whether a run that has ended may go on, now or when it is its turn; a gate that turns it away throws. */
   retry(handler: string, asked: AskedRetry): Promise<RetryAnswer>
   /** What an append must carry so that the gate takes these. */
-  pass(handler: string, asked: readonly AskedRun[]): Promise<Births>
+  pass(handler: string, asked: readonly AskedRun[]): Promise<Spawned>
   /** Whether this handler may still start a run for the event. */
   isUndecided(handler: string, event: StoredEvent): Promise<boolean>
   /** From now on the end of this run, which has the key of a call, wakes the run that called. */
@@ -154,7 +154,7 @@ export interface WorkerDesk {
   unreserve(): void
   /** Takes a created run on which this worker has the lease. `isLeft`: its parent ended with its birth. */
   adopt(run: NewRun, base: number, sequence: number | null, isLeft: boolean): void
-  /** These runs and clerks are worth looking at now. */
+  /** These runs and coordinators are worth looking at now. */
   signal(streams: readonly ClaimableId[]): void
   cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void>
 }

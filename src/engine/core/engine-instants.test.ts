@@ -43,7 +43,7 @@ test('a dispatcher that keeps instants hears when a parked run falls due, and of
   expect(heard).toEqual([[sleeper, 1_000 + HOUR]])
 })
 
-test('a dispatcher that keeps instants hears when a clerk falls due', async () => {
+test('a dispatcher that keeps instants hears when a coordinator falls due', async () => {
   const { heard, outside } = noting()
   const calm = fn('calm', { trigger: 'ping', debounce: { period: '1h' } }, () => null)
   const commit = { maxBatch: 256, maxInFlight: 1 }

@@ -53,7 +53,7 @@ const startRun = async ({ engine, clock }: { engine: Engine; clock: VirtualClock
   return run
 }
 
-test('step-port-1 resident-2 publish-1: nothing is told before it is in the ledger', async () => {
+test('step-port-1 active-run-2 publish-1: nothing is told before it is in the ledger', async () => {
   let writing = true
   const told: string[] = []
   const log: string[] = []
@@ -69,7 +69,7 @@ test('step-port-1 resident-2 publish-1: nothing is told before it is in the ledg
   expect(told).toEqual([])
 })
 
-test('resident-1 enter-2: a cancel written by somebody else is met as a conflict, and decided on', async () => {
+test('active-run-1 enter-2: a cancel written by somebody else is met as a conflict, and decided on', async () => {
   const system = await start([steps('many', 5)], {
     plan: ({ method, index }) => (method === 'append' && index === 2 ? 'conflict' : null),
   })
@@ -78,7 +78,7 @@ test('resident-1 enter-2: a cancel written by somebody else is met as a conflict
   expect(await system.engine.look(run)).toMatchObject({ status: 'success', output: 5 })
 })
 
-test('[R4][V12] resident-4 step-port-2: a worker that lost its lease stops at once and its result is not accepted', async () => {
+test('[R4][V12] active-run-4 step-port-2: a worker that lost its lease stops at once and its result is not accepted', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000)
   let finish: (value: string) => void = () => {}
@@ -107,14 +107,14 @@ test('[R4][V12] resident-4 step-port-2: a worker that lost its lease stops at on
   stale('from the past')
   await clock.advance(0)
   expect(after).toBe(0)
-  expect(first.engine.residentCount).toBe(0)
+  expect(first.engine.activeRunCount).toBe(0)
   finish('from the holder')
   await clock.advance(0)
   expect(await second.engine.look(run)).toMatchObject({ status: 'success', output: 'from the holder' })
   expect(after).toBe(1)
 })
 
-test('resident-3 enter-1: a parked run is not in memory, and a step intended by a lost worker is put in doubt', async () => {
+test('active-run-3 enter-1: a parked run is not in memory, and a step intended by a lost worker is put in doubt', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000)
   const once = fn('once', {}, ({ step }) => step.run('pay', () => new Promise(() => {}), { effect: 'once' }))
@@ -127,7 +127,7 @@ test('resident-3 enter-1: a parked run is not in memory, and a step intended by 
   })
   const second = await start([once], { store, clock })
   await clock.advance(0)
-  expect(second.engine.residentCount).toBe(0)
+  expect(second.engine.activeRunCount).toBe(0)
   const told = async () => (await new MemoryLedger(store).load([run]))[0]?.facts.map(({ type }) => type)
   // Not before its lease and its timeout are over: until then the lost worker may still act.
   expect(await told()).toEqual(['run.started', 'step.intended'])
@@ -139,7 +139,7 @@ test('worker-1: no more runs are in memory than there are slots, and all of them
   let most = 0
   const system = await start([fn('work', {}, ({ step }) => step.run('x', () => Promise.resolve(1)))], { slots: 3 })
   system.engine.subscribe(() => {
-    most = Math.max(most, system.engine.residentCount)
+    most = Math.max(most, system.engine.activeRunCount)
   })
   const runs = await Promise.all(Array.from({ length: 20 }, () => startRun(system, 'work')))
   await system.clock.advance(1_000)
@@ -342,13 +342,13 @@ test('[V13] a handler that fails while one of its steps is at work is entered ag
   expect(await system.engine.look(run)).toMatchObject({ status: 'success', output: 'slow' })
 })
 
-test('resident-3: a run that waits for nothing but its children is not in memory', async () => {
+test('active-run-3: a run that waits for nothing but its children is not in memory', async () => {
   const child = fn('child', {}, ({ step }) => step.sleep('long', HOUR))
   const parent = fn('parent', {}, ({ step }) => Promise.all([step.invoke('child', 'child'), step.run('own', () => 1)]))
   const system = await start([parent, child])
   await startRun(system, 'parent')
   await system.clock.advance(1_000)
-  expect(system.engine.residentCount).toBe(0)
+  expect(system.engine.activeRunCount).toBe(0)
 })
 
 test('[R12] a cancel that meets a run on its way out of memory is answered', async () => {
@@ -360,7 +360,7 @@ test('[R12] a cancel that meets a run on its way out of memory is answered', asy
   let asked: Promise<void> | null = null
   for (let calls = 0; calls < 50 && clock.pending().length > 0; calls++) {
     await clock.fire(0)
-    if (system.engine.residentCount === 1 && asked === null) asked = system.engine.cancel(await starting, 'ana', 'no')
+    if (system.engine.activeRunCount === 1 && asked === null) asked = system.engine.cancel(await starting, 'ana', 'no')
     if (clock.pending()[0]?.at !== clock.now()) break
   }
   await clock.advance(10_000)

@@ -3,10 +3,11 @@
  *
  * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
  */
-import { ClerkBook } from '#engine/coordinators/clerk-book.ts'
-import type { FindDuty } from '#engine/coordinators/clerks.ts'
+
+import type { FindLogic } from '#engine/coordinators/coordinators.ts'
 import { type EventTrail, queuedRun, trailOf } from '#engine/coordinators/flow-outcomes.ts'
-import type { RetryReport } from '#engine/coordinators/gate-keeping.ts'
+import type { RetryReport } from '#engine/coordinators/gate-config.ts'
+import { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
 import { Starts } from '#engine/coordinators/starts.ts'
 import { type Artifact, artifactOf } from '#engine/outcome/artifacts.ts'
 import { lookAtRun, type RunResult } from '#engine/outcome/result.ts'
@@ -72,7 +73,7 @@ export class Engine {
   private readonly context: EngineContext
   private readonly intake: Intake
   private readonly worker: Worker
-  private readonly book: ClerkBook
+  private readonly book: CoordinatorRegistry
   private readonly deps: EngineDeps
   private readonly options: EngineOptions
   private readonly root: Engine
@@ -97,12 +98,12 @@ export class Engine {
     let appends = 0
     const tenant = options.tenant ?? LOCAL_TENANT
     const workers = deps.workers ?? (() => Promise.resolve([]))
-    this.book = new ClerkBook(ids, tenant)
+    this.book = new CoordinatorRegistry(ids, tenant)
     const publish = new Publish(observers)
     this.root.news.set(prefix, publish)
     this.root.tenants.set(tenant, this)
     const contextOf = (of: TenantId): EngineContext => this.root.of(of).context
-    const findDuty: FindDuty = (context, ...asked) => this.root.of(context.tenant).book.findDuty(context, ...asked)
+    const findLogic: FindLogic = (context, ...asked) => this.root.of(context.tenant).book.findLogic(context, ...asked)
     this.vitals =
       root?.vitals ??
       new Vitals({
@@ -118,7 +119,7 @@ export class Engine {
       root?.worker ??
       new Worker(
         {
-          ...{ context: () => this.context, contextOf, dispatcher, errors, workers, findDuty },
+          ...{ context: () => this.context, contextOf, dispatcher, errors, workers, findLogic },
           ledger: this.vitals.around(observers.around(ledger)),
         },
         options.worker,
@@ -234,8 +235,8 @@ export class Engine {
     return this.root.system
   }
 
-  get residentCount(): number {
-    return this.worker.residentCount
+  get activeRunCount(): number {
+    return this.worker.activeRunCount
   }
 
   subscribe(subscriber: Subscriber): () => void {

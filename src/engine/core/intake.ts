@@ -9,9 +9,9 @@
  *           is never kept in memory alone.
  */
 import { type NotStarted, queuedRun, trailOf } from '#engine/coordinators/flow-outcomes.ts'
-import { commitBirths } from '#engine/run/births.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { commitSpawned } from '#engine/run/spawned.ts'
 import { demandOpen } from '#engine/step/internal.ts'
 import type { Backlog } from '#engine/worker/vitals.ts'
 import { type WaitingLimits, WaitingRoom } from '#engine/worker/waiting-room.ts'
@@ -394,6 +394,6 @@ export class Intake {
     documents: readonly DocumentWrite[],
   ): Promise<Outcome> {
     const writes = runs.map((run) => run.write)
-    return commitBirths(this.context, { writes, events, signals: [], documents }, runs)
+    return commitSpawned(this.context, { writes, events, signals: [], documents }, runs)
   }
 }

@@ -7,7 +7,7 @@
  * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
  */
 import type { EndingContext, EndingRecord } from '#engine/run/declared-end.ts'
-import { type Luggage, mergeLuggage } from '#engine/run/request.ts'
+import { mergeSideWrites, type SideWrites } from '#engine/run/request.ts'
 import { isOwn } from '#manifest/define/own.ts'
 import { isHeard } from '#manifest/define/system.ts'
 import type { Event } from '#model/event/event.ts'
@@ -93,7 +93,7 @@ const parcelOf = (
   happened: Happened,
   seq: number,
   told: ToldAt,
-): Luggage => {
+): SideWrites => {
   const { system, tenant, clock, ids, redaction } = context
   const now = clock.now()
   const { id, handler, session, parent } = record
@@ -144,9 +144,9 @@ export const lifecycleOf = (
   happened: Happened,
   version: number,
   report: Report = {},
-): Luggage | null => {
+): SideWrites | null => {
   if (!context.system().hearsLife) return null
   const told = tellings(context, record, happened, report)
   if (told.length === 0) return null
-  return { ...mergeLuggage(told.map((one) => parcelOf(context, record, happened, version, one))), memory: null }
+  return { ...mergeSideWrites(told.map((one) => parcelOf(context, record, happened, version, one))), memory: null }
 }

@@ -39,8 +39,8 @@ test('leases of a silent worker that a beat frees are told, with their number', 
   const around = observers.around(ledger)
   const [silent, alive] = [newWorker(), newWorker()]
   await around.beat({ worker: silent, now: START, ttlMs: 1_000 })
-  const births = [newRun(), newRun()].map((run) => aCreation(run, { lease: silent }, { wakeAt: null }))
-  await ledger.append([anAppend({ writes: births })])
+  const spawned = [newRun(), newRun()].map((run) => aCreation(run, { lease: silent }, { wakeAt: null }))
+  await ledger.append([anAppend({ writes: spawned })])
   expect(await around.beat({ worker: alive, now: START + 500, ttlMs: 1_000 })).toBe(0)
   expect(await around.beat({ worker: alive, now: START + 5_000, ttlMs: 1_000 })).toBe(2)
   expect(freed).toEqual([2])

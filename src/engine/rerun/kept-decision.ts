@@ -8,7 +8,7 @@
  * kept-decision-2  A decision whose question came after the step from which on everything is done again is dropped, whatever was asked for.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import { readRunFact, readTaskFact } from '#model/kernel/fact-codec.ts'
 import { isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
 import type { ReusedStep, RunFact } from '#model/run/fact.ts'
@@ -47,7 +47,7 @@ const wasAskedSo = async (
 
 /** Null: people are asked. */
 export const keptDecision = async (
-  { context, live }: Resident,
+  { context, live }: ActiveRun,
   step: string,
   spec: TaskSpec,
 ): Promise<ReusedStep | null> => {

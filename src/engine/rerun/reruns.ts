@@ -14,10 +14,10 @@ import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Asked } from '#engine/core/intake.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import { eventRoot } from '#engine/core/route.ts'
-import { commitBirths } from '#engine/run/births.ts'
 import { demandOfCall, rootsOfInput } from '#engine/run/demand.ts'
 import { readInputs } from '#engine/run/input.ts'
 import { newRun } from '#engine/run/new-run.ts'
+import { commitSpawned } from '#engine/run/spawned.ts'
 import { demandOpen } from '#engine/step/internal.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
 import { isOwn } from '#manifest/define/own.ts'
@@ -175,7 +175,7 @@ export class Reruns {
       ...(asked !== undefined && { id: asked.run }),
     })
     // reruns-1
-    const outcome = await commitBirths(context, { writes: [born.write], events: [], signals: [], documents: [] }, [
+    const outcome = await commitSpawned(context, { writes: [born.write], events: [], signals: [], documents: [] }, [
       born,
     ])
     // One that its caller has named was made by another attempt.

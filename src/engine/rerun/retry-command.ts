@@ -4,7 +4,7 @@
  *
  * Owns the asking. What a new life goes on with is model/run/reopen.ts.
  */
-import type { RetryWish } from '#engine/coordinators/gate-keeping.ts'
+import type { RetryWish } from '#engine/coordinators/gate-config.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { RunCommand, RunFact } from '#model/run/fact.ts'

@@ -4,7 +4,7 @@
  * Owns the one way to a retry, by whomever it is asked for: past the gate of its handler, if it has one (gate-retry.ts). What the new life
  * goes on with is model/run/reopen.ts.
  */
-import type { RetryAnswer, RetryReport, RetryWish } from '#engine/coordinators/gate-keeping.ts'
+import type { RetryAnswer, RetryReport, RetryWish } from '#engine/coordinators/gate-config.ts'
 import { advanceRun } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commandFromOutside } from '#engine/run/outside.ts'

@@ -18,7 +18,7 @@ import type { EndingContext } from './declared-end.ts'
 import { endingOf } from './ending.ts'
 import { withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
-import { type Gathered, type Luggage, mergeLuggage } from './request.ts'
+import { type Gathered, mergeSideWrites, type SideWrites } from './request.ts'
 
 export interface AppendContext {
   readonly record: LifeRecord & { readonly epoch: number }
@@ -83,8 +83,8 @@ export const runAppend = (
   const { version } = about.head
   const ending = departs === 'ended' ? endingOf(context, record, gathered, version) : null
   const life = lifecycleOf(context, record, gathered, version, about.report)
-  const { events, runs, documents, tasks } = mergeLuggage(
-    ending === null && life === null ? gathered.carried : [...gathered.carried, ...luggageIn(ending, life)],
+  const { events, runs, documents, tasks } = mergeSideWrites(
+    ending === null && life === null ? gathered.carried : [...gathered.carried, ...sideWritesIn(ending, life)],
   )
   const own = ownWrite(gathered, sealed, about)
   const append: Append = {
@@ -102,8 +102,8 @@ export const runAppend = (
   }
 }
 
-const luggageIn = (...parts: readonly (Luggage | null)[]): readonly Luggage[] =>
-  parts.filter((part): part is Luggage => part !== null)
+const sideWritesIn = (...parts: readonly (SideWrites | null)[]): readonly SideWrites[] =>
+  parts.filter((part): part is SideWrites => part !== null)
 
 /**
  * Who is signalled with a run's end: its parent, the gate that minds it, the tasks that it no longer waits for (run-4), the runs that end

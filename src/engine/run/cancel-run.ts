@@ -9,15 +9,19 @@ import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { RunCommand } from '#model/run/fact.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
+import type { ActiveRun } from './active-run.ts'
 import { commandFromOutside } from './outside.ts'
 import type { Answer } from './request.ts'
-import type { Resident } from './resident.ts'
 
 /** `gone` if the run is not in memory here, or leaves before it has decided. */
-const askResident = (resident: Resident | undefined, context: EngineContext, command: RunCommand): Promise<Answer> => {
-  if (resident === undefined || resident.isGone || resident.record.tenant !== context.tenant)
+const askActiveRun = (
+  activeRun: ActiveRun | undefined,
+  context: EngineContext,
+  command: RunCommand,
+): Promise<Answer> => {
+  if (activeRun === undefined || activeRun.isGone || activeRun.record.tenant !== context.tenant)
     return Promise.resolve({ kind: 'gone' })
-  return new Promise((done) => resident.ask({ command, luggage: null, done }))
+  return new Promise((done) => activeRun.ask({ command, sideWrites: null, done }))
 }
 
 /** gate-retry-5. False: no retry of it waits. */
@@ -33,12 +37,12 @@ const withdrawRetry = async (
 
 export const cancelRun = async (
   context: EngineContext,
-  held: Resident | undefined,
+  held: ActiveRun | undefined,
   { run, by, reason }: { readonly run: RunId; readonly by: string; readonly reason: string },
 ): Promise<void> => {
   const command = (idle: boolean) => (now: Instant) =>
     ({ type: 'cancel_run', now, by, error: { code: 'RUN_CANCELLED', message: reason }, idle }) as const
-  const answer = await askResident(held, context, command(false)(context.clock.now()))
+  const answer = await askActiveRun(held, context, command(false)(context.clock.now()))
   if (answer.kind === 'refused') throw new TrihandError(answer.code, answer.detail)
   if (answer.kind === 'recorded') return
   const [record] = await context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })

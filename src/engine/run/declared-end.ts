@@ -14,7 +14,7 @@ import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { SessionId } from '#model/kernel/ids.ts'
 import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
 import type { EmitSpec, Roots } from '#model/workflow/spec.ts'
-import { type Luggage, mergeLuggage } from './request.ts'
+import { mergeSideWrites, type SideWrites } from './request.ts'
 
 export type EndingContext = Pick<EngineContext, 'ids' | 'redaction' | 'system' | 'tenant' | 'clock'>
 export type EndingRecord = Caused & { readonly session: SessionId | null }
@@ -71,7 +71,7 @@ export const declaredEnd = (
   record: EndingRecord,
   { state, facts }: Ended,
   version: number,
-): Luggage | null => {
+): SideWrites | null => {
   if (state.kind !== 'ended' || !declaresEnd(context, record.handler, facts)) return null
   const trigger = record.event as StoredEvent | null
   const { code, message } = state.error ?? { code: 'INTERNAL', message: '' }
@@ -85,7 +85,7 @@ export const declaredEnd = (
   const seq = version + facts.findIndex(({ type }) => BAD_ENDS.has(type))
   const emits = chosen(specsOf(context, record.handler), endingKind(state), roots)
   const parcels = emits.map((spec) => parcelOf(context, { ...record, seq }, state, spec, roots))
-  return { ...mergeLuggage(parcels), memory: null }
+  return { ...mergeSideWrites(parcels), memory: null }
 }
 
 const parcelOf = (
@@ -94,7 +94,7 @@ const parcelOf = (
   state: RunState,
   spec: EmitSpec,
   roots: Roots,
-): Luggage => {
+): SideWrites => {
   const { ids, redaction, tenant, clock, system } = context
   const cause = causeFrom(record, state)
   const now = clock.now()

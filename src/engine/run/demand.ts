@@ -46,7 +46,7 @@ export const demandOfCall = (definition: FunctionDefinition, subject: Subject): 
   }
 }
 
-/** The same for a run that a clerk has decided already: a key that fails now counts as none, and the limit still holds. */
+/** The same for a run that a coordinator has decided already: a key that fails now counts as none, and the limit still holds. */
 export const demandOfDecided = (definition: FunctionDefinition, subject: Subject, priority?: number): Demand => {
   const demand = workOut(definition, subject, ({ key }) => {
     try {

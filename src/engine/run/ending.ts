@@ -20,7 +20,7 @@ import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
 import { declaredEnd, declaresEnd, type Ended, type EndingContext, type EndingRecord } from './declared-end.ts'
 import { NO_DEMAND } from './demand.ts'
 import { type NewRun, newRun } from './new-run.ts'
-import { type Luggage, mergeLuggage, NO_LUGGAGE } from './request.ts'
+import { mergeSideWrites, NO_SIDE_WRITES, type SideWrites } from './request.ts'
 
 const ENDS: ReadonlySet<RunFact['type']> = new Set([
   'run.completed',
@@ -57,13 +57,13 @@ export const endingOf = (
   record: EndingRecord,
   ended: Ended,
   version: number,
-): Luggage | null => {
+): SideWrites | null => {
   const declared = declaredEnd(context, record, ended, version)
   const heard = heardEnding(context, record, ended, version)
   const callback = callbackOf(context, record, ended.state)
-  const asked = callback === null ? null : { ...NO_LUGGAGE, runs: [callback] }
+  const asked = callback === null ? null : { ...NO_SIDE_WRITES, runs: [callback] }
   const parts = [heard, declared, asked].filter((part) => part !== null)
-  return parts.length < 2 ? (parts[0] ?? null) : { ...mergeLuggage(parts), memory: null }
+  return parts.length < 2 ? (parts[0] ?? null) : { ...mergeSideWrites(parts), memory: null }
 }
 
 /** ending-2. The run that tells whoever asked of this end; null: nobody did. */
@@ -106,7 +106,7 @@ const heardEnding = (
   record: EndingRecord,
   { state, facts }: Ended,
   version: number,
-): Luggage | null => {
+): SideWrites | null => {
   const type = heardEnd(context, record.handler, facts)
   if (type === null || state.kind !== 'ended') return null
   const { system, tenant, clock, ids, redaction } = context

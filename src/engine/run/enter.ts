@@ -25,18 +25,18 @@ import type { Json } from '#model/kernel/json.ts'
 import type { RunCommand } from '#model/run/fact.ts'
 import { isUntouched, wakeAt } from '#model/run/run.ts'
 import { NO_VERSION } from '#model/worker/pin.ts'
+import type { ActiveRun } from './active-run.ts'
 import { RunEntry } from './entry.ts'
 import { readInputs } from './input.ts'
 import { findLost } from './lost-children.ts'
 import { offerParentEnd } from './parent-end.ts'
 import type { Answer } from './request.ts'
-import type { Resident } from './resident.ts'
 
 const MAX_RECOVERIES = 5
 
 /** A run that was claimed: look around, record what has changed, then enter. */
 export const awaken = async (
-  resident: Resident,
+  activeRun: ActiveRun,
   recoveries: number,
   prefetched: Prefetched,
   errors: StepErrors,
@@ -44,41 +44,46 @@ export const awaken = async (
   mayBeLeft = true,
 ): Promise<void> => {
   try {
-    const { context, record, live } = resident
-    resident.inputs = await readInputs(context, record, live?.start.input ?? { kind: 'event' })
-    await catchUp(resident, recoveries, prefetched, mayBeLeft)
-    const isHeld = context.starts.holds(resident)
-    const start = !isReady(resident) ? 'never' : isHeld ? await askForStart(resident) : 'free'
-    if (start === 'now' || start === 'free') await recordEntry(resident)
+    const { context, record, live } = activeRun
+    activeRun.inputs = await readInputs(context, record, live?.start.input ?? { kind: 'event' })
+    await catchUp(activeRun, recoveries, prefetched, mayBeLeft)
+    const isHeld = context.starts.holds(activeRun)
+    const start = !isReady(activeRun) ? 'never' : isHeld ? await askForStart(activeRun) : 'free'
+    if (start === 'now' || start === 'free') await recordEntry(activeRun)
     // The definition may have been replaced since it was claimed.
-    for (let over = handOverOf(resident); over !== null; over = handOverOf(resident)) await recorded(resident, over)
-    if (start !== 'never' && isReady(resident)) {
-      enter(resident, errors)
-      if (start === 'now') context.starts.made(resident)
-      resident.watchTime()
-    } else if (!resident.isGone) {
-      if (recoveries > 0 && resident.live?.cancel != null) await findLost(resident)
-      resident.spreadCancel()
+    for (let over = handOverOf(activeRun); over !== null; over = handOverOf(activeRun)) await recorded(activeRun, over)
+    if (start !== 'never' && isReady(activeRun)) {
+      enter(activeRun, errors)
+      if (start === 'now') context.starts.made(activeRun)
+      activeRun.watchTime()
+    } else if (!activeRun.isGone) {
+      if (recoveries > 0 && activeRun.live?.cancel != null) await findLost(activeRun)
+      activeRun.spreadCancel()
     }
   } catch (error) {
     const failure: Failure =
       error instanceof TrihandError
         ? { code: error.code, message: error.detail }
         : { code: 'INTERNAL', message: String(error) }
-    resident.drop('dropped', failure)
+    activeRun.drop('dropped', failure)
     return
   }
-  resident.end()
+  activeRun.end()
 }
 
 /** A run that was created a moment ago in this process: there is nothing to look for. `isLeft`: but the end of its parent. */
-export const enterFresh = async (resident: Resident, errors: StepErrors, isLeft: boolean): Promise<void> =>
-  awaken(resident, 0, NOTHING_PREFETCHED, errors, isLeft)
+export const enterFresh = async (activeRun: ActiveRun, errors: StepErrors, isLeft: boolean): Promise<void> =>
+  awaken(activeRun, 0, NOTHING_PREFETCHED, errors, isLeft)
 
-const isReady = (resident: Resident): boolean => isOpen(resident) && resident.live?.retryAt === null
+const isReady = (activeRun: ActiveRun): boolean => isOpen(activeRun) && activeRun.live?.retryAt === null
 
 /** run-5: the code that would be entered is of another version than had it so far. Null: it is not, or nothing is entered. */
-const handOverOf = ({ context, live, record, isGone }: Resident): Extract<RunCommand, { type: 'hand_over' }> | null => {
+const handOverOf = ({
+  context,
+  live,
+  record,
+  isGone,
+}: ActiveRun): Extract<RunCommand, { type: 'hand_over' }> | null => {
   const { born, now } = record.versions
   if (live === null || live.cancel !== null || isGone) return null
   const [from, to] = [live.version ?? born, now === NO_VERSION ? NO_VERSION : context.system().hash]
@@ -86,133 +91,133 @@ const handOverOf = ({ context, live, record, isGone }: Resident): Extract<RunCom
 }
 
 /** run-6: only a run that had to begin by an instant pays for it. */
-const recordEntry = async (resident: Resident): Promise<void> => {
-  if (resident.live?.start.startBy == null) return
-  await recorded(resident, { type: 'enter_run', now: resident.context.clock.now() })
+const recordEntry = async (activeRun: ActiveRun): Promise<void> => {
+  if (activeRun.live?.start.startBy == null) return
+  await recorded(activeRun, { type: 'enter_run', now: activeRun.context.clock.now() })
 }
 
 /** enter-4. */
-const askForStart = async (resident: Resident): Promise<'now' | 'free' | 'never'> => {
-  const start = await resident.context.starts.admit(resident, () => isReady(resident))
+const askForStart = async (activeRun: ActiveRun): Promise<'now' | 'free' | 'never'> => {
+  const start = await activeRun.context.starts.admit(activeRun, () => isReady(activeRun))
   if (typeof start !== 'number') return start
-  resident.waitsUntil = start
+  activeRun.waitsUntil = start
   return 'never'
 }
 
 const catchUp = async (
-  resident: Resident,
+  activeRun: ActiveRun,
   recoveries: number,
   prefetched: Prefetched,
   mayBeLeft: boolean,
 ): Promise<void> => {
-  const live = resident.live
+  const live = activeRun.live
   if (live === null) return
-  const now = resident.context.clock.now()
+  const now = activeRun.context.clock.now()
   const commands: RunCommand[] = []
-  const handOver = handOverOf(resident)
+  const handOver = handOverOf(activeRun)
   if (handOver !== null) commands.push(handOver)
   if (recoveries >= MAX_RECOVERIES) {
-    await findLost(resident)
+    await findLost(activeRun)
     const message = `the run lost its worker ${recoveries} times in a row without progress`
     commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })
   }
-  for (const command of commands) resident.ask({ command, luggage: null, done: null })
+  for (const command of commands) activeRun.ask({ command, sideWrites: null, done: null })
   if (live.open.size > 0) {
-    raiseDoubts(resident)
-    await offerEvents(resident, prefetched)
-    await offerChildren(resident)
-    await offerDoubts(resident)
+    raiseDoubts(activeRun)
+    await offerEvents(activeRun, prefetched)
+    await offerChildren(activeRun)
+    await offerDoubts(activeRun)
   }
   // A parent tells its children of its end by a signal. One that was not begun may have been born with that end.
-  const looks = mayBeLeft && (resident.record.signal > 0 || recoveries > 0 || isUntouched(live))
-  const isLeft = looks && (await offerParentEnd(resident))
+  const looks = mayBeLeft && (activeRun.record.signal > 0 || recoveries > 0 || isUntouched(live))
+  const isLeft = looks && (await offerParentEnd(activeRun))
   const due = wakeAt(live)
-  if (due !== null && due <= now) resident.context.observers.tell((observer) => observer.woke(now - due))
+  if (due !== null && due <= now) activeRun.context.observers.tell((observer) => observer.woke(now - due))
   const isTimeUp = (due !== null && due <= now) || live.start.startBy !== null
-  if (isTimeUp || isLeft || commands.length > 0 || live.open.size > 0) await recorded(resident)
+  if (isTimeUp || isLeft || commands.length > 0 || live.open.size > 0) await recorded(activeRun)
 }
 
 /** A run in memory whose time has come: people may have to be asked, or an event is there. */
-export const lookAgain = (resident: Resident): Promise<void> => {
-  raiseDoubts(resident)
-  return offerEvents(resident, NOTHING_PREFETCHED)
+export const lookAgain = (activeRun: ActiveRun): Promise<void> => {
+  raiseDoubts(activeRun)
+  return offerEvents(activeRun, NOTHING_PREFETCHED)
 }
 
 /** enter-2, enter-3: time passes last; settles once that and everything asked before is in the ledger. */
 const recorded = (
-  resident: Resident,
-  command: RunCommand = { type: 'pass_time', now: resident.context.clock.now() },
+  activeRun: ActiveRun,
+  command: RunCommand = { type: 'pass_time', now: activeRun.context.clock.now() },
 ): Promise<void> =>
   new Promise((resolve) => {
     const done = (answer: Answer): void => {
       if (answer.kind !== 'gone') resolve()
     }
-    resident.ask({ command, luggage: null, done })
+    activeRun.ask({ command, sideWrites: null, done })
   })
 
-const enter = (resident: Resident, errors: StepErrors): void => {
-  const { context, record } = resident
+const enter = (activeRun: ActiveRun, errors: StepErrors): void => {
+  const { context, record } = activeRun
   const definition = context.system().functions.get(record.handler)
-  const entry = new RunEntry(resident, new Gate(resident, errors), definition)
-  resident.entry = 'inside'
-  resident.claimed = resident.live === null || resident.live.settled.size === 0 ? null : new Set()
+  const entry = new RunEntry(activeRun, new Gate(activeRun, errors), definition)
+  activeRun.entry = 'inside'
+  activeRun.claimed = activeRun.live === null || activeRun.live.settled.size === 0 ? null : new Set()
   const performance = toPerform(context, entry, {
     performed: (performed) => {
-      resident.performances.end(performance)
-      if (!resident.isGone) void leave(resident, definition, performed, entry.intents)
+      activeRun.performances.end(performance)
+      if (!activeRun.isGone) void leave(activeRun, definition, performed, entry.intents)
     },
   })
-  resident.performances.begin(performance)
+  activeRun.performances.begin(performance)
   performance.begin()
 }
 
 /** The handler's last word becomes the run's end, or its next attempt. */
 const leave = async (
-  resident: Resident,
+  activeRun: ActiveRun,
   definition: FunctionDefinition | undefined,
   performed: Performed,
   intents: Intents,
 ): Promise<void> => {
-  resident.entry = 'over'
-  resident.begin()
+  activeRun.entry = 'over'
+  activeRun.begin()
   try {
     if (performed.kind === 'failed')
-      failRun(resident, performed.failure, performed.retryable, definition?.retry ?? DEFAULT_RETRY)
-    else await resident.whileActive(() => finishRun(resident, definition, performed, intents))
+      failRun(activeRun, performed.failure, performed.retryable, definition?.retry ?? DEFAULT_RETRY)
+    else await activeRun.whileActive(() => finishRun(activeRun, definition, performed, intents))
   } catch (error) {
     const failure: Failure =
       error instanceof TrihandError
         ? { code: error.code, message: error.detail }
         : { code: 'INTERNAL', message: String(error) }
-    failRun(resident, failure, false, DEFAULT_RETRY)
+    failRun(activeRun, failure, false, DEFAULT_RETRY)
   }
-  resident.end()
+  activeRun.end()
 }
 
 const finishRun = async (
-  resident: Resident,
+  activeRun: ActiveRun,
   definition: FunctionDefinition | undefined,
   performed: Extract<Performed, { kind: 'done' }>,
   intents: Intents,
 ): Promise<void> => {
-  const { context } = resident
+  const { context } = activeRun
   const { payload, value } = await storeValue(context, performed.result)
   if (definition?.output != null)
     await checkAgainst(definition.output, value, 'OUTPUT_INVALID', `the output of ${definition.name}`)
-  const status = statusAfter(resident, definition, value) ?? performed.status
-  const luggage = intents.isEmpty ? null : await packIntents(resident, '', intents)
-  const events = luggage?.events.map(({ event }) => event.id) ?? []
-  const writes = luggage?.documents.map(({ table, key }) => ({ table, key })) ?? []
-  resident.ask({
+  const status = statusAfter(activeRun, definition, value) ?? performed.status
+  const sideWrites = intents.isEmpty ? null : await packIntents(activeRun, '', intents)
+  const events = sideWrites?.events.map(({ event }) => event.id) ?? []
+  const writes = sideWrites?.documents.map(({ table, key }) => ({ table, key })) ?? []
+  activeRun.ask({
     command: { type: 'finish_run', now: context.clock.now(), status, output: payload, events, writes },
-    luggage,
+    sideWrites,
     done: null,
   })
 }
 
 /** What a run of a batch says about its events. That all have failed is an end of its own, and no reason to try all of it again. */
 const statusAfter = (
-  { inputs, live, context }: Resident,
+  { inputs, live, context }: ActiveRun,
   definition: FunctionDefinition | undefined,
   output: Json,
 ): 'success' | 'partial' | null => {
@@ -227,11 +232,11 @@ const statusAfter = (
   return status === 'partial' ? 'partial' : null
 }
 
-const failRun = (resident: Resident, error: Failure, retryable: boolean, retry: RetryPolicy): void => {
-  const { clock, ids } = resident.context
-  resident.ask({
+const failRun = (activeRun: ActiveRun, error: Failure, retryable: boolean, retry: RetryPolicy): void => {
+  const { clock, ids } = activeRun.context
+  activeRun.ask({
     command: { type: 'fail_run', now: clock.now(), error, retryable, retry, roll: ids.roll() },
-    luggage: null,
+    sideWrites: null,
     done: null,
   })
 }

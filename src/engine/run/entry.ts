@@ -20,7 +20,7 @@ import type { Json } from '#model/kernel/json.ts'
 import type { KeyedRow } from '#model/kernel/row-filter.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
 import type { EmittedEvent, EntityMove, Entry, ScheduleContext, StepGate } from '#ports/step-gate.ts'
-import type { Resident } from './resident.ts'
+import type { ActiveRun } from './active-run.ts'
 
 /** A handler may stay in memory as long as its steps make progress; each step has its own timeout. */
 const UNBOUNDED: Constraints = { timeoutMs: Number.POSITIVE_INFINITY }
@@ -38,27 +38,27 @@ export class RunEntry implements Entry, Envelope, Task {
   readonly life: number
   readonly gate: StepGate
   readonly intents: Intents
-  private readonly resident: Resident
+  private readonly activeRun: ActiveRun
   private readonly definition: FunctionDefinition | undefined
 
   constructor(
-    resident: Resident,
+    activeRun: ActiveRun,
     gate: StepGate,
     definition: FunctionDefinition | undefined,
     intents: Intents = new Intents(),
   ) {
-    this.attempt = (resident.live?.failures ?? 0) + 1
-    this.life = resident.live?.retried?.times ?? 0
+    this.attempt = (activeRun.live?.failures ?? 0) + 1
+    this.life = activeRun.live?.retried?.times ?? 0
     this.gate = gate
     this.intents = intents
-    this.resident = resident
+    this.activeRun = activeRun
     this.definition = definition
   }
 
   // -- envelope and task ------------------------------------------------------------------------------------------------
 
   get taskId(): RunId {
-    return this.resident.record.id
+    return this.activeRun.record.id
   }
 
   get executorType(): string {
@@ -83,53 +83,53 @@ export class RunEntry implements Entry, Envelope, Task {
   }
 
   call(abort: Abort): unknown {
-    const { engine, record } = this.resident
+    const { context: engine, record } = this.activeRun
     if (this.definition === undefined)
       throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
-    return engine.enter(this, underTerms(this.definition, this.resident.live?.start.terms), abort)
+    return engine.enter(this, underTerms(this.definition, this.activeRun.live?.start.terms), abort)
   }
 
   // -- what the handler is given ----------------------------------------------------------------------------------------
 
   get run(): RunId {
-    return this.resident.record.id
+    return this.activeRun.record.id
   }
 
   get tenant(): TenantId {
-    return this.resident.record.tenant
+    return this.activeRun.record.tenant
   }
 
   get input(): Json {
-    return this.resident.inputs.input
+    return this.activeRun.inputs.input
   }
 
   get event(): StoredEvent | null {
-    return this.resident.record.event
+    return this.activeRun.record.event
   }
 
   get events(): readonly StoredEvent[] {
-    return this.resident.inputs.events
+    return this.activeRun.inputs.events
   }
 
   get requesters(): readonly string[] {
-    return causeOf(this.resident.record, this.resident.state).requesters ?? []
+    return causeOf(this.activeRun.record, this.activeRun.state).requesters ?? []
   }
 
   get schedule(): ScheduleContext | null {
-    return this.resident.inputs.schedule
+    return this.activeRun.inputs.schedule
   }
 
   behind(gate: StepGate): Entry {
-    return new RunEntry(this.resident, gate, this.definition, this.intents)
+    return new RunEntry(this.activeRun, gate, this.definition, this.intents)
   }
 
   effectKey(): string {
-    return effectKeyOf(this.resident, '')
+    return effectKeyOf(this.activeRun, '')
   }
 
   recall(key: string): Promise<Json | null> {
-    const { resident } = this
-    return resident.whileActive(async () => (await sessionOf(resident)).recall(key))
+    const { activeRun } = this
+    return activeRun.whileActive(async () => (await sessionOf(activeRun)).recall(key))
   }
 
   emit(event: EmittedEvent): void {
@@ -137,49 +137,49 @@ export class RunEntry implements Entry, Envelope, Task {
   }
 
   write(table: string, key: string, value: Json): void {
-    this.intents.documents.push({ tenant: this.resident.record.tenant, table, key, value })
+    this.intents.documents.push({ tenant: this.activeRun.record.tenant, table, key, value })
   }
 
   move(entity: Pick<EntityMove, 'table' | 'key'>, next: (kept: Json | null) => EntityMove | null): Promise<void> {
-    return this.resident.whileActive(() => moveInTurn(this.resident, entity, next))
+    return this.activeRun.whileActive(() => moveInTurn(this.activeRun, entity, next))
   }
 
   report(said: { readonly [name: string]: Json }): void {
-    this.resident.report = said
+    this.activeRun.report = said
   }
 
   isToldOf(type: string): boolean {
-    const { engine, record } = this.resident
+    const { context: engine, record } = this.activeRun
     return isToldOf(engine, record.handler, type)
   }
 
   hasTold(): boolean {
-    return this.intents.sends || this.resident.live?.hasTold === true
+    return this.intents.sends || this.activeRun.live?.hasTold === true
   }
 
   whileActive<T>(work: () => Promise<T>): Promise<T> {
-    return this.resident.whileActive(work)
+    return this.activeRun.whileActive(work)
   }
 
   cancel(reason: string): void {
     const error: Failure = { code: 'RUN_CANCELLED', message: reason }
-    const now = this.resident.context.clock.now()
-    this.resident.ask({
+    const now = this.activeRun.context.clock.now()
+    this.activeRun.ask({
       command: { type: 'cancel_run', now, by: 'trihand', error, idle: false },
-      luggage: null,
+      sideWrites: null,
       done: null,
     })
   }
 
   document(table: string, key: string): Promise<Json | null> {
-    const { resident } = this
-    return resident.whileActive(() => resident.context.document(resident.record.tenant, table, key))
+    const { activeRun } = this
+    return activeRun.whileActive(() => activeRun.context.document(activeRun.record.tenant, table, key))
   }
 
   documents(table: string, after: string | null, limit: number): Promise<readonly KeyedRow[]> {
-    const { resident } = this
-    return resident.whileActive(() =>
-      resident.context.documents({ tenant: resident.record.tenant, table, after, limit }),
+    const { activeRun } = this
+    return activeRun.whileActive(() =>
+      activeRun.context.documents({ tenant: activeRun.record.tenant, table, after, limit }),
     )
   }
 }

@@ -12,7 +12,7 @@ import type { Failure } from '#model/kernel/errors.ts'
 import type { WorkerId } from '#model/kernel/ids.ts'
 import {
   type ClaimableId,
-  type ClerkId,
+  type CoordinatorId,
   type Instant,
   type RunId,
   runId,
@@ -54,8 +54,8 @@ export interface Birth {
   readonly event: { readonly event: Event; readonly index: number } | { readonly event: StoredEvent } | null
   readonly session: SessionId | null
   readonly parent: BirthParent | null
-  /** The clerk that starts it, if it wants to hear of its end. */
-  readonly clerk?: ClerkId | null
+  /** The coordinator that starts it, if it wants to hear of its end. */
+  readonly coordinator?: CoordinatorId | null
   /** Absent: a new one. */
   readonly id?: RunId
   /** It may be claimed from this instant on; null or absent: now. */
@@ -78,7 +78,7 @@ export const isLeased = (run: NewRun): boolean => run.write.create?.lease != nul
 
 export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, birth: Birth): NewRun => {
   const { definition, now, id = runId(writer.ids.uuid()) } = birth
-  const parent = birth.parent?.run ?? birth.clerk ?? null
+  const parent = birth.parent?.run ?? birth.coordinator ?? null
   const terms = birth.parent?.terms ?? birth.terms
   const { startBy, deadlineAt } = deadlines(definition, now)
   const start = {

@@ -27,7 +27,7 @@ import { toldOfEnd, waitingSteps } from './append.ts'
 import { endingOf, tellsEnd } from './ending.ts'
 import { unrecordedChildren, withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
-import { mergeLuggage } from './request.ts'
+import { mergeSideWrites } from './request.ts'
 
 const turnsOf = forEachOwner((_: EngineContext) => new TurnQueue<RunId>())
 
@@ -155,7 +155,7 @@ const endingFor = async (
   context: EngineContext,
   record: StreamRecord,
   change: Change,
-): Promise<ReturnType<typeof mergeLuggage> | null> => {
+): Promise<ReturnType<typeof mergeSideWrites> | null> => {
   if (!tellsEnd(context, record.handler, change) && !tellsLife(context, record.handler, change)) return null
   const trigger = triggerOf(record, change.state)
   const sequences = trigger === null ? [] : [trigger]
@@ -164,5 +164,5 @@ const endingFor = async (
   const { handler, session, parent, version } = record
   const caused = { id: record.stream as RunId, handler, session, parent, event: event ?? null }
   const parts = [endingOf(context, caused, change, version), lifecycleOf(context, caused, change, version)]
-  return mergeLuggage(parts.filter((part) => part !== null))
+  return mergeSideWrites(parts.filter((part) => part !== null))
 }

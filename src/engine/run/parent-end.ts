@@ -8,17 +8,17 @@
 import { isRunId } from '#model/kernel/ids.ts'
 import { endsWithParent } from '#model/run/child-retry.ts'
 import { isEnded } from '#model/run/status.ts'
-import type { Resident } from './resident.ts'
+import type { ActiveRun } from './active-run.ts'
 
 /** True: it was asked to end. */
-export const offerParentEnd = async (resident: Resident): Promise<boolean> => {
-  const { context, record, live } = resident
+export const offerParentEnd = async (activeRun: ActiveRun): Promise<boolean> => {
+  const { context, record, live } = activeRun
   const { parent } = record
   if (parent === null || !isRunId(parent) || live === null || !endsWithParent(live)) return false
   const [head] = await context.ledger.load([parent], { after: Number.MAX_SAFE_INTEGER })
   if (head == null || !isEnded(head.status)) return false
   const error = { code: 'RUN_CANCELLED', message: `its parent ${parent} ended with ${head.status}` } as const
   const command = { type: 'cancel_run', now: context.clock.now(), by: 'trihand', error, idle: false } as const
-  resident.ask({ command, luggage: null, done: null })
+  activeRun.ask({ command, sideWrites: null, done: null })
   return true
 }

@@ -14,7 +14,7 @@ import type { SessionDocument } from '#model/session/session.ts'
 import type { DocumentWrite, NewEvent, StreamWrite } from '#ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
 
-export interface Luggage {
+export interface SideWrites {
   readonly events: readonly NewEvent[]
   readonly runs: readonly NewRun[]
   readonly documents: readonly DocumentWrite[]
@@ -28,10 +28,10 @@ export interface Luggage {
 /** In one append: while the first of very many children work, the next ones are written. */
 export const MAX_REQUESTS = 1_024
 
-export const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null }
+export const NO_SIDE_WRITES: SideWrites = { events: [], runs: [], documents: [], memory: null }
 
 /** What a hand tells with a child, which it names. */
-export const toldOf = (tells: Telling | undefined, about: Telling['data']): Pick<Luggage, 'told'> =>
+export const toldOf = (tells: Telling | undefined, about: Telling['data']): Pick<SideWrites, 'told'> =>
   tells === undefined ? {} : { told: [{ ...tells, data: { ...tells.data, ...about } }] }
 
 /** `gone`: the run left this process before the command was decided here. */
@@ -42,12 +42,12 @@ export type Answer =
 
 export interface Request {
   readonly command: RunCommand
-  readonly luggage: Luggage | null
+  readonly sideWrites: SideWrites | null
   /** Called once the fact is in the ledger, the command was refused, or the run has left. */
   readonly done: ((answer: Answer) => void) | null
 }
 
-/** The facts that carry luggage; anything else that a command yields (a late result) leaves it behind. */
+/** The facts that carry side writes; anything else that a command yields (a late result) leaves it behind. */
 const CARRIERS: ReadonlySet<RunFact['type']> = new Set([
   'step.completed',
   'step.uncertain',
@@ -60,11 +60,11 @@ export interface Gathered {
   readonly facts: readonly RunFact[]
   /** For those who want to know. */
   readonly answers: readonly { readonly done: NonNullable<Request['done']>; readonly answer: Answer }[]
-  /** Luggage whose fact was decided. */
-  readonly carried: readonly Luggage[]
+  /** SideWrites whose fact was decided. */
+  readonly carried: readonly SideWrites[]
   /** What hands tell with the facts that carry it. */
   readonly told: readonly ToldAt[]
-  readonly left: readonly Luggage[]
+  readonly left: readonly SideWrites[]
 }
 
 const NONE: readonly never[] = []
@@ -81,7 +81,7 @@ const inTime = (command: RunCommand, notBefore: Instant): RunCommand =>
 /** Decides the requests one after another on the same state. */
 export const gather = (from: RunState, requests: readonly Request[], notBefore: Instant): Gathered => {
   const [only] = requests
-  if (only !== undefined && requests.length === 1 && only.luggage === null && only.done === null)
+  if (only !== undefined && requests.length === 1 && only.sideWrites === null && only.done === null)
     return plain(advanceRun(from, inTime(only.command, notBefore)))
   return gatherAll(from, requests, notBefore)
 }
@@ -100,20 +100,20 @@ const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Inst
   let state = from
   const facts: RunFact[] = []
   const answers: Gathered['answers'][number][] = []
-  const carried: Luggage[] = []
-  const left: Luggage[] = []
+  const carried: SideWrites[] = []
+  const left: SideWrites[] = []
   const told: ToldAt[] = []
   for (const request of requests) {
     const advance = advanceRun(state, inTime(request.command, notBefore))
     state = advance.state
     const before = facts.length
     for (const fact of advance.facts) facts.push(fact)
-    if (request.luggage !== null) {
+    if (request.sideWrites !== null) {
       const carrier = advance.facts.findIndex((fact) => CARRIERS.has(fact.type))
-      if (carrier < 0) left.push(request.luggage)
+      if (carrier < 0) left.push(request.sideWrites)
       else {
-        carried.push(request.luggage)
-        told.push(...toldWith(request.luggage.told ?? NONE, advance.facts[carrier], before + carrier, state))
+        carried.push(request.sideWrites)
+        told.push(...toldWith(request.sideWrites.told ?? NONE, advance.facts[carrier], before + carrier, state))
       }
     }
     if (request.done !== null)
@@ -122,25 +122,27 @@ const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Inst
   return { state, facts, answers, carried, left, told }
 }
 
-type Merged = Required<Omit<Luggage, 'memory' | 'told'>>
+type Merged = Required<Omit<SideWrites, 'memory' | 'told'>>
 
 const NOTHING_CARRIED: Merged = { events: [], runs: [], documents: [], tasks: [] }
 
-/** The runs of several pieces of luggage, each pointing at its event's place in the common list. */
-export const mergeLuggage = (carried: readonly Luggage[]): Merged => {
+/** The runs of several pieces of side writes, each pointing at its event's place in the common list. */
+export const mergeSideWrites = (carried: readonly SideWrites[]): Merged => {
   if (carried.length === 0) return NOTHING_CARRIED
   const events: NewEvent[] = []
   const runs: NewRun[] = []
   const documents: DocumentWrite[] = []
   const tasks: StreamWrite[] = []
-  for (const luggage of carried) {
+  for (const sideWrites of carried) {
     const offset = events.length
-    events.push(...luggage.events)
+    events.push(...sideWrites.events)
     runs.push(
-      ...(offset === 0 ? luggage.runs : luggage.runs.map((run) => ({ ...run, write: shiftEvent(run.write, offset) }))),
+      ...(offset === 0
+        ? sideWrites.runs
+        : sideWrites.runs.map((run) => ({ ...run, write: shiftEvent(run.write, offset) }))),
     )
-    documents.push(...luggage.documents)
-    tasks.push(...(luggage.tasks ?? []))
+    documents.push(...sideWrites.documents)
+    tasks.push(...(sideWrites.tasks ?? []))
   }
   return { events, runs, documents, tasks }
 }

@@ -82,7 +82,7 @@ export class Waiters {
     return only === null ? this.waiting.some((waiter) => isFree(waiter, state)) : isFree(only, state)
   }
 
-  /** resident-2: these facts are in the ledger, and this is the state after them; null if the run has ended with them. */
+  /** active-run-2: these facts are in the ledger, and this is the state after them; null if the run has ended with them. */
   deliver(facts: readonly RunFact[], after: LiveRun | null): void {
     if (this.waiting.isEmpty) return
     for (const fact of facts) {

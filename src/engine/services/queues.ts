@@ -7,14 +7,15 @@
  * queues-2  What is refused has left no trace: neither a message nor a place.
  * queues-3  A put is refused for want of room, never because others put at the same time.
  */
-import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
-import { changeOf, lookAtClerk } from '#engine/coordinators/clerk-state.ts'
-import { QueueDuty, type QueueKeeping } from '#engine/coordinators/queue-duty.ts'
+
+import { type QueueConfig, QueueCoordinator } from '#engine/coordinators/queue-coordinator.ts'
+import type { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
+import { changeOf, lookAtCoordinator } from '#engine/coordinators/state.ts'
 import { advanceQueue } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { checkEvent, isSameEvent, routeAll } from '#engine/core/events.ts'
 import { pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
-import { commitBirths } from '#engine/run/births.ts'
+import { commitSpawned } from '#engine/run/spawned.ts'
 import { messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
 import { OWN } from '#model/access/human-only.ts'
 import { type AskedBy, requestersOf } from '#model/access/requester.ts'
@@ -64,11 +65,11 @@ const FACTS_READ = 500
 
 export class Queues {
   private readonly context: EngineContext
-  private readonly book: ClerkBook
+  private readonly book: CoordinatorRegistry
   /** Puts of this process into one queue take turns: they would only conflict in the ledger. */
   private readonly turns = new TurnQueue<string>()
 
-  constructor(context: EngineContext, book: ClerkBook) {
+  constructor(context: EngineContext, book: CoordinatorRegistry) {
     this.context = context
     this.book = book
   }
@@ -79,23 +80,23 @@ export class Queues {
 
   async show(name: string): Promise<QueueView> {
     const { definition, id } = this.book.queue(this.context, name)
-    const state = (await lookAtClerk(this.context, id, this.duty(name)))?.state ?? { kind: 'none' }
+    const state = (await lookAtCoordinator(this.context, id, this.logic(name)))?.state ?? { kind: 'none' }
     return viewOf(definition, state)
   }
 
   /** Refused with QUEUE_FULL where there is no room and none comes in time. */
   async put(name: string, data: unknown, { id, waitMs = PATIENCE_MS, ...asked }: PutOptions = {}): Promise<PutReceipt> {
     const { clock } = this.context
-    const keeping = this.book.queue(this.context, name)
+    const config = this.book.queue(this.context, name)
     const message = {
       ...(await this.check(name, data, id ?? `msg_${this.context.ids.uuid()}`)),
       ...requestersOf(asked),
     }
-    const until = clock.now() + (keeping.definition.policy.onFull === 'block' ? waitMs : 0)
+    const until = clock.now() + (config.definition.policy.onFull === 'block' ? waitMs : 0)
     for (;;) {
-      const receipt = await this.turns.run(name, () => this.tryPut(keeping, message))
+      const receipt = await this.turns.run(name, () => this.tryPut(config, message))
       if (receipt !== null) return receipt
-      if (clock.now() >= until) throw full(keeping.definition)
+      if (clock.now() >= until) throw full(config.definition)
       await new Promise<void>((resolve) => void clock.at(Math.min(until, clock.now() + LOOK_AGAIN_MS), resolve))
     }
   }
@@ -118,8 +119,8 @@ export class Queues {
     )
   }
 
-  private duty(name: string): QueueDuty {
-    return new QueueDuty(this.context, this.book.queue(this.context, name))
+  private logic(name: string): QueueCoordinator {
+    return new QueueCoordinator(this.context, this.book.queue(this.context, name))
   }
 
   private async check(name: string, given: unknown, id: string): Promise<Event> {
@@ -134,11 +135,11 @@ export class Queues {
   }
 
   /** Null: there is no room. */
-  private async tryPut({ id, definition }: QueueKeeping, message: Event): Promise<PutReceipt | null> {
+  private async tryPut({ id, definition }: QueueConfig, message: Event): Promise<PutReceipt | null> {
     const { context } = this
-    const duty = this.duty(definition.name)
+    const logic = this.logic(definition.name)
     for (let conflicts = 0; ; await pauseAfterConflict(context, ++conflicts)) {
-      const restored = await lookAtClerk(context, id, duty)
+      const restored = await lookAtCoordinator(context, id, logic)
       if (restored === null) {
         await this.book.askQueue(context, definition.name, { type: 'open_queue' })
         continue
@@ -150,7 +151,7 @@ export class Queues {
       const { events, runs } = routeAll(context, [message])
       const own = changeOf(context, record, withCheckpoint(decided, record.facts.length, now))
       const writes = [own, ...runs.map(({ write }) => write)]
-      const outcome = await commitBirths(context, { writes, events, signals: [], documents: [] }, runs)
+      const outcome = await commitSpawned(context, { writes, events, signals: [], documents: [] }, runs)
       if (outcome.kind !== 'conflict') {
         context.worker.signal([id])
         return { id: message.id, sequence: outcome.sequences[0] as number, duplicate: false }

@@ -1,9 +1,9 @@
 /**
  * Schedules as people see them: what there is, when it comes next, and what may be asked of it.
  *
- * Owns nothing durable; each verb is one command to the schedule's clerk.
+ * Owns nothing durable; each verb is one command to the schedule's coordinator.
  */
-import type { ClerkBook } from '#engine/coordinators/clerk-book.ts'
+import type { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { DAY_MS } from '#manifest/time/civil.ts'
 import { nextChange, openZone } from '#manifest/time/zone.ts'
@@ -35,9 +35,9 @@ export interface ScheduleView {
 
 export class Schedules {
   private readonly context: EngineContext
-  private readonly book: ClerkBook
+  private readonly book: CoordinatorRegistry
 
-  constructor(context: EngineContext, book: ClerkBook) {
+  constructor(context: EngineContext, book: CoordinatorRegistry) {
     this.context = context
     this.book = book
   }

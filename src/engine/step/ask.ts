@@ -8,8 +8,8 @@
 import { advanceTask } from '#engine/core/advance.ts'
 import { causeFrom } from '#engine/core/cause.ts'
 import { keptDecision } from '#engine/rerun/kept-decision.ts'
-import { type Luggage, NO_LUGGAGE, toldOf } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
+import { NO_SIDE_WRITES, type SideWrites, toldOf } from '#engine/run/request.ts'
 import { taskBirth } from '#engine/tasks/append.ts'
 import { reviseTask } from '#engine/tasks/command.ts'
 import { forbidProducer } from '#model/access/human-only.ts'
@@ -18,30 +18,30 @@ import { type TaskId, taskId } from '#model/kernel/ids.ts'
 import type { TaskSpec } from '#model/task/spec.ts'
 import type { AskRequest } from '#ports/step-gate.ts'
 
-const begin = (resident: Resident, step: string, task: TaskId, name: string, luggage: Luggage | null): void => {
-  const command = { type: 'start_child', now: resident.context.clock.now(), step, child: task, handler: name } as const
-  resident.ask({ command, luggage, done: null })
+const begin = (activeRun: ActiveRun, step: string, task: TaskId, name: string, sideWrites: SideWrites | null): void => {
+  const command = { type: 'start_child', now: activeRun.context.clock.now(), step, child: task, handler: name } as const
+  activeRun.ask({ command, sideWrites, done: null })
 }
 
-export const askPeople = async (resident: Resident, step: string, request: AskRequest): Promise<void> => {
+export const askPeople = async (activeRun: ActiveRun, step: string, request: AskRequest): Promise<void> => {
   const { spec, revises } = request
-  if (revises === undefined) return openTask(resident, step, request)
+  if (revises === undefined) return openTask(activeRun, step, request)
   // Before the step begins: a crash in between brings the same revision again, which changes nothing.
-  await reviseTask(resident.context, revises, spec)
-  begin(resident, step, revises.task, spec.name, null)
+  await reviseTask(activeRun.context, revises, spec)
+  begin(activeRun, step, revises.task, spec.name, null)
 }
 
 /** A task that is to be born with a fact of this run. */
 export const taskOf = (
-  resident: Resident,
+  activeRun: ActiveRun,
   step: string,
   spec: TaskSpec,
 ): { readonly id: TaskId } & ReturnType<typeof taskBirth> => {
-  const { context, record } = resident
+  const { context, record } = activeRun
   const now = context.clock.now()
   const id = taskId(context.ids.uuid())
   const before = { kind: 'none' } as const
-  const cause = causeFrom(record, resident.state)
+  const cause = causeFrom(record, activeRun.state)
   const command = { type: 'open_task', now, world: context.taskWorld, run: record.id, step, spec, cause } as const
   const { state, facts, refusal } = advanceTask(before, command)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
@@ -50,7 +50,7 @@ export const taskOf = (
 }
 
 /** Refused before people see it: with an action that may not send its event nobody could decide. */
-const demandActions = ({ context, record }: Resident, { actions, autoAction }: TaskSpec): void => {
+const demandActions = ({ context, record }: ActiveRun, { actions, autoAction }: TaskSpec): void => {
   const { events } = context.system()
   for (const { name, emits } of actions) {
     if (emits === null) continue
@@ -60,13 +60,18 @@ const demandActions = ({ context, record }: Resident, { actions, autoAction }: T
   }
 }
 
-const openTask = async (resident: Resident, step: string, { spec, tells }: AskRequest): Promise<void> => {
-  demandActions(resident, spec)
-  const kept = await keptDecision(resident, step, spec)
+const openTask = async (activeRun: ActiveRun, step: string, { spec, tells }: AskRequest): Promise<void> => {
+  demandActions(activeRun, spec)
+  const kept = await keptDecision(activeRun, step, spec)
   if (kept !== null) {
-    const now = resident.context.clock.now()
-    return resident.ask({ command: { type: 'reuse_step', now, ...kept }, luggage: null, done: null })
+    const now = activeRun.context.clock.now()
+    return activeRun.ask({ command: { type: 'reuse_step', now, ...kept }, sideWrites: null, done: null })
   }
-  const { id, write, told } = taskOf(resident, step, spec)
-  begin(resident, step, id, spec.name, { ...NO_LUGGAGE, ...told, tasks: [write], ...toldOf(tells, { task_id: id }) })
+  const { id, write, told } = taskOf(activeRun, step, spec)
+  begin(activeRun, step, id, spec.name, {
+    ...NO_SIDE_WRITES,
+    ...told,
+    tasks: [write],
+    ...toldOf(tells, { task_id: id }),
+  })
 }

@@ -6,7 +6,7 @@
  */
 import { type Prepared, prepareValue, storePrepared } from '#engine/core/payloads.ts'
 import { type Performance, type Performed, toPerform } from '#engine/core/perform.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Circuit } from '#manifest/flow/circuit.ts'
 import type { Concurrency } from '#manifest/flow/flow.ts'
 import { billOf } from '#model/agent/bill.ts'
@@ -56,54 +56,54 @@ const unansweredIn = (performed: Performed): true | undefined =>
 const isOfSteps = ({ unit }: Concurrency): boolean => unit === 'step'
 
 export class Attempts {
-  private readonly resident: Resident
+  private readonly activeRun: ActiveRun
   /** Null: its steps may be performed side by side. */
   private turns: Turns | null = null
   private renames: Renames | null = null
 
-  constructor(resident: Resident) {
-    this.resident = resident
+  constructor(activeRun: ActiveRun) {
+    this.activeRun = activeRun
   }
 
   // -- what the code of a step is handed --------------------------------------------------------------------------------
 
   get run(): RunId {
-    return this.resident.record.id
+    return this.activeRun.record.id
   }
 
   get tenant(): TenantId {
-    return this.resident.record.tenant
+    return this.activeRun.record.tenant
   }
 
   effectKey(step: string): string {
-    return effectKeyOf(this.resident, step)
+    return effectKeyOf(this.activeRun, step)
   }
 
   tell(step: string, attempt: number, delta: Delta): void {
-    const { context, record, isGone } = this.resident
+    const { context, record, isGone } = this.activeRun
     if (!isGone) context.deltas.tell(record.id, step, attempt, delta)
   }
 
   // -- when an attempt begins -------------------------------------------------------------------------------------------
 
   begin(request: Work): void {
-    const { context, record } = this.resident
+    const { context, record } = this.activeRun
     const definition = context.system().functions.get(record.handler)
-    if (definition?.flow?.concurrency.some(isOfSteps) === true) this.turns ??= new Turns(this.resident)
+    if (definition?.flow?.concurrency.some(isOfSteps) === true) this.turns ??= new Turns(this.activeRun)
     const circuit = definition?.circuit ?? null
     if (circuit === null) this.beginAttempt(request, null)
-    else this.considerCircuit(request, circuitFor(circuit, this.resident))
+    else this.considerCircuit(request, circuitFor(circuit, this.activeRun))
   }
 
   private considerCircuit(request: Work, circuit: Circuit): void {
-    void this.resident.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
+    void this.activeRun.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
   }
 
   /** While the target is held back the run waits as for a timer, or the step fails, without an attempt; or its fallback answers. */
   private async throughCircuit(request: Work, circuit: Circuit): Promise<void> {
-    const { circuits } = this.resident.context
+    const { circuits } = this.activeRun.context
     const admission = await circuits.admit(circuit)
-    if (!isOpen(this.resident)) return
+    if (!isOpen(this.activeRun)) return
     if (admission.kind === 'go')
       return this.beginAttempt(
         request,
@@ -115,13 +115,13 @@ export class Attempts {
       return this.beginAttempt({ ...request, body: request.fallback }, null)
     if (circuit.whenOpen !== 'wait') {
       const message = `${circuit.key} failed too often; calls are held back until ${admission.until}`
-      return failAtOnce(this.resident, step, this.nextAttempt(step), { code: 'CIRCUIT_OPEN', message })
+      return failAtOnce(this.activeRun, step, this.nextAttempt(step), { code: 'CIRCUIT_OPEN', message })
     }
-    holdUntil(this.resident, step, admission.until, () => this.begin(request))
+    holdUntil(this.activeRun, step, admission.until, () => this.begin(request))
   }
 
   private nextAttempt(step: string): number {
-    const { live } = this.resident
+    const { live } = this.activeRun
     return live === null ? 1 : attemptsOf(live, step) + 1
   }
 
@@ -133,26 +133,26 @@ export class Attempts {
   /** The run may have been cancelled while the step stood in line. */
   private beginInTurn(turns: Turns, request: Work, heard: Heard): void {
     turns.take(() => {
-      if (isOpen(this.resident)) this.beginNow(request, heard)
+      if (isOpen(this.activeRun)) this.beginNow(request, heard)
       else turns.pass()
     })
   }
 
   private beginNow(request: Work, heard: Heard): void {
-    const { live, context } = this.resident
+    const { live, context } = this.activeRun
     if (!context.worker.leases.isSure)
       return makeSure(
-        this.resident,
+        this.activeRun,
         () => this.beginNow(request, heard),
         () => this.turns?.pass(),
       )
     const { step } = request
     const attempt = this.nextAttempt(step)
-    this.resident.begin()
+    this.activeRun.begin()
     // Nearly every step: nothing more is made for it.
     if ('body' in request && request.effect !== 'once') return this.performBody(request, attempt, heard)
     const begun = { attempt, carry: live === null ? null : carryOf(live, step), heard, performer: null }
-    if (request.effect === 'once' && this.resident.claimed !== null) this.considerRenamed(request, begun)
+    if (request.effect === 'once' && this.activeRun.claimed !== null) this.considerRenamed(request, begun)
     else if (request.effect === 'once') this.intend(request, begun)
     else this.perform(request, begun)
   }
@@ -163,49 +163,49 @@ export class Attempts {
     const doubt = {
       step,
       attempt: begun.attempt,
-      effectKey: effectKeyOf(this.resident, step),
+      effectKey: effectKeyOf(this.activeRun, step),
       evidence: evidenceOf(request),
     }
-    this.renames ??= new Renames(this.resident)
+    this.renames ??= new Renames(this.activeRun)
     this.renames.consider(doubt, (isNew) => {
       if (isNew) return this.intend(request, begun)
       this.turns?.pass()
-      this.resident.end()
+      this.activeRun.end()
     })
   }
 
   /** attempt-2: the intent is in the ledger before the effect begins. */
   private intend(request: Work, begun: Begun): void {
-    const { resident } = this
+    const { activeRun } = this
     const { step } = request
-    const now = resident.context.clock.now()
-    const performer = performerOf(resident, request, now)
+    const now = activeRun.context.clock.now()
+    const performer = performerOf(activeRun, request, now)
     const evidence = evidenceOf(request)
-    resident.ask({
+    activeRun.ask({
       command: {
-        ...{ type: 'intend_step', now, step, effectKey: effectKeyOf(resident, step), performer },
+        ...{ type: 'intend_step', now, step, effectKey: effectKeyOf(activeRun, step), performer },
         ...(evidence !== null && { evidence }),
       },
-      luggage: null,
+      sideWrites: null,
       done: (answer) => {
         if (answer.kind === 'recorded' && answer.facts.length > 0)
           return this.performOnce(request, { ...begun, performer: performer.id }, performer.id)
         this.turns?.pass()
-        resident.end()
+        activeRun.end()
       },
     })
   }
 
   /** The process may have stood still while the intent was written. What then may not begin has certainly not happened. */
   private performOnce(request: Work, begun: Begun, performer: string): void {
-    if (this.resident.context.worker.leases.isSure) return this.perform(request, begun)
+    if (this.activeRun.context.worker.leases.isSure) return this.perform(request, begun)
     const { step } = request
     const { attempt } = begun
     const leave = (failure: Failure): void => {
       this.turns?.pass()
-      if (this.resident.isGone)
-        return answeredLate(this.resident, { step, attempt, performer }, { kind: 'failed', failure })
-      recordFailure(this.resident, request, attempt, {
+      if (this.activeRun.isGone)
+        return answeredLate(this.activeRun, { step, attempt, performer }, { kind: 'failed', failure })
+      recordFailure(this.activeRun, request, attempt, {
         failure,
         retryable: true,
         definite: true,
@@ -213,36 +213,36 @@ export class Attempts {
         retryAfterMs: null,
       })
     }
-    makeSure(this.resident, () => this.perform(request, begun), leave)
+    makeSure(this.activeRun, () => this.perform(request, begun), leave)
   }
 
   private perform(request: Work, begun: Begun): void {
     if (!('body' in request)) return this.performTask(request, begun)
     if (begun.performer === null) return this.performBody(request, begun.attempt, begun.heard)
     const body = new OnceBody(this, request, begun.attempt, begun.heard, begun.performer)
-    this.start(toPerform(this.resident.context, body, body))
+    this.start(toPerform(this.activeRun.context, body, body))
   }
 
   /** What every attempt comes to, before its result is looked at. Says whether the run is still here to record it. */
   private over(step: string, heard: Heard, performed: Performed, performance: Performance): boolean {
-    const { resident } = this
-    const { context } = resident
-    resident.performances.end(performance)
-    context.deltas.over(resident.record.id, step)
+    const { activeRun } = this
+    const { context } = activeRun
+    activeRun.performances.end(performance)
+    context.deltas.over(activeRun.record.id, step)
     heard?.(performed)
     // What was broken off because the run has left says nothing about the step.
-    if (resident.isGone) return false
+    if (activeRun.isGone) return false
     if (!context.observers.isEmpty) this.count(performed, context.clock.now() - performance.begunAt)
     return true
   }
 
   private count({ kind }: Performed, ms: number): void {
-    const { context, record } = this.resident
+    const { context, record } = this.activeRun
     context.observers.tell((observer) => observer.performed(record.handler, kind === 'done', ms))
   }
 
   private start(performance: Performance): void {
-    this.resident.performances.begin(performance)
+    this.activeRun.performances.begin(performance)
     performance.begin()
   }
 
@@ -250,7 +250,7 @@ export class Attempts {
 
   private performBody(request: StepRequest, attempt: number, heard: Heard): void {
     const body = new StepBody(this, request, attempt, heard)
-    this.start(toPerform(this.resident.context, body, body))
+    this.start(toPerform(this.activeRun.context, body, body))
   }
 
   bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void {
@@ -262,7 +262,7 @@ export class Attempts {
   private settleBody({ request, attempt, intents }: StepBody, performed: Performed): void {
     if (performed.kind === 'done') return this.record(request.step, attempt, performed.result, intents)
     const { retryable, definite, failure, retryAfterMs, unanswered } = performed
-    recordFailure(this.resident, request, attempt, {
+    recordFailure(this.activeRun, request, attempt, {
       retryable,
       definite,
       failure,
@@ -275,14 +275,14 @@ export class Attempts {
   // -- tasks ----------------------------------------------------------------------------------------------------------
 
   private performTask(request: TaskRequest, { attempt, carry, heard, performer }: Begun): void {
-    const { resident } = this
-    const { context, record } = resident
+    const { activeRun } = this
+    const { context, record } = activeRun
     const { step } = request
     const definition = context.system().functions.get(record.handler)
     const task = new TaskAttempt(request, attempt, carry, {
       run: record.id,
       taskId: taskUuid(context.ids.digest(`task\n${record.id}\n${step}`)),
-      effectKey: effectKeyOf(resident, step),
+      effectKey: effectKeyOf(activeRun, step),
       traceparent: record.event?.traceparent ?? null,
       limits: definition?.constraints ?? {},
     })
@@ -290,9 +290,9 @@ export class Attempts {
       demandTask(definition, request)
       task.check()
     } catch (error) {
-      failAtOnce(resident, step, attempt, asFailure(error))
+      failAtOnce(activeRun, step, attempt, asFailure(error))
       this.turns?.pass()
-      return resident.end()
+      return activeRun.end()
     }
     const late = (performed: Performed): void => {
       if (performer === null) return
@@ -314,11 +314,11 @@ export class Attempts {
   }
 
   private settleTask(request: TaskRequest, attempt: number, verdict: Verdict, unanswered: true | undefined): void {
-    if (verdict.kind === 'failed') return recordFailure(this.resident, request, attempt, { ...verdict, unanswered })
+    if (verdict.kind === 'failed') return recordFailure(this.activeRun, request, attempt, { ...verdict, unanswered })
     const { outcome } = verdict
     let intents: Intents | null
     try {
-      intents = intentsOf(this.resident.record.tenant, outcome.result)
+      intents = intentsOf(this.activeRun.record.tenant, outcome.result)
     } catch (error) {
       return this.refuse(request.step, attempt, error)
     }
@@ -328,22 +328,22 @@ export class Attempts {
   // -- what comes too late --------------------------------------------------------------------------------------------
 
   answeredLate(about: Attempted, end: LateEnd): void {
-    answeredLate(this.resident, about, end)
+    answeredLate(this.activeRun, about, end)
   }
 
   stillMine(): Promise<boolean> {
-    return isStillMine(this.resident)
+    return isStillMine(this.activeRun)
   }
 
   // -- what is recorded -----------------------------------------------------------------------------------------------
 
   private record(step: string, attempt: number, result: unknown, intents: Intents | null): void {
-    const { resident } = this
+    const { activeRun } = this
     try {
-      const prepared = prepareValue(resident.context, result)
+      const prepared = prepareValue(activeRun.context, result)
       if (prepared.kind === 'inline' && intents === null) {
-        completeStep(resident, { step, attempt, result: prepared.payload, luggage: null })
-        return resident.end()
+        completeStep(activeRun, { step, attempt, result: prepared.payload, sideWrites: null })
+        return activeRun.end()
       }
       void this.recordWithIntents(step, attempt, prepared, intents ?? new Intents())
     } catch (error) {
@@ -353,23 +353,23 @@ export class Attempts {
 
   /** The code ran; only its result cannot be kept. Running it again would not help. */
   private refuse(step: string, attempt: number, error: unknown): void {
-    failAtOnce(this.resident, step, attempt, asFailure(error))
-    this.resident.end()
+    failAtOnce(this.activeRun, step, attempt, asFailure(error))
+    this.activeRun.end()
   }
 
   private async recordWithIntents(step: string, attempt: number, prepared: Prepared, intents: Intents): Promise<void> {
-    const { resident } = this
+    const { activeRun } = this
     try {
-      await resident.whileActive(async () => {
-        const { payload, value } = await storePrepared(resident.context, prepared)
+      await activeRun.whileActive(async () => {
+        const { payload, value } = await storePrepared(activeRun.context, prepared)
         const bill = 'blob' in payload ? billOf(value) : null
         const result = bill === null ? payload : { ...payload, bill }
-        const luggage = await packIntents(resident, effectKeyOf(resident, step), intents)
-        completeStep(resident, { step, attempt, result, luggage })
+        const sideWrites = await packIntents(activeRun, effectKeyOf(activeRun, step), intents)
+        completeStep(activeRun, { step, attempt, result, sideWrites })
       })
     } catch (error) {
-      failAtOnce(resident, step, attempt, asFailure(error))
+      failAtOnce(activeRun, step, attempt, asFailure(error))
     }
-    resident.end()
+    activeRun.end()
   }
 }

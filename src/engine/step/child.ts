@@ -6,10 +6,10 @@
  */
 import { causeFrom } from '#engine/core/cause.ts'
 import { storeValue } from '#engine/core/payloads.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
 import { newRun } from '#engine/run/new-run.ts'
-import { type Answer, NO_LUGGAGE, type Request, toldOf } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import { type Answer, NO_SIDE_WRITES, type Request, toldOf } from '#engine/run/request.ts'
 import { offerChildren } from '#engine/wait/offer.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -29,15 +29,15 @@ interface Call extends InvokeOptions {
   readonly input: Json
 }
 
-export const startChild = async (resident: Resident, step: string, call: Call): Promise<void> => {
+export const startChild = async (activeRun: ActiveRun, step: string, call: Call): Promise<void> => {
   const { handler, input, tells, onParentEnd, terms } = call
-  const { context, record } = resident
+  const { context, record } = activeRun
   const definition = context.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
   demandOpen(definition)
   demandCall(definitionOf(context, record.handler)?.module ?? null, definition)
   const detached = onParentEnd === 'detach' ? ({ detached: true } as const) : {}
-  const { live } = resident
+  const { live } = activeRun
   const known =
     live === null
       ? null
@@ -46,13 +46,13 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
     const ungated = call.gate === 'none' ? ({ ungated: true } as const) : {}
     const about = { ...known, ...detached, ...ungated }
     const command = { type: 'start_child', now: context.clock.now(), step, handler, ...about } as const
-    return askAndLook(resident, { command, luggage: null }, null)
+    return askAndLook(activeRun, { command, sideWrites: null }, null)
   }
-  const depth = (resident.live?.start.depth ?? 0) + 1
+  const depth = (activeRun.live?.start.depth ?? 0) + 1
   if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
   if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
   const { payload, value } = await storeValue(context, input)
-  const cause = causeFrom(record, resident.state)
+  const cause = causeFrom(record, activeRun.state)
   const family = {
     ...{ run: record.id, step, depth },
     ...(onParentEnd === 'detach' && { onParentEnd }),
@@ -60,11 +60,11 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
   }
   const told = toldOf(tells, { task_id: null, to: handler })
   if (call.gate !== 'none' && context.gates.gateFor(handler) !== null) {
-    const passed = await callThroughGate(resident, { handler, value, payload, parent: { ...family, cause } })
+    const passed = await callThroughGate(activeRun, { handler, value, payload, parent: { ...family, cause } })
     const { child, isAnothers } = passed
     const apart = isAnothers ? ({ detached: true } as const) : detached
     const command = { type: 'start_child', now: context.clock.now(), step, child, handler, ...apart } as const
-    return askAndLook(resident, { command, luggage: { ...NO_LUGGAGE, ...told } }, isAnothers ? null : child)
+    return askAndLook(activeRun, { command, sideWrites: { ...NO_SIDE_WRITES, ...told } }, isAnothers ? null : child)
   }
   const { tenant, session } = record
   const limited = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
@@ -90,9 +90,9 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
     handler,
     ...detached,
   } as const
-  resident.ask({
+  activeRun.ask({
     command,
-    luggage: { ...NO_LUGGAGE, runs: [child], ...told },
+    sideWrites: { ...NO_SIDE_WRITES, runs: [child], ...told },
     done: null,
   })
 }
@@ -101,17 +101,17 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
  * The look finds how it ended, or that it was not retried for this call, and asks for that: again after a crash (offer.ts). The run stays
  * in memory until then: a child that has ended before wakes it no more.
  */
-const askAndLook = (resident: Resident, request: Omit<Request, 'done'>, born: RunId | null): void => {
-  resident.begin()
+const askAndLook = (activeRun: ActiveRun, request: Omit<Request, 'done'>, born: RunId | null): void => {
+  activeRun.begin()
   const look = async ({ kind }: Answer): Promise<void> => {
     try {
-      if (kind === 'recorded') await resident.whileActive(() => offerChildren(resident))
+      if (kind === 'recorded') await activeRun.whileActive(() => offerChildren(activeRun))
       // The run was cancelled while its call passed the gate: it has no child.
       if (kind === 'refused' && born !== null)
-        await cancelChild(resident.context, born, 'trihand', 'the run that called it was cancelled')
+        await cancelChild(activeRun.context, born, 'trihand', 'the run that called it was cancelled')
     } finally {
-      resident.end()
+      activeRun.end()
     }
   }
-  resident.ask({ ...request, done: (answer) => void look(answer).catch(() => {}) })
+  activeRun.ask({ ...request, done: (answer) => void look(answer).catch(() => {}) })
 }

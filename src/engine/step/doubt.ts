@@ -9,8 +9,8 @@
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { storeValue } from '#engine/core/payloads.ts'
-import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
+import { NO_SIDE_WRITES, type SideWrites } from '#engine/run/request.ts'
 import { loadTask } from '#engine/tasks/state.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
@@ -30,33 +30,33 @@ import { taskOf } from './ask.ts'
 
 /** doubt-1: carried by the fact that puts the step in doubt, or left behind. */
 export const doubtTask = (
-  resident: Resident,
+  activeRun: ActiveRun,
   step: string,
   doubt: Omit<UncertainStep, 'kind' | 'task'>,
-): { readonly task: TaskId; readonly luggage: Luggage } => {
-  const { context, record, inputs, live } = resident
+): { readonly task: TaskId; readonly sideWrites: SideWrites } => {
+  const { context, record, inputs, live } = activeRun
   const earlier = live === null ? [] : stillActing(live, step, (worker) => context.worker.leases.isGone(worker))
   const asked = { handler: record.handler, step, input: inputs.input, earlier }
   const spec = uncertainTask({ ...asked, doubt: { ...doubt, kind: 'uncertain', task: null } })
-  const { id, write, told } = taskOf(resident, step, spec)
-  return { task: id, luggage: { ...NO_LUGGAGE, ...told, tasks: [write] } }
+  const { id, write, told } = taskOf(activeRun, step, spec)
+  return { task: id, sideWrites: { ...NO_SIDE_WRITES, ...told, tasks: [write] } }
 }
 
 /**
  * enter-1: an attempt that an earlier holder intended is asked about, not before uncertain-1 allows it. What was in doubt before is
  * asked about too, if the question went with an end of the run.
  */
-export const raiseDoubts = (resident: Resident): void => {
-  const { live } = resident
+export const raiseDoubts = (activeRun: ActiveRun): void => {
+  const { live } = activeRun
   if (live === null || live.cancel !== null) return
   for (const [step, open] of live.open.entries())
-    if (open.kind === 'intended' || open.kind === 'uncertain') raiseDoubt(resident, live, step, open)
+    if (open.kind === 'intended' || open.kind === 'uncertain') raiseDoubt(activeRun, live, step, open)
 }
 
 type Doubted = Extract<NonNullable<ReturnType<LiveRun['open']['get']>>, { kind: 'intended' | 'uncertain' }>
 
-const raiseDoubt = (resident: Resident, live: LiveRun, step: string, open: Doubted): void => {
-  const { context, record } = resident
+const raiseDoubt = (activeRun: ActiveRun, live: LiveRun, step: string, open: Doubted): void => {
+  const { context, record } = activeRun
   const { performer, late } = open
   const now = context.clock.now()
   const isGone = context.worker.leases.isGone(performer?.worker ?? null)
@@ -66,16 +66,16 @@ const raiseDoubt = (resident: Resident, live: LiveRun, step: string, open: Doubt
   if (open.kind === 'intended' && !uncertainRules.mayAsk(open, now, isGone)) return
   const reason = open.kind === 'intended' ? 'the worker was lost while the effect was under way' : open.reason
   const isOver = isGone || late !== undefined || (open.kind === 'uncertain' && open.isOver)
-  const { task, luggage } = doubtTask(resident, step, { ...open, reason, isOver })
-  resident.ask({ command: { type: 'doubt_step', now, step, reason, task, isGone }, luggage, done: null })
+  const { task, sideWrites } = doubtTask(activeRun, step, { ...open, reason, isOver })
+  activeRun.ask({ command: { type: 'doubt_step', now, step, reason, task, isGone }, sideWrites, done: null })
 }
 
 /** What people have said on steps in doubt. */
-export const offerDoubts = async (resident: Resident): Promise<void> => {
-  for (const [step, open] of resident.live?.open.entries() ?? []) {
+export const offerDoubts = async (activeRun: ActiveRun): Promise<void> => {
+  for (const [step, open] of activeRun.live?.open.entries() ?? []) {
     if (open.kind !== 'uncertain' || open.task === null) continue
-    const command = await answerOf(resident.context, step, open, open.task)
-    if (command !== null) resident.ask({ command, luggage: null, done: null })
+    const command = await answerOf(activeRun.context, step, open, open.task)
+    if (command !== null) activeRun.ask({ command, sideWrites: null, done: null })
   }
 }
 

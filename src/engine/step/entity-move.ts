@@ -12,8 +12,8 @@ import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
 import { demandKey } from '#engine/core/row-key.ts'
 import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
-import { commitBirths } from '#engine/run/births.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
+import { commitSpawned } from '#engine/run/spawned.ts'
 import type { Event } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { DOCUMENT_KEY } from '#model/kernel/row-key.ts'
@@ -22,7 +22,7 @@ import type { EntityMove } from '#ports/step-gate.ts'
 
 const turnsOf = forEachOwner((_: EngineContext) => new TurnQueue<string>())
 
-const eventOf = ({ context, record, state }: Resident, move: EntityMove, version: number): Event => {
+const eventOf = ({ context, record, state }: ActiveRun, move: EntityMove, version: number): Event => {
   const { table, key, entity, from, to } = move
   return {
     id: `state_${context.ids.digest(JSON.stringify([table, key, version]))}`,
@@ -39,30 +39,30 @@ const eventOf = ({ context, record, state }: Resident, move: EntityMove, version
 }
 
 /** False: another has moved it since it was read. */
-const moveEntity = async (resident: Resident, move: EntityMove): Promise<boolean> => {
-  const { context, record } = resident
+const moveEntity = async (activeRun: ActiveRun, move: EntityMove): Promise<boolean> => {
+  const { context, record } = activeRun
   const { table, key, from, to } = move
   const version = move.version + 1
   demandKey(DOCUMENT_KEY, key)
-  const { events, runs } = routeAll(context, [eventOf(resident, move, version)])
+  const { events, runs } = routeAll(context, [eventOf(activeRun, move, version)])
   const value = { state: to, from, run: record.id, version }
   const documents = [{ tenant: record.tenant, table, key, value }]
   const writes = runs.map((run) => run.write)
-  const outcome = await commitBirths(context, { writes, events, signals: [], documents }, runs)
+  const outcome = await commitSpawned(context, { writes, events, signals: [], documents }, runs)
   return outcome.kind !== 'conflict'
 }
 
 /** entity-move-2. */
 export const moveInTurn = (
-  resident: Resident,
+  activeRun: ActiveRun,
   { table, key }: Pick<EntityMove, 'table' | 'key'>,
   next: (kept: Json | null) => EntityMove | null,
 ): Promise<void> => {
-  const { context } = resident
+  const { context } = activeRun
   return turnsOf(context).run(JSON.stringify([table, key]), async () => {
     for (let conflicts = 0; ; await pauseAfterConflict(context, ++conflicts)) {
-      const move = next(await context.document(resident.record.tenant, table, key))
-      if (move === null || (await moveEntity(resident, move))) return
+      const move = next(await context.document(activeRun.record.tenant, table, key))
+      if (move === null || (await moveEntity(activeRun, move))) return
     }
   })
 }

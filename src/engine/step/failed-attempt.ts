@@ -3,7 +3,7 @@
  *
  * Owns the command. Which of the three it becomes is decided by the run (model/run/run.ts).
  */
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { RunCommand } from '#model/run/fact.ts'
@@ -28,26 +28,26 @@ interface About {
 }
 
 const doubtOf = (
-  resident: Resident,
+  activeRun: ActiveRun,
   { step, attempt, isOver }: About,
   { code, message }: Failure,
 ): ReturnType<typeof doubtTask> => {
-  const open = resident.live?.open.get(step)
-  const begun = open?.kind === 'intended' ? open : { effectKey: effectKeyOf(resident, step) }
-  return doubtTask(resident, step, { ...begun, attempt, reason: `${code}: ${message}`, isOver })
+  const open = activeRun.live?.open.get(step)
+  const begun = open?.kind === 'intended' ? open : { effectKey: effectKeyOf(activeRun, step) }
+  return doubtTask(activeRun, step, { ...begun, attempt, reason: `${code}: ${message}`, isOver })
 }
 
 export const recordFailure = (
-  resident: Resident,
+  activeRun: ActiveRun,
   { step, effect }: StepRequest | TaskRequest,
   attempt: number,
   failed: Failed,
 ): void => {
   const { failure: error, retryable, definite, retry, retryAfterMs, carry, unanswered } = failed
-  const { clock, ids } = resident.context
+  const { clock, ids } = activeRun.context
   const now = clock.now()
   const isOver = unanswered !== true
-  const doubt = effect === 'once' && !definite ? doubtOf(resident, { step, attempt, isOver }, error) : null
+  const doubt = effect === 'once' && !definite ? doubtOf(activeRun, { step, attempt, isOver }, error) : null
   const command: RunCommand = {
     type: 'fail_step',
     now,
@@ -64,6 +64,6 @@ export const recordFailure = (
     ...(doubt === null ? {} : { task: doubt.task }),
     ...(isOver ? {} : { unanswered: true }),
   }
-  resident.ask({ command, luggage: doubt?.luggage ?? null, done: null })
-  resident.end()
+  activeRun.ask({ command, sideWrites: doubt?.sideWrites ?? null, done: null })
+  activeRun.end()
 }

@@ -8,8 +8,8 @@ import { causeFrom } from '#engine/core/cause.ts'
 import { emittedBy } from '#engine/core/events.ts'
 import { isToldOf } from '#engine/core/lifecycle.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
-import { type Luggage, NO_LUGGAGE } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
+import { NO_SIDE_WRITES, type SideWrites } from '#engine/run/request.ts'
 import { openWait } from '#engine/wait/open-wait.ts'
 import type { Telling } from '#model/event/lifecycle.ts'
 import type { Failure } from '#model/kernel/errors.ts'
@@ -42,26 +42,26 @@ export type StepErrors = (step: string, failure: Failure) => Error
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
 
 export class Gate implements StepGate {
-  private readonly resident: Resident
+  private readonly activeRun: ActiveRun
   private readonly errors: StepErrors
   private readonly attempts: Attempts
 
-  constructor(resident: Resident, errors: StepErrors) {
-    this.resident = resident
+  constructor(activeRun: ActiveRun, errors: StepErrors) {
+    this.activeRun = activeRun
     this.errors = errors
-    this.attempts = new Attempts(resident)
+    this.attempts = new Attempts(activeRun)
   }
 
   stateOf(step: string): 'none' | 'open' | 'settled' {
-    const live = this.resident.live
+    const live = this.activeRun.live
     if (live?.settled.has(step) === true) return 'settled'
     return live?.open.has(step) === true ? 'open' : 'none'
   }
 
   valueOf(step: string): { readonly value: Json } | null {
-    const settled = this.resident.live?.settled.get(step)
+    const settled = this.activeRun.live?.settled.get(step)
     if (settled === undefined || !('result' in settled) || !('value' in settled.result) || !this.isOpen()) return null
-    this.resident.claimed?.add(step)
+    this.activeRun.claimed?.add(step)
     return settled.result
   }
 
@@ -77,7 +77,7 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(request.step)
     const value = this.value(request.step)
-    this.resident.waiters.addRetry(request, this)
+    this.activeRun.waiters.addRetry(request, this)
     if (begins) this.attempts.begin(request)
     return value
   }
@@ -89,9 +89,13 @@ export class Gate implements StepGate {
 
   async sleepUntil(step: string, instant: (now: number) => number): Promise<void> {
     if (!this.isOpen()) return never()
-    const now = this.resident.context.clock.now()
+    const now = this.activeRun.context.clock.now()
     if (this.begins(step))
-      this.resident.ask({ command: { type: 'set_timer', now, step, wakeAt: instant(now) }, luggage: null, done: null })
+      this.activeRun.ask({
+        command: { type: 'set_timer', now, step, wakeAt: instant(now) },
+        sideWrites: null,
+        done: null,
+      })
     await this.value(step)
   }
 
@@ -99,8 +103,8 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(step)
     const answer = new Promise<WaitAnswer>((resolve, reject) => {
-      this.resident.whenSettled(step, (settled) =>
-        this.resident.whileActive(() => this.waitAnswer(step, settled)).then(resolve, reject),
+      this.activeRun.whenSettled(step, (settled) =>
+        this.activeRun.whileActive(() => this.waitAnswer(step, settled)).then(resolve, reject),
       )
     })
     if (begins) this.guard(step, () => this.openWait(step, request))
@@ -111,7 +115,7 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(step)
     const value = this.value(step)
-    if (begins) this.guard(step, () => startChild(this.resident, step, { ...options, handler, input }))
+    if (begins) this.guard(step, () => startChild(this.activeRun, step, { ...options, handler, input }))
     return value
   }
 
@@ -119,7 +123,7 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(step)
     const value = this.value(step)
-    if (begins) this.guard(step, () => askPeople(this.resident, step, request))
+    if (begins) this.guard(step, () => askPeople(this.activeRun, step, request))
     return (await value) as unknown as AskReply
   }
 
@@ -132,14 +136,14 @@ export class Gate implements StepGate {
   }
 
   async tell(step: string, telling: Telling): Promise<void> {
-    const { resident } = this
+    const { activeRun } = this
     if (!this.isOpen()) return never()
-    if (!isToldOf(resident.context, resident.record.handler, telling.type)) return
+    if (!isToldOf(activeRun.context, activeRun.record.handler, telling.type)) return
     const begins = this.begins(step)
     const value = this.value(step)
     if (begins) {
-      const luggage = { ...NO_LUGGAGE, told: [telling] }
-      completeStep(resident, { step, attempt: 1, result: NOTHING, luggage })
+      const sideWrites = { ...NO_SIDE_WRITES, told: [telling] }
+      completeStep(activeRun, { step, attempt: 1, result: NOTHING, sideWrites })
     }
     await value
   }
@@ -147,53 +151,55 @@ export class Gate implements StepGate {
   // -- what every call begins with ------------------------------------------------------------------------------------
 
   private isOpen(): boolean {
-    const { context, isGone } = this.resident
-    if (context.worker.isStopped && !isGone) makeWay(this.resident)
-    return isOpen(this.resident)
+    const { context, isGone } = this.activeRun
+    if (context.worker.isStopped && !isGone) makeWay(this.activeRun)
+    return isOpen(this.activeRun)
   }
 
   /** A call that begins nothing may be the last thing that the handler does before it only waits. */
   private begins(step: string): boolean {
-    this.resident.claimed?.add(step)
+    this.activeRun.claimed?.add(step)
     const begins = this.mayBegin(step)
-    if (!begins) this.resident.considerParking()
+    if (!begins) this.activeRun.considerParking()
     return begins
   }
 
   /** Whether this call is the one that begins the step: it is not settled, not begun elsewhere and not waiting for its time. */
   private mayBegin(step: string): boolean {
-    const live = this.resident.live
-    if (live === null || live.settled.has(step) || this.resident.waiters.isAwaited(step)) return false
+    const live = this.activeRun.live
+    if (live === null || live.settled.has(step) || this.activeRun.waiters.isAwaited(step)) return false
     const open = live.open.get(step)
     return open === undefined || (open.kind === 'retrying' && open.wakeAt === null)
   }
 
   private value(step: string): Promise<Json> {
     return new Promise<Json>((resolve, reject) => {
-      this.resident.whenSettled(step, (settled) => {
+      this.activeRun.whenSettled(step, (settled) => {
         if (settled.kind === 'failed') return reject(this.errors(step, settled.error))
         if (settled.kind === 'received') return resolve(null)
         if ('value' in settled.result) return resolve(settled.result.value)
-        this.resident.whileActive(() => fetchValue(this.resident.context, settled.result)).then(resolve, reject)
+        this.activeRun.whileActive(() => fetchValue(this.activeRun.context, settled.result)).then(resolve, reject)
       })
     })
   }
 
   /** Work before a step's first fact; if it fails, the step has failed. */
   private guard(step: string, work: () => Promise<void>): void {
-    void this.resident.whileActive(work).catch((error: unknown) => failAtOnce(this.resident, step, 1, asFailure(error)))
+    void this.activeRun
+      .whileActive(work)
+      .catch((error: unknown) => failAtOnce(this.activeRun, step, 1, asFailure(error)))
   }
 
   // -- waits, children, events ----------------------------------------------------------------------------------------
 
   private openWait(step: string, request: WaitRequest): Promise<void> {
-    return openWait(this.resident, step, request)
+    return openWait(this.activeRun, step, request)
   }
 
   private async waitAnswer(step: string, settled: SettledStep): Promise<WaitAnswer> {
     if (settled.kind === 'failed') throw this.errors(step, settled.error)
     if (settled.kind !== 'received') return { status: 'timed_out', events: [], missing: [] }
-    const { context, record, seen } = this.resident
+    const { context, record, seen } = this.activeRun
     const unknown = settled.events.flatMap(({ sequence }) => (seen.get(sequence) === undefined ? sequence : []))
     if (unknown.length > 0) {
       const loaded = await context.ledger.events({ tenant: record.tenant, sequences: unknown, limit: unknown.length })
@@ -204,13 +210,13 @@ export class Gate implements StepGate {
   }
 
   private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {
-    const { resident } = this
-    const { context, record } = resident
+    const { activeRun } = this
+    const { context, record } = activeRun
     const definition = definitionOf(context, record.handler)
-    const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
+    const sender = { ...record, run: record.id, cause: causeFrom(record, activeRun.state), definition }
     const outgoing = await emittedBy(context, sender, intents)
-    const luggage: Luggage = { ...NO_LUGGAGE, ...outgoing }
+    const sideWrites: SideWrites = { ...NO_SIDE_WRITES, ...outgoing }
     const ids = outgoing.events.map(({ event }) => event.id)
-    completeStep(resident, { step, attempt: 1, result: { value: ids }, luggage })
+    completeStep(activeRun, { step, attempt: 1, result: { value: ids }, sideWrites })
   }
 }

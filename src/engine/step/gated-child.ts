@@ -10,7 +10,7 @@
  */
 import { queuedRun } from '#engine/coordinators/flow-outcomes.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { CallParent } from '#model/event/arrival.ts'
 import { type ClaimableId, isRunId, type RunId, timedRunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -30,7 +30,7 @@ interface Passed {
   readonly isAnothers: boolean
 }
 
-const childOf = ({ context, live }: Resident, { handler, parent }: GatedCall): RunId =>
+const childOf = ({ context, live }: ActiveRun, { handler, parent }: GatedCall): RunId =>
   timedRunId(live?.startedAt ?? 0, context.ids.digest(`child\n${parent.run}\n${parent.step}\n${handler}`))
 
 const headOf = async (context: EngineContext, run: RunId) => {
@@ -56,9 +56,9 @@ const callersAbove = async (
 }
 
 /** A gate that turns the call away throws, with its code. */
-export const callThroughGate = async (resident: Resident, call: GatedCall): Promise<Passed> => {
-  const { context, record } = resident
-  const child = childOf(resident, call)
+export const callThroughGate = async (activeRun: ActiveRun, call: GatedCall): Promise<Passed> => {
+  const { context, record } = activeRun
+  const child = childOf(activeRun, call)
   // gated-child-1
   if (await isKnown(context, child)) return { child, isAnothers: false }
   const { handler, value, payload, parent } = call

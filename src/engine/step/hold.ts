@@ -4,31 +4,31 @@
  *
  * Owns the timer's address, and how a run makes way. Never decides why or until when (circuits.ts, model/worker/orders.ts).
  */
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 
 /** The instant is part of the address: a run that is entered again meanwhile finds the same timer. */
-export const holdUntil = (resident: Resident, step: string, until: Instant, again: () => void): void => {
-  const { live, waiters, context } = resident
+export const holdUntil = (activeRun: ActiveRun, step: string, until: Instant, again: () => void): void => {
+  const { live, waiters, context } = activeRun
   const timer = `${step}~circuit[${until}]`
   const begins =
     live !== null && !live.settled.has(timer) && live.open.get(timer) === undefined && !waiters.isAwaited(timer)
   waiters.hold(step, true)
-  resident.whenSettled(timer, () => {
+  activeRun.whenSettled(timer, () => {
     waiters.hold(step, false)
     again()
   })
   const command = { type: 'set_timer', now: context.clock.now(), step: timer, wakeAt: until } as const
-  if (begins) resident.ask({ command, luggage: null, done: null })
+  if (begins) activeRun.ask({ command, sideWrites: null, done: null })
 }
 
 /** Its code is entered anew later, as after a pause; what is under way ends first. */
-export const makeWay = (resident: Resident): void => {
-  resident.entry = 'over'
-  resident.considerParking()
+export const makeWay = (activeRun: ActiveRun): void => {
+  activeRun.entry = 'over'
+  activeRun.considerParking()
 }
 
 /** Everything was stopped. Code that waits for no step is at work itself: it may finish, and makes way when it asks for one. */
-export const turnAway = (resident: Resident): void => {
-  if (resident.entry === 'inside' && !resident.waiters.isEmpty) makeWay(resident)
+export const turnAway = (activeRun: ActiveRun): void => {
+  if (activeRun.entry === 'inside' && !activeRun.waiters.isEmpty) makeWay(activeRun)
 }

@@ -1,14 +1,14 @@
 /**
  * What a body wants to happen with its result: events, documents, memory.
  *
- * Owns how intents become luggage for the result's append. Never applies one by itself.
+ * Owns how intents become side writes for the result's append. Never applies one by itself.
  */
 import { causeFrom } from '#engine/core/cause.ts'
 import { emittedBy } from '#engine/core/events.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import { demandKey } from '#engine/core/row-key.ts'
-import type { Luggage } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
+import type { SideWrites } from '#engine/run/request.ts'
 import { SessionHead } from '#engine/services/session-head.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
@@ -83,43 +83,43 @@ export const intentsOf = (tenant: TenantId, result: Json): Intents | null => {
   return intents.isEmpty ? null : intents
 }
 
-export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
-  const { context, record } = resident
+export const packIntents = async (activeRun: ActiveRun, key: string, intents: Intents): Promise<SideWrites> => {
+  const { context, record } = activeRun
   const definition = definitionOf(context, record.handler)
   for (const { table, key } of intents.documents) {
     demandTable(definition, table)
     demandKey(DOCUMENT_TABLE, table)
     demandKey(DOCUMENT_KEY, key)
   }
-  const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
+  const sender = { ...record, run: record.id, cause: causeFrom(record, activeRun.state), definition }
   const outgoing = await emittedBy(context, sender, intents.events)
-  const memory = await packMemory(resident, key, intents.memory)
+  const memory = await packMemory(activeRun, key, intents.memory)
   const documents = intents.documents.map((write) => ({ ...write, value: context.redaction.value(write.value) }))
   return { ...outgoing, documents, memory }
 }
 
 const packMemory = async (
-  resident: Resident,
+  activeRun: ActiveRun,
   key: string,
   memory: ReadonlyMap<string, Json>,
-): Promise<Luggage['memory']> => {
+): Promise<SideWrites['memory']> => {
   if (memory.size === 0) return null
-  await sessionOf(resident)
+  await sessionOf(activeRun)
   const set: Record<string, Payload> = {}
   const unset: string[] = []
   for (const [name, value] of memory) {
     if (value === null) unset.push(name)
-    else set[name] = (await storeValue(resident.context, value)).payload
+    else set[name] = (await storeValue(activeRun.context, value)).payload
   }
   return { key, set, unset }
 }
 
 /** The session's head, loaded once per stay in memory. Two steps may ask for it at once: the first one stays. */
-export const sessionOf = async (resident: Resident): Promise<SessionHead> => {
-  const { record, context } = resident
+export const sessionOf = async (activeRun: ActiveRun): Promise<SessionHead> => {
+  const { record, context } = activeRun
   if (record.session === null)
     throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
-  const head = resident.session ?? (await SessionHead.load(context, record.session))
-  resident.session ??= head
-  return resident.session
+  const head = activeRun.session ?? (await SessionHead.load(context, record.session))
+  activeRun.session ??= head
+  return activeRun.session
 }

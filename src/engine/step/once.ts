@@ -4,7 +4,7 @@
  * Holds no state. The intent and the result of the attempt are written by attempts.ts; an answer that comes too late by late-result.ts.
  */
 import { storeValue } from '#engine/core/payloads.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import { type Failure, TrihandError } from '#model/kernel/errors.ts'
 import { type Instant, workerId } from '#model/kernel/ids.ts'
 import { toJson } from '#model/kernel/json.ts'
@@ -21,7 +21,7 @@ export const asFailure = (error: unknown): Failure =>
     : { code: 'INTERNAL', message: String(error) }
 
 /** Whether the run is here, alive, neither cancelled nor paused, and steps may begin at all. */
-export const isOpen = ({ isGone, live, context }: Resident): boolean =>
+export const isOpen = ({ isGone, live, context }: ActiveRun): boolean =>
   !isGone && live !== null && live.cancel === null && live.pause === null && !context.worker.isStopped
 
 /** What people are shown of it; null: its code says nothing of itself. */
@@ -36,7 +36,7 @@ export const evidenceOf = (request: StepRequest | TaskRequest): Evidence | null 
 
 /** uncertain-1: names the instant at which people may be asked about this attempt. */
 export const performerOf = (
-  { record, context }: Resident,
+  { record, context }: ActiveRun,
   request: StepRequest | TaskRequest,
   now: Instant,
 ): Performer => {
@@ -46,31 +46,31 @@ export const performerOf = (
 }
 
 /** leases-3: a worker that may have lost its leases asks the ledger before it begins anything. `leave`: it may not begin. */
-export const makeSure = (resident: Resident, begin: () => void, leave: (why: Failure) => void): void => {
-  const { context, record } = resident
+export const makeSure = (activeRun: ActiveRun, begin: () => void, leave: (why: Failure) => void): void => {
+  const { context, record } = activeRun
   const look = async (): Promise<void> => {
     if (!(await context.worker.leases.holds(record.id, record.epoch))) {
-      resident.drop('fenced', TAKEN)
+      activeRun.drop('fenced', TAKEN)
       leave(TAKEN)
-    } else if (isOpen(resident)) begin()
+    } else if (isOpen(activeRun)) begin()
     else leave({ code: 'STEP_ABORTED', message: 'the run goes on no further' })
   }
-  void resident.whileActive(look).catch((error: unknown) => leave(asFailure(error)))
+  void activeRun.whileActive(look).catch((error: unknown) => leave(asFailure(error)))
 }
 
 /** Whether an effect may begin: the run is here, and no other worker can have taken it. */
-export const isStillMine = async (resident: Resident): Promise<boolean> => {
-  const { context, record } = resident
+export const isStillMine = async (activeRun: ActiveRun): Promise<boolean> => {
+  const { context, record } = activeRun
   const { leases } = context.worker
-  if (!isOpen(resident)) return false
+  if (!isOpen(activeRun)) return false
   if (leases.isSure) return true
   try {
-    if (await leases.holds(record.id, record.epoch)) return isOpen(resident)
+    if (await leases.holds(record.id, record.epoch)) return isOpen(activeRun)
   } catch {
     // A ledger that cannot be asked proves nothing.
     return false
   }
-  resident.drop('fenced', TAKEN)
+  activeRun.drop('fenced', TAKEN)
   return false
 }
 
@@ -86,7 +86,7 @@ export type LateEnd =
   | { readonly kind: 'failed'; readonly failure: Failure }
 
 /** late-result-1. An answer that cannot be kept says at least that the attempt is over. */
-export const answeredLate = ({ context, record }: Resident, about: Attempted, end: LateEnd): void => {
+export const answeredLate = ({ context, record }: ActiveRun, about: Attempted, end: LateEnd): void => {
   const report = async (): Promise<void> => {
     if (end.kind === 'failed') return reportLate(context, record.id, { ...about, result: null, error: end.failure })
     try {

@@ -5,7 +5,7 @@
  * can go on no further. It does not ask for the version: the hash of a version does not see what a function imports. What the
  * person's word means is doubt.ts.
  */
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Evidence } from '#model/run/step.ts'
 import { doubtTask } from './doubt.ts'
 
@@ -21,7 +21,7 @@ const FEW_TURNS = 3
 const LOOK_AGAIN_MS = 5
 
 /** Steps of effect `once` that are done and that the code has not asked for in this entry. */
-const unclaimedOf = ({ live, claimed, isGone }: Resident): readonly string[] =>
+const unclaimedOf = ({ live, claimed, isGone }: ActiveRun): readonly string[] =>
   live === null || claimed === null || isGone
     ? []
     : [...live.settled.entries()].flatMap(([step, settled]) =>
@@ -29,39 +29,43 @@ const unclaimedOf = ({ live, claimed, isGone }: Resident): readonly string[] =>
       )
 
 /** The intent and the doubt are written together: nothing is performed. */
-const doubtRenamed = (resident: Resident, doubt: Renamed, instead: readonly string[]): void => {
-  const now = resident.context.clock.now()
+const doubtRenamed = (activeRun: ActiveRun, doubt: Renamed, instead: readonly string[]): void => {
+  const now = activeRun.context.clock.now()
   const { step, attempt, effectKey, evidence } = doubt
   const asked = evidence === null ? {} : { evidence }
   const names = instead.slice(0, MOST_NAMED).join(', ')
   const reason = `it was not performed: this version of the code does ${step}, and the run has done ${names}, which this version has not asked for. If that is the same effect under another name, it would happen twice`
-  const { task, luggage } = doubtTask(resident, step, { attempt, effectKey, reason, isOver: true, ...asked })
-  resident.ask({ command: { type: 'intend_step', now, step, effectKey, ...asked }, luggage: null, done: null })
-  resident.ask({ command: { type: 'doubt_step', now, step, reason, task, instead, isGone: true }, luggage, done: null })
+  const { task, sideWrites } = doubtTask(activeRun, step, { attempt, effectKey, reason, isOver: true, ...asked })
+  activeRun.ask({ command: { type: 'intend_step', now, step, effectKey, ...asked }, sideWrites: null, done: null })
+  activeRun.ask({
+    command: { type: 'doubt_step', now, step, reason, task, instead, isGone: true },
+    sideWrites,
+    done: null,
+  })
 }
 
 export class Renames {
-  private readonly resident: Resident
+  private readonly activeRun: ActiveRun
   /** Steps that wait for what else the code asks for. */
   private considered = 0
 
-  constructor(resident: Resident) {
-    this.resident = resident
+  constructor(activeRun: ActiveRun) {
+    this.activeRun = activeRun
   }
 
   /** What the code asks for while it can still go on counts as asked for. `done`: whether the step is a new one; if not, a person is asked. */
   consider(doubt: Renamed, done: (isNew: boolean) => void): void {
-    const { resident } = this
-    const { clock } = resident.context
+    const { activeRun } = this
+    const { clock } = activeRun.context
     this.considered++
     const look = (turns: number): void => {
-      const instead = unclaimedOf(resident)
+      const instead = unclaimedOf(activeRun)
       if (instead.length > 0 && turns < FEW_TURNS) return clock.turn(() => look(turns + 1))
       // Other steps are at work, or values are on their way: the code may still ask.
-      if (instead.length > 0 && resident.active > this.considered)
+      if (instead.length > 0 && activeRun.active > this.considered)
         return void clock.at(clock.now() + LOOK_AGAIN_MS, () => look(turns))
       this.considered--
-      if (instead.length > 0) doubtRenamed(resident, doubt, instead)
+      if (instead.length > 0) doubtRenamed(activeRun, doubt, instead)
       done(instead.length === 0)
     }
     look(0)

@@ -6,15 +6,15 @@
  * turns-1  While one step is performed no other of the run begins; each begins in the order it was asked for.
  * turns-2  A run with a step in line is at work: it is not parked.
  */
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 
 export class Turns {
-  private readonly resident: Pick<Resident, 'begin' | 'end' | 'isGone'>
+  private readonly activeRun: Pick<ActiveRun, 'begin' | 'end' | 'isGone'>
   private readonly line: (() => void)[] = []
   private isTaken = false
 
-  constructor(resident: Pick<Resident, 'begin' | 'end' | 'isGone'>) {
-    this.resident = resident
+  constructor(activeRun: Pick<ActiveRun, 'begin' | 'end' | 'isGone'>) {
+    this.activeRun = activeRun
   }
 
   /** Now, or when its turn has come. Whoever has the turn passes it on once, when the step has been performed. */
@@ -23,15 +23,15 @@ export class Turns {
       this.isTaken = true
       return begin()
     }
-    this.resident.begin()
+    this.activeRun.begin()
     this.line.push(() => {
       begin()
-      this.resident.end()
+      this.activeRun.end()
     })
   }
 
   pass(): void {
-    const next = this.resident.isGone ? undefined : this.line.shift()
+    const next = this.activeRun.isGone ? undefined : this.line.shift()
     if (next === undefined) this.isTaken = false
     // Not at once: a step that answers at once passes its turn on from within, and a long line would be a deep stack.
     else void Promise.resolve().then(next)

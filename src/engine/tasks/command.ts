@@ -11,7 +11,7 @@ import { advanceTask } from '#engine/core/advance.ts'
 import { headOf } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { CallGroups, forEachOwner, pauseAfterConflict } from '#engine/core/turn-queue.ts'
-import { commitBirths } from '#engine/run/births.ts'
+import { commitSpawned } from '#engine/run/spawned.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, TaskId } from '#model/kernel/ids.ts'
 import type { TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
@@ -130,7 +130,7 @@ const write = async (
 ): Promise<boolean> => {
   if (facts.length === 0) return true
   const { append, told } = taskAppend(engine, record, { before, state, facts }, emitted)
-  const outcome = await commitBirths(engine, append, told.runs)
+  const outcome = await commitSpawned(engine, append, told.runs)
   // A worker may hold it, and a deadline may have moved.
   if (outcome.kind !== 'conflict') engine.worker.signal([id])
   return outcome.kind !== 'conflict'

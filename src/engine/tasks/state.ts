@@ -3,7 +3,7 @@
  *
  * Owns the reading. Never writes (task-append.ts).
  */
-import { type Restored, restoreClerk } from '#engine/coordinators/clerk-state.ts'
+import { type Restored, restoreCoordinator } from '#engine/coordinators/state.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readTaskFact } from '#model/kernel/fact-codec.ts'
@@ -25,7 +25,7 @@ export const loadTask = async (
   id: TaskId,
 ): Promise<Restored<TaskState>> => {
   const [head] = await ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
-  const restored = head == null ? null : await restoreClerk(ledger, id, head.version, { restore })
+  const restored = head == null ? null : await restoreCoordinator(ledger, id, head.version, { restore })
   if (restored === null || restored.record.tenant !== tenant)
     throw new TrihandError('NOT_FOUND', `there is no task ${id}`)
   return restored

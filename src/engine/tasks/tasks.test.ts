@@ -86,7 +86,7 @@ const asking =
 test('[C1] ask-1: a run that asks leaves memory, and goes on with the answer', async () => {
   const { engine, start, only, approve, tasks, clock } = await begin(asking())
   const run = await start()
-  expect(engine.residentCount).toBe(0)
+  expect(engine.activeRunCount).toBe(0)
   const task = await only()
   expect(await tasks()).toMatchObject([{ id: task, run, step: 'review', status: 'pending' }])
   await clock.advance(24 * HOUR)

@@ -8,7 +8,7 @@
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commitBirths } from '#engine/run/births.ts'
+import { commitSpawned } from '#engine/run/spawned.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { Instant, TaskId, WorkerId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
@@ -26,7 +26,7 @@ export interface TaskHold {
   readonly signal: number
 }
 
-type Departed = (departure: 'parked' | 'fenced' | 'dropped', wakeAt: Instant | null) => void
+type Departed = (releaseReason: 'parked' | 'fenced' | 'dropped', wakeAt: Instant | null) => void
 
 /** A store whose clock runs ahead hands a task out early: it is kept until its time, or it would be handed out again and again. */
 const KEEP_MS = 1_000
@@ -45,7 +45,7 @@ export class TaskTurn {
   }
 
   /** Whatever has come: its own append finds that others wrote, or a signal makes it due again. */
-  nudge(): void {
+  wakeSoon(): void {
     this.wait?.()
   }
 
@@ -66,11 +66,11 @@ export class TaskTurn {
     }
   }
 
-  private go(departure: 'parked' | 'fenced' | 'dropped', wakeAt: Instant | null): void {
+  private go(releaseReason: 'parked' | 'fenced' | 'dropped', wakeAt: Instant | null): void {
     if (this.isGone) return
     this.isGone = true
     this.wait?.()
-    this.departed(departure, wakeAt)
+    this.departed(releaseReason, wakeAt)
   }
 
   private async turn(): Promise<void> {
@@ -82,7 +82,7 @@ export class TaskTurn {
     const { state, facts } = advanceTask(before, await this.command(before))
     const change = { before, state, facts }
     const { append, told, wakeAt } = taskAppend(context, record, change, await this.emitted(record, change), hold)
-    const outcome = await commitBirths(context, append, told.runs)
+    const outcome = await commitSpawned(context, append, told.runs)
     if (outcome.kind !== 'conflict') this.go('parked', wakeAt)
     else if (outcome.reason !== 'version') this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
   }

@@ -7,8 +7,8 @@ import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isStoreTrouble } from '#engine/core/patience.ts'
 import { fetchValue, storeValue } from '#engine/core/payloads.ts'
 import { retryRun } from '#engine/rerun/retry-run.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Answer } from '#engine/run/request.ts'
-import type { Resident } from '#engine/run/resident.ts'
 import { loadTask } from '#engine/tasks/state.ts'
 import { partialEnd } from '#model/agent/call-terms.ts'
 import type { OpenWait, WaitSpec } from '#model/event/wait.ts'
@@ -38,35 +38,35 @@ export const openWaitsOf = (state: RunState | null): readonly OpenWait[] => {
   return state.open.entries().flatMap(([, open]) => (open.kind === 'waiting' ? [open.wait] : []))
 }
 
-export const offerEvents = async (resident: Resident, prefetched: Prefetched = NOTHING_PREFETCHED): Promise<void> => {
-  const live = resident.live
+export const offerEvents = async (activeRun: ActiveRun, prefetched: Prefetched = NOTHING_PREFETCHED): Promise<void> => {
+  const live = activeRun.live
   if (live === null || live.cancel !== null) return
-  const { context, record, inputs } = resident
+  const { context, record, inputs } = activeRun
   for (const [step, open] of live.open.entries()) {
     if (open.kind !== 'waiting') continue
     const { wait } = open
     const known = prefetched(wait)
-    const looked = { wait, trigger: inputs.input, taken: takenIn(resident, step) }
+    const looked = { wait, trigger: inputs.input, taken: takenIn(activeRun, step) }
     const look = known === null ? await lookFor(context.ledger, record.tenant, looked) : lookAmong(looked, known)
-    receiveEvents(resident, { step, spec: wait.spec }, look)
+    receiveEvents(activeRun, { step, spec: wait.spec }, look)
   }
 }
 
 /** Which events other waits of a run in memory have received, or were promised: as it is when it is asked, also in the midst of a look. */
-export const takenIn = (resident: Resident, step: string): Taken => ({
+export const takenIn = (activeRun: ActiveRun, step: string): Taken => ({
   get consumed() {
-    return resident.live?.consumed ?? NOTHING_TAKEN.consumed
+    return activeRun.live?.consumed ?? NOTHING_TAKEN.consumed
   },
-  isPromised: (sequence) => resident.seen.isPromised(sequence, step),
+  isPromised: (sequence) => activeRun.seen.isPromised(sequence, step),
 })
 
 /** Asks the run to record that a step's wait has received what a look has found. */
 export const receiveEvents = (
-  resident: Resident,
+  activeRun: ActiveRun,
   { step, spec }: { readonly step: string; readonly spec: WaitSpec },
   { received, passed }: Pick<Look, 'received' | 'passed'>,
 ): void => {
-  const { seen, context } = resident
+  const { seen, context } = activeRun
   const now = context.clock.now()
   for (const found of received) seen.keep(found)
   const events = received.map(({ type, sequence }) => ({ type, sequence }))
@@ -74,43 +74,43 @@ export const receiveEvents = (
   for (const [event, ...others] of together) {
     if (event === undefined) continue
     const command = { type: 'receive_event', now, step, event, others, passed } as const
-    if (spec.fresh === true) promise(resident, command)
-    else resident.ask({ command, luggage: null, done: null })
+    if (spec.fresh === true) promise(activeRun, command)
+    else activeRun.ask({ command, sideWrites: null, done: null })
   }
 }
 
 /** Until it is recorded, other waits of the run leave these events to this one. */
-const promise = (resident: Resident, command: Extract<RunCommand, { readonly type: 'receive_event' }>): void => {
+const promise = (activeRun: ActiveRun, command: Extract<RunCommand, { readonly type: 'receive_event' }>): void => {
   const { step, event, others = [] } = command
   const sequences = [event, ...others].map(({ sequence }) => sequence)
-  for (const sequence of sequences) resident.seen.promise(sequence, step)
-  const seeAgain = lookUnless(resident, (answer) => answer.kind === 'recorded' && answer.facts.length > 0)
+  for (const sequence of sequences) activeRun.seen.promise(sequence, step)
+  const seeAgain = lookUnless(activeRun, (answer) => answer.kind === 'recorded' && answer.facts.length > 0)
   const done = (answer: Answer): void => {
-    for (const sequence of sequences) resident.seen.redeem(sequence)
+    for (const sequence of sequences) activeRun.seen.redeem(sequence)
     seeAgain(answer)
   }
-  resident.ask({ command, luggage: null, done })
+  activeRun.ask({ command, sideWrites: null, done })
 }
 
 /** A wait that left events to others looks again if one of them was not received after all. Null: it left none. */
-export const relying = (resident: Resident, passed: readonly number[]): ((answer: Answer) => void) | null =>
+export const relying = (activeRun: ActiveRun, passed: readonly number[]): ((answer: Answer) => void) | null =>
   passed.length === 0
     ? null
-    : lookUnless(resident, () => passed.every((sequence) => resident.live?.consumed.events.has(sequence) === true))
+    : lookUnless(activeRun, () => passed.every((sequence) => activeRun.live?.consumed.events.has(sequence) === true))
 
 /**
  * Looks again for the waits that are still open, before the run may park, unless all went as it was meant to. For all of them: an event that
  * was promised and not received is for another wait, also if the wait that it was promised to is over.
  */
-const lookUnless = (resident: Resident, isWell: (answer: Answer) => boolean): ((answer: Answer) => void) => {
-  resident.begin()
+const lookUnless = (activeRun: ActiveRun, isWell: (answer: Answer) => boolean): ((answer: Answer) => void) => {
+  activeRun.begin()
   return (answer) => {
-    const { live, isGone } = resident
+    const { live, isGone } = activeRun
     const isOpen = !isGone && live !== null && live.cancel === null && live.pause === null
     const mustLook = isOpen && openWaitsOf(live).length > 0 && !isWell(answer)
     // A look that fails is made up for by the next claim: the store is in trouble, and the run is let go.
-    const look = mustLook ? resident.whileActive(() => offerEvents(resident)).catch(() => {}) : Promise.resolve()
-    void look.finally(() => resident.end())
+    const look = mustLook ? activeRun.whileActive(() => offerEvents(activeRun)).catch(() => {}) : Promise.resolve()
+    void look.finally(() => activeRun.end())
   }
 }
 
@@ -127,20 +127,20 @@ interface Calling {
 }
 
 /** The ends of children that have not been offered yet. */
-export const offerChildren = async (resident: Resident): Promise<void> => {
+export const offerChildren = async (activeRun: ActiveRun): Promise<void> => {
   const calling =
-    resident.live?.open
+    activeRun.live?.open
       .entries()
       .flatMap(([step, open]) =>
-        open.kind === 'calling' && !resident.seen.isOffered(open.child)
+        open.kind === 'calling' && !activeRun.seen.isOffered(open.child)
           ? [{ step, child: open.child, isAgain: open.again !== undefined, isUngated: open.ungated === true }]
           : [],
       ) ?? []
-  for (let from = 0; from < calling.length; from += HEADS) await offerSome(resident, calling.slice(from, from + HEADS))
+  for (let from = 0; from < calling.length; from += HEADS) await offerSome(activeRun, calling.slice(from, from + HEADS))
 }
 
-const offerSome = async (resident: Resident, calling: readonly Calling[]): Promise<void> => {
-  const heads = await resident.context.ledger.load(
+const offerSome = async (activeRun: ActiveRun, calling: readonly Calling[]): Promise<void> => {
+  const heads = await activeRun.context.ledger.load(
     calling.map(({ child }) => child),
     { after: Number.MAX_SAFE_INTEGER },
   )
@@ -148,28 +148,28 @@ const offerSome = async (resident: Resident, calling: readonly Calling[]): Promi
     const head = heads[i]
     return head != null && !isTaskId(child) && isEnded(head.status)
   })
-  for (let from = 0; from < ended.length; from += ENDED) await offerEnded(resident, ended.slice(from, from + ENDED))
+  for (let from = 0; from < ended.length; from += ENDED) await offerEnded(activeRun, ended.slice(from, from + ENDED))
   for (const [i, { step, child }] of calling.entries()) {
     if (heads[i] == null || !isTaskId(child)) continue
-    const end = await answerOf(resident.context, child)
-    if (end !== null) endChild(resident, { step, child, isAgain: false }, end)
+    const end = await answerOf(activeRun.context, child)
+    if (end !== null) endChild(activeRun, { step, child, isAgain: false }, end)
   }
 }
 
-const offerEnded = async (resident: Resident, ended: readonly Calling[]): Promise<void> => {
-  const records = await resident.context.ledger.load(ended.map(({ child }) => child))
+const offerEnded = async (activeRun: ActiveRun, ended: readonly Calling[]): Promise<void> => {
+  const records = await activeRun.context.ledger.load(ended.map(({ child }) => child))
   for (const [i, one] of ended.entries()) {
     const record = records[i]
     if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${one.child}`)
-    if (one.isAgain && (await retryFor(resident, one, record))) continue
-    const end = await endOf(resident.context, record)
-    if (end !== null && !resident.seen.isOffered(one.child)) endChild(resident, one, end)
+    if (one.isAgain && (await retryFor(activeRun, one, record))) continue
+    const end = await endOf(activeRun.context, record)
+    if (end !== null && !activeRun.seen.isOffered(one.child)) endChild(activeRun, one, end)
   }
 }
 
 /** child-retry-2. True: its end does not count yet. */
-const retryFor = async (resident: Resident, calling: Calling, record: StreamRecord): Promise<boolean> => {
-  const { context, live } = resident
+const retryFor = async (activeRun: ActiveRun, calling: Calling, record: StreamRecord): Promise<boolean> => {
+  const { context, live } = activeRun
   const { step, child } = calling
   if (live === null || record.broken !== undefined || isTaskId(child)) return false
   const facts = record.facts.map(readRunFact)
@@ -177,25 +177,25 @@ const retryFor = async (resident: Resident, calling: Calling, record: StreamReco
   const state = fold(runMachine, facts)
   if (state.kind !== 'ended' || state.output !== null || hasRetriedFor(facts, call)) return false
   try {
-    const { by = `run ${resident.record.id}`, kind = 'user' } = live.retried ?? {}
+    const { by = `run ${activeRun.record.id}`, kind = 'user' } = live.retried ?? {}
     const wish = { by, kind, call, ...(calling.isUngated === true && { isUngated: true }) }
     await retryRun(context, child, wish, (happened) => hasRetriedFor(happened, call))
   } catch (error) {
     if (!(error instanceof TrihandError) || isStoreTrouble(error)) throw error
     // RUN_NOT_FAILED: another has retried it meanwhile, and its end wakes this run.
     if (error.code !== 'RUN_NOT_FAILED')
-      endChild(resident, calling, { kind: 'failed', error: { code: error.code, message: error.detail } })
+      endChild(activeRun, calling, { kind: 'failed', error: { code: error.code, message: error.detail } })
   }
   return true
 }
 
 /** Until it is answered, further looks pass the child over. */
-const endChild = (resident: Resident, { step, child }: Calling, end: ChildEnd): void => {
-  const { context, seen } = resident
+const endChild = (activeRun: ActiveRun, { step, child }: Calling, end: ChildEnd): void => {
+  const { context, seen } = activeRun
   seen.offer(child)
-  resident.ask({
+  activeRun.ask({
     command: { type: 'end_child', now: context.clock.now(), step, child, end },
-    luggage: null,
+    sideWrites: null,
     done: () => seen.answered(child),
   })
 }

@@ -7,7 +7,7 @@
  */
 import { demandTold } from '#engine/core/lifecycle.ts'
 import { demandKey } from '#engine/core/row-key.ts'
-import type { Resident } from '#engine/run/resident.ts'
+import type { ActiveRun } from '#engine/run/active-run.ts'
 import { startOf } from '#model/event/consumed.ts'
 import { openWait as newWait, type WaitSpec } from '#model/event/wait.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -18,34 +18,34 @@ import { lookFor } from './look.ts'
 import { lookbackBase } from './lookback.ts'
 import { receiveEvents, relying, takenIn } from './offer.ts'
 
-export const openWait = async (resident: Resident, step: string, request: WaitRequest): Promise<void> => {
-  demandTold(resident.context, request.types)
-  const now = resident.context.clock.now()
+export const openWait = async (activeRun: ActiveRun, step: string, request: WaitRequest): Promise<void> => {
+  demandTold(activeRun.context, request.types)
+  const now = activeRun.context.clock.now()
   const { mode, types, condition, timeoutMs, isShared, most } = request
   const wanted = {
     mode,
     types,
-    match: matchOf(request.match, resident.inputs.input),
+    match: matchOf(request.match, activeRun.inputs.input),
     ...(condition !== null && { condition }),
     timeoutAt: timeoutMs === null ? null : now + timeoutMs,
     ...(!isShared && { fresh: true as const }),
     ...(most !== null && { most }),
   }
   // open-wait-1
-  await resident.seen.inTurn(types, () => lookAndOpen(resident, step, request, wanted))
+  await activeRun.seen.inTurn(types, () => lookAndOpen(activeRun, step, request, wanted))
 }
 
 const lookAndOpen = async (
-  resident: Resident,
+  activeRun: ActiveRun,
   step: string,
   request: WaitRequest,
   wanted: Omit<WaitSpec, 'base' | 'from'>,
 ): Promise<void> => {
-  const { context, record, inputs, seen } = resident
+  const { context, record, inputs, seen } = activeRun
   const { tenant } = record
   const now = context.clock.now()
   const lookback = await lookbackBase(context.ledger, request, wanted, { tenant, base: record.base, now })
-  const taken = takenIn(resident, step)
+  const taken = takenIn(activeRun, step)
   const start =
     wanted.fresh === true
       ? startOf(taken.consumed, wanted, lookback)
@@ -55,9 +55,9 @@ const lookAndOpen = async (
   const { base } = look
   const spec: WaitSpec = { ...wanted, base, ...(wanted.fresh === true && base > lookback && { from: lookback }) }
   for (const type of wanted.types) seen.count(step, type, look.read.get(type) ?? 0)
-  const done = look.received.length === 0 ? relying(resident, look.passed) : null
-  resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done })
-  receiveEvents(resident, { step, spec }, look)
+  const done = look.received.length === 0 ? relying(activeRun, look.passed) : null
+  activeRun.ask({ command: { type: 'open_wait', now, step, wait: spec }, sideWrites: null, done })
+  receiveEvents(activeRun, { step, spec }, look)
 }
 
 const matchOf = (path: string | null, input: Json): WaitSpec['match'] => {

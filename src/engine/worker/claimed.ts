@@ -5,7 +5,7 @@
  */
 import { triggerOf } from '#engine/core/cause.ts'
 import { headOf } from '#engine/core/chain.ts'
-import type { ResidentRecord, Standing } from '#engine/run/resident-record.ts'
+import type { RunRow, Standing } from '#engine/run/run-row.ts'
 import { NOTHING_PREFETCHED, type Prefetched, prefetchEvents } from '#engine/wait/look.ts'
 import { openWaitsOf } from '#engine/wait/offer.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -18,7 +18,7 @@ import { run as runMachine } from '#model/run/run.ts'
 import type { Claim, Claims, Ledger, StreamRecord } from '#ports/ledger.ts'
 
 export interface Claimed {
-  readonly runs: readonly (Standing & { readonly record: ResidentRecord; readonly recoveries: number })[]
+  readonly runs: readonly (Standing & { readonly record: RunRow; readonly recoveries: number })[]
   /** Runs that this version, or this process with its keys, cannot read: they are left to a worker that can. */
   readonly unreadable: readonly Pick<StreamRecord, 'stream'>[]
   /** Runs whose facts do not fit their seals. */
@@ -65,9 +65,9 @@ const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId,
     if (record.broken !== undefined) broken.push(record)
     else if (state === null) unreadable.push(record)
     else {
-      const resident = residentOf(claim, record, state, events)
-      if (resident.event?.broken !== undefined) broken.push({ ...record, broken: resident.event.broken })
-      else runs.push({ record: resident, state, head: headOf(record), recoveries: record.recoveries })
+      const activeRun = activeRunOf(claim, record, state, events)
+      if (activeRun.event?.broken !== undefined) broken.push({ ...record, broken: activeRun.event.broken })
+      else runs.push({ record: activeRun, state, head: headOf(record), recoveries: record.recoveries })
     }
   })
   const waits = runs.flatMap(({ state }) => openWaitsOf(state))
@@ -111,12 +111,12 @@ const stateOf = (record: StreamRecord): RunState | null => {
   }
 }
 
-const residentOf = (
+const activeRunOf = (
   claim: Claim,
   record: StreamRecord,
   state: RunState,
   events: ReadonlyMap<number, StoredEvent>,
-): ResidentRecord => {
+): RunRow => {
   const { tenant, handler, session, parent, base, lease, bornHash, systemHash } = record
   const { epoch, signal } = claim
   const id = record.stream as RunId

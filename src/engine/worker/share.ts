@@ -51,7 +51,7 @@ const both = (a: Claims, b: Claims): Claims => ({
 const ALL: Share = { atOnce: null, later: [], returning: [] }
 const NONE: Share = { atOnce: [], later: [], returning: [] }
 
-/** By the handler's name on a stream. A schedule's clerk does no step, so that any worker may mind it. */
+/** By the handler's name on a stream. A schedule's coordinator does no step, so that any worker may mind it. */
 const placementsOf = ({ functions, schedules, queues }: System): ReadonlyMap<string, Placement> =>
   new Map([
     ...[...schedules.keys(), ...[...queues.keys()].map(queueSource)].map((name) => [name, ANYWHERE] as const),
@@ -142,7 +142,7 @@ export class Shares {
     return definition === undefined ? null : misfit(this.place, definition.placement)
   }
 
-  /** share-3. `handler`: null for a clerk, which goes by its handler's name. */
+  /** share-3. `handler`: null for a coordinator, which goes by its handler's name. */
   remember(stream: ClaimableId, handler: string | null): void {
     const { returning } = this.current
     if (returning.length === 0 || (handler !== null && !returning.includes(handler))) return

@@ -3,29 +3,29 @@
  *
  * Owns slots, leases and the beat. Whatever the dispatcher loses, the next poll finds in the ledger.
  *
- * worker-1  At most `slots` runs are at work in memory or promised a place; more than that waits in the ledger, or in line (newborns.ts).
+ * worker-1  At most `slots` runs are at work in memory or promised a place; more than that waits in the ledger, or in line (reserved runs.ts).
  * worker-2  A lease this worker has but does not use (a birth in doubt, a dropped run) is given back.
  * worker-3  After stop nothing new begins; what is still at work after the drain is let go and found by whoever comes next.
  * worker-4  While it drains it goes on saying that it lives: its runs stay its own until they end or are let go.
  * worker-5  It takes only runs that belong here (share.ts), and tells others of those it wakes and does not take.
  * worker-6  While it is paused it takes nothing new; while everything is stopped no step of what it has begins, either.
  */
-import type { ClerkDeparture } from '#engine/coordinators/clerk.ts'
-import { Clerks, type FindDuty } from '#engine/coordinators/clerks.ts'
+import type { CoordinatorRelease } from '#engine/coordinators/coordinator.ts'
+import { Coordinators, type FindLogic } from '#engine/coordinators/coordinators.ts'
 import type { EngineContext, WorkerDesk } from '#engine/core/engine-context.ts'
 import { Rhythm } from '#engine/core/rhythm.ts'
+import { ActiveRun, type ReleaseReason, type RunHost } from '#engine/run/active-run.ts'
 import { wakeAfter } from '#engine/run/append.ts'
 import { quarantineBroken } from '#engine/run/broken-run.ts'
 import { cancelRun } from '#engine/run/cancel-run.ts'
 import { awaken, enterFresh, lookAgain } from '#engine/run/enter.ts'
 import type { NewRun } from '#engine/run/new-run.ts'
-import { claimOfNewborn, Newborns } from '#engine/run/newborns.ts'
-import { type Departure, type Keeper, Resident } from '#engine/run/resident.ts'
-import { type ResidentRecord, recordOfBirth, type Standing } from '#engine/run/resident-record.ts'
+import { claimOfReserved, ReservedRuns } from '#engine/run/reserved-runs.ts'
+import { type RunRow, type RunSnapshot, rowOfNewRun } from '#engine/run/run-row.ts'
 import type { StepErrors } from '#engine/step/gate.ts'
 import { turnAway } from '#engine/step/hold.ts'
 import { dropAfterStandstill } from '#engine/step/standstill.ts'
-import { Nudges } from '#engine/wait/nudges.ts'
+import { WakeCoalescer } from '#engine/wait/wake-coalescer.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '#model/kernel/ids.ts'
 import type { WorkerInfo, WorkerPlace } from '#model/worker/worker-info.ts'
@@ -65,11 +65,11 @@ export class Worker implements WorkerDesk {
   readonly whenStopped = new Promise<void>((resolve) => {
     this.tellStopped = resolve
   })
-  private readonly residents = new Map<RunId, Resident>()
-  private readonly clerks: Clerks
-  private readonly nudges = new Nudges()
-  private readonly isIdle = (): boolean => this.residents.size === 0 && this.clerks.count === 0
-  private readonly newborns: Newborns
+  private readonly activeRuns = new Map<RunId, ActiveRun>()
+  private readonly coordinators: Coordinators
+  private readonly wakeCoalescer = new WakeCoalescer()
+  private readonly isIdle = (): boolean => this.activeRuns.size === 0 && this.coordinators.count === 0
+  private readonly reservedRuns: ReservedRuns
   private reserved = 0
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   private readonly claims = new ClaimLoop({
@@ -77,15 +77,15 @@ export class Worker implements WorkerDesk {
     isTaking: () => this.isTaking,
     hasRoom: () => this.free() > 0,
     claimSome: () => this.claimSome(),
-    rested: () => this.beginNewborns(),
+    rested: () => this.beginReserved(),
   })
   private readonly others = new OtherVersions(() => this.claims.soon())
   private rhythm: Rhythm | null = null
   private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
   private readonly idle = new Set<() => void>()
 
-  private readonly keeper: Keeper = {
-    departed: (gone, departure) => this.departed(gone, departure),
+  private readonly runHost: RunHost = {
+    departed: (gone, releaseReason) => this.departed(gone, releaseReason),
     look: lookAgain,
   }
 
@@ -97,7 +97,7 @@ export class Worker implements WorkerDesk {
       readonly dispatcher: Dispatcher
       readonly errors: StepErrors
       readonly workers: Reader['workers']
-      readonly findDuty: FindDuty
+      readonly findLogic: FindLogic
     },
     options: WorkerOptions,
   ) {
@@ -107,17 +107,20 @@ export class Worker implements WorkerDesk {
     this.dispatcher = deps.dispatcher
     this.errors = deps.errors
     this.options = options
-    this.clerks = new Clerks({ ...deps, departed: (...departure) => this.clerkDeparted(...departure) })
+    this.coordinators = new Coordinators({
+      ...deps,
+      departed: (...releaseReason) => this.coordinatorDeparted(...releaseReason),
+    })
     const isUsed = (id: ClaimableId, epoch: number): boolean =>
       isRunId(id)
-        ? this.residents.get(id)?.record.epoch === epoch || this.newborns.has(id)
-        : this.clerks.isHeld(id, epoch)
+        ? this.activeRuns.get(id)?.record.epoch === epoch || this.reservedRuns.has(id)
+        : this.coordinators.isHeld(id, epoch)
     const isNeeded = (name: WorkerId): boolean =>
-      this.clerks.needs(name) ||
-      this.newborns.needs(name) ||
-      [...this.residents.values()].some(({ record }) => record.lease === name)
+      this.coordinators.needs(name) ||
+      this.reservedRuns.needs(name) ||
+      [...this.activeRuns.values()].some(({ record }) => record.lease === name)
     const { name, place = NOWHERE, isAlone = false } = options
-    this.newborns = new Newborns(isAlone)
+    this.reservedRuns = new ReservedRuns(isAlone)
     const told = name === undefined ? {} : { info: () => this.info(name, place) }
     this.leases = new Leases({ ...deps, isUsed, isNeeded, isAlone, ...told }, options.id, options.leaseTtlMs)
     this.shares = new Shares(place, () => this.context().system(), deps.workers)
@@ -143,7 +146,8 @@ export class Worker implements WorkerDesk {
     this.rhythm = new Rhythm(clock, ids)
     this.rhythm.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
     // What another process did to a run in memory here is noticed within a third of the lease.
-    const compare = (): void => void this.nudges.compare(this.ledger, [...this.residents.values()]).catch(() => {})
+    const compare = (): void =>
+      void this.wakeCoalescer.compare(this.ledger, [...this.activeRuns.values()]).catch(() => {})
     this.rhythm.every(leaseTtlMs / 3, compare, isHere)
     this.rhythm.every(pollMs, () => this.others.polled(), isRunning)
     this.claims.soon()
@@ -169,9 +173,9 @@ export class Worker implements WorkerDesk {
     if (!wasNew) await this.drained()
     this.state = 'stopped'
     this.rhythm?.stop()
-    this.clerks.drop()
-    for (const resident of [...this.residents.values()])
-      resident.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
+    this.coordinators.drop()
+    for (const activeRun of [...this.activeRuns.values()])
+      activeRun.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
     if (!wasNew) await this.leases.retire()
   }
 
@@ -179,8 +183,8 @@ export class Worker implements WorkerDesk {
   async lookForOrders(): Promise<void> {
     if (this.state !== 'running' || this.options.name === undefined || !(await this.orders.look())) return
     if (this.orders.standing.drains) return void this.drain().catch(() => {})
-    if (this.isStopped) for (const resident of [...this.residents.values()]) turnAway(resident)
-    if (!this.isTaking) this.clerks.letGo()
+    if (this.isStopped) for (const activeRun of [...this.activeRuns.values()]) turnAway(activeRun)
+    if (!this.isTaking) this.coordinators.letGo()
     // So that others leave nothing to one that takes nothing, and people see it. What is not told now is told with the next beat.
     await this.sayThatItLives().catch(() => {})
     this.claims.soon()
@@ -190,8 +194,8 @@ export class Worker implements WorkerDesk {
     return this.state === 'running' && this.orders.takesAny
   }
 
-  get residentCount(): number {
-    return this.residents.size
+  get activeRunCount(): number {
+    return this.activeRuns.size
   }
 
   // -- WorkerDesk -----------------------------------------------------------------------------------------------------
@@ -201,7 +205,7 @@ export class Worker implements WorkerDesk {
   }
 
   reserve(handler: string, isChild = false): WorkerId | null {
-    const room = this.free() + (isChild ? this.newborns.room : 0)
+    const room = this.free() + (isChild ? this.reservedRuns.room : 0)
     if (!this.isTaking || room <= 0 || !this.shares.takes(handler)) return null
     this.reserved++
     return this.leases.name
@@ -214,16 +218,16 @@ export class Worker implements WorkerDesk {
   adopt(run: NewRun, base: number, sequence: number | null, isLeft: boolean): void {
     this.reserved--
     if (this.state === 'stopped') return
-    const record = recordOfBirth(run, this.context().tenant, base, sequence)
-    if (this.hasSlot && this.newborns.size === 0) void enterFresh(this.keep(record, run), this.errors, isLeft)
-    else this.newborns.add(run, record, isLeft)
+    const record = rowOfNewRun(run, this.context().tenant, base, sequence)
+    if (this.hasSlot && this.reservedRuns.size === 0) void enterFresh(this.keep(record, run), this.errors, isLeft)
+    else this.reservedRuns.add(run, record, isLeft)
   }
 
-  private beginNewborns(): void {
+  private beginReserved(): void {
     while (this.isTaking && this.hasSlot) {
-      const next = this.newborns.next(this.claims.isUnderWay)
+      const next = this.reservedRuns.next(this.claims.isUnderWay)
       if (next === null) return
-      if (next.isChanged) void this.take({ claims: [claimOfNewborn(next)] })
+      if (next.isChanged) void this.take({ claims: [claimOfReserved(next)] })
       else void enterFresh(this.keep(next.record, next.run), this.errors, false)
     }
   }
@@ -233,15 +237,16 @@ export class Worker implements WorkerDesk {
     const takesSome = this.isTaking && this.free() > 0
     const takesThem = takesSome && this.shares.current.atOnce === null
     for (const id of streams) {
-      const resident = isRunId(id) ? this.residents.get(id) : undefined
-      if (resident !== undefined) this.nudges.nudge(resident)
-      else if (!this.newborns.change(id) && !this.clerks.nudge(id) && !takesThem) this.dispatcher.wake(id, now)
+      const activeRun = isRunId(id) ? this.activeRuns.get(id) : undefined
+      if (activeRun !== undefined) this.wakeCoalescer.wakeSoon(activeRun)
+      else if (!this.reservedRuns.change(id) && !this.coordinators.wakeSoon(id) && !takesThem)
+        this.dispatcher.wake(id, now)
     }
     if (takesSome) this.claims.soon()
   }
 
   cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void> {
-    return cancelRun(this.contextOf(tenant), this.residents.get(run), { run, by, reason })
+    return cancelRun(this.contextOf(tenant), this.activeRuns.get(run), { run, by, reason })
   }
 
   private info(name: string, place: WorkerPlace): WorkerInfo {
@@ -253,11 +258,11 @@ export class Worker implements WorkerDesk {
   // -- claiming -------------------------------------------------------------------------------------------------------
 
   free(): number {
-    return this.options.slots - this.residents.size - this.reserved
+    return this.options.slots - this.activeRuns.size - this.reserved
   }
 
   private get hasSlot(): boolean {
-    return this.residents.size < this.options.slots
+    return this.activeRuns.size < this.options.slots
   }
 
   /** True if there may be more. */
@@ -296,7 +301,7 @@ export class Worker implements WorkerDesk {
   /** worker-2: what was claimed is taken up or tried again; while the store is away the lease stays ours. */
   private async take(claimed: Taken): Promise<void> {
     const { claims } = claimed
-    // A clerk is taken up at its first claim, and lives its own life from there.
+    // A coordinator is taken up at its first claim, and lives its own life from there.
     const runs = claims.filter(({ stream }) => isRunId(stream))
     this.reserved += claims.length
     try {
@@ -312,7 +317,7 @@ export class Worker implements WorkerDesk {
 
   private async takeUp(claimed: Taken): Promise<void> {
     const claims = claimed.claims.filter(({ stream }) => isRunId(stream))
-    for (const claim of claimed.claims) if (!isRunId(claim.stream)) this.clerks.take(claim, this.leases.name)
+    for (const claim of claimed.claims) if (!isRunId(claim.stream)) this.coordinators.take(claim, this.leases.name)
     if (claims.length === 0) return
     for (const one of await loadClaimed(this.ledger, { ...claimed, claims })) this.begin(one)
   }
@@ -325,7 +330,7 @@ export class Worker implements WorkerDesk {
         this.leases.letGo(record.id)
         continue
       }
-      const known = this.residents.get(record.id)
+      const known = this.activeRuns.get(record.id)
       if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue
       known?.drop('fenced', { code: 'STEP_ABORTED', message: 'the lease was lost meanwhile' })
       void awaken(this.keep(record, found), recoveries, prefetched, this.errors)
@@ -334,26 +339,26 @@ export class Worker implements WorkerDesk {
     quarantineBroken(broken, this.contextOf, (run) => this.leases.letGo(run))
   }
 
-  private keep(record: ResidentRecord, standing: Standing): Resident {
-    const resident = new Resident(this.contextOf(record.tenant), record, standing, this.keeper)
-    this.residents.set(record.id, resident)
-    return resident
+  private keep(record: RunRow, standing: RunSnapshot): ActiveRun {
+    const activeRun = new ActiveRun(this.contextOf(record.tenant), record, standing, this.runHost)
+    this.activeRuns.set(record.id, activeRun)
+    return activeRun
   }
 
-  private departed(resident: Resident, departure: Departure): void {
-    this.residents.delete(resident.record.id)
-    if (departure === 'parked')
-      this.parked(resident.record, wakeAfter(resident.state, departure, resident, this.context().clock.now()))
-    if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
+  private departed(activeRun: ActiveRun, releaseReason: ReleaseReason): void {
+    this.activeRuns.delete(activeRun.record.id)
+    if (releaseReason === 'parked')
+      this.parked(activeRun.record, wakeAfter(activeRun.state, releaseReason, activeRun, this.context().clock.now()))
+    if (releaseReason === 'dropped' && this.state === 'running') this.leases.letGo(activeRun.record.id)
     // One that has ended leaves nothing due, and whoever waited for it was signalled.
-    this.afterDeparture(departure === 'fenced' || departure === 'dropped')
+    this.afterRelease(releaseReason === 'fenced' || releaseReason === 'dropped')
   }
 
-  private clerkDeparted(id: ClaimableId, departure: ClerkDeparture, at: number | null): void {
+  private coordinatorDeparted(id: ClaimableId, releaseReason: CoordinatorRelease, at: number | null): void {
     this.parked({ id, handler: null }, at)
-    if (departure === 'dropped' && this.state === 'running') this.leases.letGo(id)
+    if (releaseReason === 'dropped' && this.state === 'running') this.leases.letGo(id)
     // Also after parking: news may have come with the release.
-    this.afterDeparture(true)
+    this.afterRelease(true)
   }
 
   /** It falls due here by this worker's own timer, and anywhere by a dispatcher that keeps instants. */
@@ -364,16 +369,16 @@ export class Worker implements WorkerDesk {
     if (this.options.tellsInstants === true) this.dispatcher.wake(id, at)
   }
 
-  private afterDeparture(mayBeDueAgain: boolean): void {
+  private afterRelease(mayBeDueAgain: boolean): void {
     if (this.claims.isWanted || mayBeDueAgain) this.claims.soon()
-    this.beginNewborns()
+    this.beginReserved()
     if (this.isIdle()) for (const resolve of this.idle) resolve()
   }
 
   // -- watching -------------------------------------------------------------------------------------------------------
 
   private async beat(): Promise<void> {
-    dropAfterStandstill(this.leases.stoodStill(), this.residents)
+    dropAfterStandstill(this.leases.stoodStill(), this.activeRuns)
     await this.sayThatItLives()
     await this.lookForOrders()
   }
@@ -384,7 +389,7 @@ export class Worker implements WorkerDesk {
   }
 
   private drained(): Promise<void> {
-    this.clerks.letGo()
+    this.coordinators.letGo()
     if (this.isIdle()) return Promise.resolve()
     const { clock } = this.context()
     return new Promise((resolve) => {

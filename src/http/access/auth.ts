@@ -31,7 +31,7 @@ export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'hasLoggedOut
 const BEARER = /^Bearer +(\S+)$/i
 
 /** What the door knows. */
-interface Keeper {
+interface RunHost {
   readonly tokens: Credentials
   readonly settings: AuthSettings
   readonly failures: FailedLogins
@@ -39,7 +39,7 @@ interface Keeper {
 }
 
 /** auth-5. */
-const refuseToken = ({ tokens, settings, failures }: Keeper, context: Context): TrihandError => {
+const refuseToken = ({ tokens, settings, failures }: RunHost, context: Context): TrihandError => {
   const [address, { now }] = [addressOf(context, settings), tokens]
   const wait = failures.waitOf(address, now)
   if (wait !== null) return new TooManyRequests('too many wrong tokens came from this address', wait)
@@ -49,7 +49,7 @@ const refuseToken = ({ tokens, settings, failures }: Keeper, context: Context): 
 
 const personOf = ({ id, kind }: Pick<Caller, 'id' | 'kind'>): string | null => (kind === 'user' ? id : null)
 
-const fromBearer = async (keeper: Keeper, context: Context, header: string): Promise<Asking> => {
+const fromBearer = async (keeper: RunHost, context: Context, header: string): Promise<Asking> => {
   const [, token = ''] = BEARER.exec(header) ?? []
   const caller = await keeper.tokens.callerOf(token)
   if (caller === null) throw refuseToken(keeper, context)
@@ -94,7 +94,7 @@ const isScrape = ({ req }: Context, header: string, { metricsToken }: AuthSettin
 const asksFor = ({ isRequired, identify }: AuthSettings): boolean => isRequired || identify !== undefined
 
 /** Null: nobody was found. */
-const resolve = async (keeper: Keeper, context: Context): Promise<Asking | Response | null> => {
+const resolve = async (keeper: RunHost, context: Context): Promise<Asking | Response | null> => {
   const { tokens, settings } = keeper
   const named = (await settings.identify?.(context)) ?? null
   if (named !== null) return named
@@ -117,7 +117,7 @@ const toLogin = (context: Context): Response => {
 export type Admit = (context: Context, access: Access) => Promise<Response | null>
 
 export const doorkeeper =
-  (keeper: Keeper): Admit =>
+  (keeper: RunHost): Admit =>
   async (context, access) => {
     if (access === 'public') return null
     const asking = await resolve(keeper, context)

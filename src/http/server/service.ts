@@ -4,7 +4,7 @@
  * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
  */
 import type { EventTrail } from '#engine/coordinators/flow-outcomes.ts'
-import type { RetryReport } from '#engine/coordinators/gate-keeping.ts'
+import type { RetryReport } from '#engine/coordinators/gate-config.ts'
 import type { PieceListener } from '#engine/core/deltas.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '#engine/core/intake.ts'
 import type { Observer } from '#engine/core/observers.ts'

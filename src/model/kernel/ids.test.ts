@@ -49,7 +49,7 @@ test('a task is told from a run by its uuid alone, and tasks stand in the order 
   expect(task < taskId(UUID.replace('018F3A6C', '018F3A6D'))).toBe(true)
 })
 
-test('a clerk is told from a run by its uuid alone', () => {
+test('a coordinator is told from a run by its uuid alone', () => {
   const digest = 'Ab-_9Zz0Qw'.repeat(5)
   for (const id of [gateId(digest), scheduleId(digest), runId(UUID)]) {
     expect(isStreamId(id)).toBe(true)

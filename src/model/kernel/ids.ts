@@ -12,13 +12,13 @@ export type GateId = Branded<'gate'>
 export type ScheduleId = Branded<'schedule'>
 export type QueueId = Branded<'queue'>
 export type TaskId = Branded<'task'>
-/** A clerk starts runs and does no step itself: a handler's gate, a schedule, or a queue. */
-export type ClerkId = GateId | ScheduleId | QueueId
+/** A coordinator starts runs and does no step itself: a handler's gate, a schedule, or a queue. */
+export type CoordinatorId = GateId | ScheduleId | QueueId
 /** What a run starts and waits for: another run, or a task for people. */
 export type ChildId = RunId | TaskId
 /** What can be due, claimed by a worker, signalled, and the parent of a run. */
-export type ClaimableId = RunId | ClerkId | TaskId
-/** A stream is one ordered, hash-chained list of facts: a run's, a clerk's, a task's or a session's. */
+export type ClaimableId = RunId | CoordinatorId | TaskId
+/** A stream is one ordered, hash-chained list of facts: a run's, a coordinator's, a task's or a session's. */
 export type StreamId = ClaimableId | SessionId
 export type WorkerId = Branded<'worker'>
 export type TenantId = Branded<'tenant'>
@@ -70,7 +70,7 @@ export const newestFirstKey = (id: PlanId | RunId): string =>
 export const sessionId = (uuid: string): SessionId => `ses_${bare(uuid)}` as SessionId
 
 /**
- * A clerk's name comes from what it minds, so that every process means the same stream. The version digit of its uuid (8: made by
+ * A coordinator's name comes from what it minds, so that every process means the same stream. The version digit of its uuid (8: made by
  * the application) and the digit after it tell it from a run wherever only the uuid is stored.
  */
 const GATE_DIGITS = '81'

@@ -55,11 +55,11 @@ export const claimsSuite = (harness: LedgerHarness): void => {
   })
 
   test('clerks are claimed, woken and parents like runs, and keep their names', async () => {
-    const clerks = [gateId('a'.repeat(64)), scheduleId('b'.repeat(64))] as const
-    for (const clerk of clerks) await harness.written({ writes: [aCreation(clerk)] })
-    expect(await harness.claimable(START)).toEqual(clerks)
+    const coordinators = [gateId('a'.repeat(64)), scheduleId('b'.repeat(64))] as const
+    for (const coordinator of coordinators) await harness.written({ writes: [aCreation(coordinator)] })
+    expect(await harness.claimable(START)).toEqual(coordinators)
     const child = newRun()
-    const [gate] = clerks
+    const [gate] = coordinators
     await harness.written({ writes: [aCreation(child, { parent: gate })] })
     expect(await harness.load(child)).toMatchObject({ parent: gate })
     const outcome = await harness.written({ writes: [aWrite(child, { epoch: null })], signals: [gate] })

@@ -39,7 +39,7 @@ onEveryStore('agents and people', (store) => {
     const run = await system.start('mailer')
     await untilStatus(system, run, 'waiting')
     await system.settle()
-    expect(system.engine.residentCount).toBe(0)
+    expect(system.engine.activeRunCount).toBe(0)
     const inbox = new Inbox(system)
     expect(await inbox.of(ana)).toMatchObject([{ run, type: 'input', title: 'mailer asks' }])
     await system.advance('3d')

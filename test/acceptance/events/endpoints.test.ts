@@ -50,7 +50,7 @@ const open = async (place: TestStore, answer?: () => Carried) => {
     await system.settle()
     await system.run(() =>
       until(
-        () => system.engine.residentCount,
+        () => system.engine.activeRunCount,
         (count) => count === 0,
         { what: 'nothing is in memory', timeoutMs: PATIENCE_MS },
       ),

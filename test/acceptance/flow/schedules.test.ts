@@ -1,7 +1,7 @@
 /** Schedules: slots become runs, missed ones are recorded, what overlaps is judged, and a crash loses and doubles nothing. */
 import { expect, test } from 'vitest'
 import { SystemIds } from '#adapters/system/ids.ts'
-import { scheduleOf } from '#engine/coordinators/schedule-duty.ts'
+import { scheduleOf } from '#engine/coordinators/schedule-coordinator.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { readScheduleFact } from '#model/kernel/fact-codec.ts'

@@ -28,7 +28,7 @@ onEveryStore('humans', (store) => {
     const [run] = runs
     if (run === undefined) throw new Error('the event starts a run')
     await system.settle()
-    expect(system.engine.residentCount).toBe(0)
+    expect(system.engine.activeRunCount).toBe(0)
     expect(await inbox.of(ana)).toMatchObject([{ run, title: 'Mailing to all', type: 'approval', status: 'pending' }])
     expect(await inbox.of(eve)).toEqual([])
     await system.advance('5d')

@@ -54,7 +54,7 @@ const open = async (place: TestStore) => {
   const system: TestSystem = await startTestSystem({ name: 'asked', functions: [...WORK, told] }, place)
   const tried = async (times: number): Promise<readonly Got[]> => {
     await system.settle()
-    const isQuiet = () => receiver.got.length >= times && system.engine.residentCount === 0
+    const isQuiet = () => receiver.got.length >= times && system.engine.activeRunCount === 0
     await system.run(() => until(isQuiet, (is) => is, { what: `${times} tries`, timeoutMs: PATIENCE_MS }))
     await system.settle()
     return receiver.got

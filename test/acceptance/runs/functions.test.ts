@@ -236,7 +236,7 @@ onEveryStore('functions', (store) => {
     const sleeper = await system.start('sleeper')
     const raw = await system.start('raw')
     await system.settle()
-    expect(system.engine.residentCount).toBe(0)
+    expect(system.engine.activeRunCount).toBe(0)
     await system.advance('9h')
     expect(await system.look(sleeper)).toMatchObject({ status: 'success', output: 'morning' })
     expect(await system.look(raw)).toMatchObject({ status: 'success', output: 3 })

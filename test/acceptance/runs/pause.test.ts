@@ -37,7 +37,7 @@ onEveryStore('pause', (store) => {
     expect(await statusOf(system, run)).toBe('running')
     gate.open()
     await system.settle()
-    expect([done, await statusOf(system, run), system.engine.residentCount]).toEqual([['first'], 'paused', 0])
+    expect([done, await statusOf(system, run), system.engine.activeRunCount]).toEqual([['first'], 'paused', 0])
     await system.crash()
     await system.advance('30d')
     expect([done, await statusOf(system, run)]).toEqual([['first'], 'paused'])

@@ -66,7 +66,7 @@ onEveryStore('fleet', (store) => {
     await system.advance('1h')
     expect(done).toEqual(['first'])
     expect([(await system.look(run)).status, (await system.look(later)).status]).toEqual(['waiting', 'queued'])
-    expect(system.engine.residentCount).toBe(0)
+    expect(system.engine.activeRunCount).toBe(0)
     await lift(system)
     await system.settle()
     // The finished step answers from the ledger; the run that came meanwhile does both.

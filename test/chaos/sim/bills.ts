@@ -3,12 +3,12 @@
  *
  * Owns the table. How much of each is played, whoever plays it says.
  */
-import { CLERK_MUTANTS } from '#test/chaos/sim/mutants/clerks.ts'
+import { COORDINATOR_MUTANTS } from '#test/chaos/sim/mutants/clerks.ts'
 import { MUTANTS } from '#test/chaos/sim/mutants/hunt.ts'
 import { LIFE_MUTANTS } from '#test/chaos/sim/mutants/lives.ts'
 import type { Mutant } from '#test/chaos/sim/mutants/mutant.ts'
 import { PEOPLE_MUTANTS } from '#test/chaos/sim/mutants/people.ts'
-import { newClerkSystems, newLifeSystems, newPeopleSystems, newSystems } from './campaign.ts'
+import { newCoordinatorSystems, newLifeSystems, newPeopleSystems, newSystems } from './campaign.ts'
 import type { Systems } from './system.ts'
 
 export const BILL_NAMES = ['plain', 'clerks', 'people', 'lives'] as const
@@ -25,7 +25,7 @@ export const BILLS: { readonly [Name in BillName]: BillToPlay } = {
   /** Steps, waits, effects, children. */
   plain: { flag: '', systems: newSystems, mutants: MUTANTS },
   /** Handlers with gates, and schedules. */
-  clerks: { flag: ' --clerks', systems: newClerkSystems, mutants: CLERK_MUTANTS },
+  coordinators: { flag: ' --clerks', systems: newCoordinatorSystems, mutants: COORDINATOR_MUTANTS },
   /** People with tasks. */
   people: { flag: ' --people', systems: newPeopleSystems, mutants: PEOPLE_MUTANTS },
   /** Runs that fail and are retried, the keys that they hold, slots of the past. */

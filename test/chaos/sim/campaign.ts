@@ -7,7 +7,13 @@ import { FAULT_NAMES, type FaultName } from './faults.ts'
 import { inMacrotask } from './microtasks.ts'
 import type { Play, Scene } from './play.ts'
 import { type Course, simulate } from './simulate.ts'
-import { defineClerkSystems, defineLifeSystems, definePeopleSystems, defineSystems, type Systems } from './system.ts'
+import {
+  defineCoordinatorSystems,
+  defineLifeSystems,
+  definePeopleSystems,
+  defineSystems,
+  type Systems,
+} from './system.ts'
 import { Tape } from './tape.ts'
 import type { SimOptions, Verdict } from './theatre.ts'
 
@@ -33,7 +39,7 @@ const TAPE_LENGTH = 900
 export const newSystems = (plays?: readonly Play[]): Systems => defineSystems({} as Scene, plays)
 
 /** Handlers with gates, and schedules. */
-export const newClerkSystems = (): Systems => defineClerkSystems({} as Scene)
+export const newCoordinatorSystems = (): Systems => defineCoordinatorSystems({} as Scene)
 
 /** People who are asked, decide, hand on and are late. */
 export const newPeopleSystems = (): Systems => definePeopleSystems({} as Scene)

@@ -30,7 +30,7 @@ export type Acknowledged =
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'cancel'; readonly run: RunId }
   /** A pause, a resumption or a request for a run, of a gate or a schedule. */
-  | { readonly kind: 'clerk'; readonly clerk: string; readonly fact: string; readonly id: string }
+  | { readonly kind: 'clerk'; readonly coordinator: string; readonly fact: string; readonly id: string }
   | { readonly kind: 'retry'; readonly run: RunId }
   | { readonly kind: 'decision'; readonly task: TaskId; readonly action: string }
 
@@ -149,13 +149,13 @@ export class Client {
   }
 
   /** `hear` is told whether somebody must ask again. */
-  askClerk(
+  askCoordinator(
     worker: SimWorker,
-    asked: { readonly clerk: string; readonly fact: string; readonly id: string },
+    asked: { readonly coordinator: string; readonly fact: string; readonly id: string },
     work: (engine: Engine) => Promise<void>,
     hear: (again: boolean) => void,
   ): void {
-    this.#call(worker, `${asked.fact} of ${asked.clerk}`, work, (told) => {
+    this.#call(worker, `${asked.fact} of ${asked.coordinator}`, work, (told) => {
       if (told.kind === 'done') this.acknowledged.push({ kind: 'clerk', ...asked })
       hear(told.kind !== 'done' && told.isRefused !== true)
     })

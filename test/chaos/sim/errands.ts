@@ -8,8 +8,8 @@ import type { RunId, SessionId } from '#model/kernel/ids.ts'
 import type { EndedRun } from '#model/run/fact.ts'
 import { carefully } from '#test/support/step-answer.ts'
 import type { Cast } from './cast.ts'
-import { askOfClerk, resumeAll } from './clerk-errands.ts'
 import type { Client, Sending } from './client.ts'
+import { askOfCoordinator, resumeAll } from './coordinator-errands.ts'
 import type { Faults } from './faults.ts'
 import { isPaused, type Look, type LookedRun, type LookedTask } from './look.ts'
 import type { Cue, Errand, Play } from './play.ts'
@@ -80,7 +80,7 @@ export class Errands {
     return this.#planned
       .filter(
         ({ play, errand }) =>
-          play.clerk === undefined && !this.#isGivenUp.has(errand.id) && this.#runsOf(play, errand).length === 0,
+          play.coordinator === undefined && !this.#isGivenUp.has(errand.id) && this.#runsOf(play, errand).length === 0,
       )
       .map(({ play, errand }) => `V1: errand ${errand.id} (${play.name}) never became a run`)
   }
@@ -89,7 +89,7 @@ export class Errands {
   help(round: number): boolean {
     const { look, cast } = this.#deps
     const worker = cast.serving[0]
-    if (look.clerks().some(isPaused)) return this.#resumeAll(worker)
+    if (look.coordinators().some(isPaused)) return this.#resumeAll(worker)
     if (worker === undefined) return false
     const asked = look.runs().map((run) => this.#helpOne(run, worker, round))
     return asked.includes(true)
@@ -105,13 +105,13 @@ export class Errands {
 
   #plan(play: Play, errand: Errand): void {
     const { tape } = this.#deps
-    if (play.clerk?.kind !== 'schedule') this.#start(play, errand)
+    if (play.coordinator?.kind !== 'schedule') this.#start(play, errand)
     for (const cue of play.cues(errand)) this.#later(() => this.#send(cue))
     if (tape.odds(200))
-      this.#later((worker) => this.#cancel(worker, play, errand, play.clerk === undefined && tape.odds(500)))
-    if (play.clerk !== undefined) {
+      this.#later((worker) => this.#cancel(worker, play, errand, play.coordinator === undefined && tape.odds(500)))
+    if (play.coordinator !== undefined) {
       const later = (action: Action): void => this.#later(action)
-      askOfClerk({ tape, client: this.#deps.client, later }, play, errand)
+      askOfCoordinator({ tape, client: this.#deps.client, later }, play, errand)
     }
     for (let i = 0; i < (play.retries ?? 0); i++) this.#later((worker) => this.#retryFailed(worker, play))
     if (play.name === 'review') for (let i = 0; i < 3; i++) this.#later((worker) => this.#person(worker))
@@ -125,7 +125,7 @@ export class Errands {
   #start(play: Play, errand: Errand): void {
     const { tape } = this.#deps
     if (play.inSession === true) return this.#later((worker) => this.#startInSession(worker, play, errand))
-    if (play.clerk === undefined && tape.below(4) === 3)
+    if (play.coordinator === undefined && tape.below(4) === 3)
       return this.#later((worker) => this.#startRun(worker, play, errand, null))
     this.#later(() => this.#send({ type: `go.${play.name}`, data: { ...errand } }))
   }

@@ -28,7 +28,7 @@ export interface LookedRun {
   readonly state: RunState
 }
 
-export interface LookedClerk<Fact extends GateFact | ScheduleFact = GateFact | ScheduleFact> {
+export interface LookedCoordinator<Fact extends GateFact | ScheduleFact = GateFact | ScheduleFact> {
   readonly id: string
   readonly stream: MemoryStream
   readonly facts: readonly Fact[]
@@ -41,7 +41,7 @@ export interface LookedTask {
   readonly state: TaskState
 }
 
-export const isPaused = ({ facts }: LookedClerk): boolean =>
+export const isPaused = ({ facts }: LookedCoordinator): boolean =>
   facts.findLast(({ type }) => type.endsWith('.paused') || type.endsWith('.resumed'))?.type.endsWith('.paused') === true
 
 export class Look {
@@ -71,15 +71,15 @@ export class Look {
     return this.store.byCreation.filter((stream) => isSessionId(stream.id))
   }
 
-  gates(): readonly LookedClerk<GateFact>[] {
-    return this.#clerks('gat_', readGateFact)
+  gates(): readonly LookedCoordinator<GateFact>[] {
+    return this.#coordinators('gat_', readGateFact)
   }
 
-  schedules(): readonly LookedClerk<ScheduleFact>[] {
-    return this.#clerks('sch_', readScheduleFact)
+  schedules(): readonly LookedCoordinator<ScheduleFact>[] {
+    return this.#coordinators('sch_', readScheduleFact)
   }
 
-  clerks(): readonly LookedClerk[] {
+  coordinators(): readonly LookedCoordinator[] {
     return [...this.gates(), ...this.schedules()]
   }
 
@@ -106,10 +106,10 @@ export class Look {
     return (row === undefined ? { id: -1, kind: 0 } : JSON.parse(row.text).data) as Errand
   }
 
-  #clerks<Fact extends GateFact | ScheduleFact>(
+  #coordinators<Fact extends GateFact | ScheduleFact>(
     prefix: string,
     read: (fact: SealedFact) => Fact,
-  ): readonly LookedClerk<Fact>[] {
+  ): readonly LookedCoordinator<Fact>[] {
     return this.store.byCreation.flatMap((stream) =>
       stream.id.startsWith(prefix) ? [{ id: stream.id, stream, facts: stream.facts.map(read) }] : [],
     )

@@ -1,5 +1,5 @@
 /**
- * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many, `--clerks` those with gates and schedules,
+ * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many, `--coordinators` those with gates and schedules,
  * `--people` those with tasks, `--lives` those with retries and keys.
  * Prints what failed and how to repeat it.
  *
@@ -16,7 +16,7 @@ const { values } = parseArgs({
     count: { type: 'string' },
     failures: { type: 'string' },
     trace: { type: 'boolean' },
-    clerks: { type: 'boolean' },
+    coordinators: { type: 'boolean' },
     people: { type: 'boolean' },
     lives: { type: 'boolean' },
   },

@@ -88,8 +88,8 @@ export interface Play {
   readonly inSession?: boolean
   /** What a run that succeeded must have given. */
   readonly output: (ending: Ending) => Json
-  /** Its runs are started by a clerk. */
-  readonly clerk?: GateRule | ScheduleRule
+  /** Its runs are started by a coordinator. */
+  readonly coordinator?: GateRule | ScheduleRule
   readonly schedules?: readonly ScheduleOptions[]
   /** So often somebody looks for a run of it that has failed, and retries it. */
   readonly retries?: number

@@ -61,7 +61,7 @@ export const SCENARIOS: readonly Scenario[] = [
 ]
 
 /** Handlers with a gate, and a schedule: each in a system of its own. */
-export const CLERK_SCENARIOS: readonly Scenario[] = [
+export const COORDINATOR_SCENARIOS: readonly Scenario[] = [
   {
     name: 'a debounced list behind another',
     planned: [

@@ -71,7 +71,7 @@ const PLAYS: readonly Play[] = [
 ]
 
 /** Handlers with a gate, and schedules: a few at a time, or opening them would take longer than the play. */
-const CLERKS: readonly (readonly Play[])[] = [
+const COORDINATORS: readonly (readonly Play[])[] = [
   [trail, meter],
   [collect],
   [bundle, hold],
@@ -94,13 +94,16 @@ const PEOPLE: readonly Play[] = [review, review, consent, pay, strike, purse, pu
 const LIVES: readonly (readonly Play[])[] = [[again], [brood, punctual], [parcel], [recall], [refill]]
 
 const BY_NAME = new Map(
-  [...PLAYS, ...CLERKS.flat(), ...LIVES.flat(), kid, review, consent, probe, purse].map((play) => [play.name, play]),
+  [...PLAYS, ...COORDINATORS.flat(), ...LIVES.flat(), kid, review, consent, probe, purse].map((play) => [
+    play.name,
+    play,
+  ]),
 )
 
 export const playOf = (handler: string): Play | undefined => BY_NAME.get(handler)
 
 /** Whether events of this type pass a gate. */
-export const hasGate = (type: string): boolean => playOf(type.slice('go.'.length))?.clerk?.kind === 'gate'
+export const hasGate = (type: string): boolean => playOf(type.slice('go.'.length))?.coordinator?.kind === 'gate'
 
 const EVENTS = [
   'said.yes',
@@ -163,6 +166,6 @@ const systemsOf = (scene: Scene, [first = [], ...rest]: readonly (readonly Play[
   bills: [billOf(scene, first), ...rest.map((plays) => billOf(scene, plays))],
 })
 
-export const defineClerkSystems = (scene: Scene): Systems => systemsOf(scene, CLERKS)
+export const defineCoordinatorSystems = (scene: Scene): Systems => systemsOf(scene, COORDINATORS)
 
 export const defineLifeSystems = (scene: Scene): Systems => ({ ...systemsOf(scene, LIVES), isComplete: true })

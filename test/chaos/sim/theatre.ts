@@ -214,7 +214,7 @@ export class Theatre {
   /** Nobody starts or works, nothing is due, no message is on its way, everybody was answered. */
   isQuiet(): boolean {
     if (this.#client.unanswered.length > 0 || this.scheduler.hasTimer(this.#owner)) return false
-    if (this.cast.alive.some(({ engine, phase }) => phase === 'starting' || engine.residentCount > 0)) return false
+    if (this.cast.alive.some(({ engine, phase }) => phase === 'starting' || engine.activeRunCount > 0)) return false
     return this.#store.byCreation.every((stream) => stream.lease === null && stream.wakeAt === null)
   }
 
@@ -230,7 +230,7 @@ export class Theatre {
       runs: this.#store.byCreation.length,
       facts: this.#store.byCreation.reduce((sum, stream) => sum + stream.facts.length, 0),
       ticks: this.scheduler.ticks,
-      tell: () => [...look.clerks(), ...look.runs()].flatMap(storyOf),
+      tell: () => [...look.coordinators(), ...look.runs()].flatMap(storyOf),
     }
   }
 }

@@ -6,9 +6,16 @@
 import { newSystems } from '#test/chaos/sim/campaign.ts'
 import { POSITIONS } from '#test/chaos/sim/crash-points.ts'
 import { inMacrotask } from '#test/chaos/sim/microtasks.ts'
-import { CLERK_MUTANTS } from '#test/chaos/sim/mutants/clerks.ts'
+import { COORDINATOR_MUTANTS } from '#test/chaos/sim/mutants/clerks.ts'
 import { MUTANTS } from '#test/chaos/sim/mutants/hunt.ts'
-import { CLERK_SCENARIOS, playsOf, SCENARIOS, type Scenario, type SweepReport, sweep } from '#test/chaos/sim/sweep.ts'
+import {
+  COORDINATOR_SCENARIOS,
+  playsOf,
+  SCENARIOS,
+  type Scenario,
+  type SweepReport,
+  sweep,
+} from '#test/chaos/sim/sweep.ts'
 import { sweepOnFile } from '#test/chaos/sim/sweep-sqlite.ts'
 import type { Systems } from '#test/chaos/sim/system.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
@@ -39,13 +46,13 @@ const staged = (): readonly Staged[] => {
   const systems = newSystems()
   return [
     ...SCENARIOS.map((scenario) => ({ scenario, systems })),
-    ...CLERK_SCENARIOS.map((scenario) => ({ scenario, systems: newSystems(playsOf(scenario)) })),
+    ...COORDINATOR_SCENARIOS.map((scenario) => ({ scenario, systems: newSystems(playsOf(scenario)) })),
   ]
 }
 
 const sweepWith = (name: string, scenario: Scenario, systems: Systems): Promise<SweepReport> =>
   inMacrotask(() => {
-    const mutant = [...MUTANTS, ...CLERK_MUTANTS].find((one) => one.name === name)
+    const mutant = [...MUTANTS, ...COORDINATOR_MUTANTS].find((one) => one.name === name)
     if (mutant === undefined) throw new Error(`there is no seeded bug "${name}"`)
     const { atStore, atEngine } = mutant
     const remove = mutant.plant?.() ?? (() => {})

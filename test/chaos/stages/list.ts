@@ -78,7 +78,7 @@ export const STAGES: readonly Stage[] = [
     minutes: 15,
     run: ({ scale, seed }) =>
       runSim({
-        schedules: { plain: 84_000 * scale, clerks: 8_000 * scale, people: 4_000 * scale, lives: 4_000 * scale },
+        schedules: { plain: 84_000 * scale, coordinators: 8_000 * scale, people: 4_000 * scale, lives: 4_000 * scale },
         limit: 5_000,
         processes: 2,
         seed,

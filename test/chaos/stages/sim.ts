@@ -31,11 +31,11 @@ const runChild = async (input: ChildInput): Promise<ChildReport> => {
 /** Seeds in one range after another, seeded bugs in turn. */
 const shares = ({ schedules, limit, processes, seed }: SimStageOptions): readonly ChildInput[] => {
   const size = (count: number): number => Math.ceil(count / processes)
-  const { plain, clerks, people, lives } = schedules
+  const { plain, coordinators, people, lives } = schedules
   const mutants = BILL_NAMES.flatMap((name) => BILLS[name].mutants)
   return Array.from({ length: processes }, (_, i) => ({
     from: seed + i * size(Math.max(...Object.values(schedules))),
-    schedules: { plain: size(plain), clerks: size(clerks), people: size(people), lives: size(lives) },
+    schedules: { plain: size(plain), coordinators: size(coordinators), people: size(people), lives: size(lives) },
     mutants: mutants.filter((_, at) => at % processes === i).map(({ name }) => name),
     limit,
   }))

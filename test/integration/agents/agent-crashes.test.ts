@@ -91,8 +91,8 @@ const reservations = async ({ store, blobs }: World, run: RunId): Promise<number
 const play = async (crash: CrashAt | null): Promise<Played> => {
   const world = aWorld()
   const source = systemOf(world)
-  const clerk = await world.live(source, null, false)
-  const run = await clerk.run(() => clerk.engine.startRun('mailer', null, {}))
+  const coordinator = await world.live(source, null, false)
+  const run = await coordinator.run(() => coordinator.engine.startRun('mailer', null, {}))
   if (run === null) throw new Error('the run was not started')
   const first = await world.live(source, crash)
   const status = await tend(first, world, run)

@@ -74,10 +74,10 @@ test('a ledger under load starts its thread, gives it the file, and gets all of 
   const { ledger } = await openSqlite({ file, threads })
   const runs = Array.from({ length: 16 }, newRun)
   const lease = newWorker()
-  const births = runs.map((run) =>
+  const spawned = runs.map((run) =>
     anAppend({ writes: [aCreation(run, { lease }, { status: 'running', wakeAt: null })] }),
   )
-  await ledger.append(births)
+  await ledger.append(spawned)
   let version = 1
   const stepAll = async (): Promise<void> => {
     const outcomes = await ledger.append(runs.map((run) => aStep(run, version)))

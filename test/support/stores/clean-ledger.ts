@@ -156,7 +156,7 @@ const writeStarts = async (ledger: LedgerByHand, run: RunId): Promise<void> => {
   const rule = { limit: 1, periodMs: 1_000, burst: 1 }
   const pace = { idle: { at: 1_020, part: 0 }, tail: null, generation: 0 }
   const after = { at: 20, key: 'k', run, cost: 1, pace, forgetAt: 2_020 }
-  await ledger.clerk(
+  await ledger.coordinator(
     gateId(digest('starts')),
     [
       { type: 'gate.opened', at: 10, cursor: 0 },

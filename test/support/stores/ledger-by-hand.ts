@@ -15,7 +15,7 @@ import type { GateFact } from '#model/flow/gate-fact.ts'
 import { writeFact } from '#model/kernel/fact-codec.ts'
 import {
   type ClaimableId,
-  type ClerkId,
+  type CoordinatorId,
   type Instant,
   type RunId,
   runId,
@@ -210,8 +210,8 @@ export class LedgerByHand {
   }
 
   /** A gate or a schedule, with a row for each event type that it hears. */
-  async clerk(
-    id: ClerkId,
+  async coordinator(
+    id: CoordinatorId,
     facts: readonly (GateFact | ScheduleFact)[],
     options: Pick<RunOptions, 'handler' | 'wakeAt' | 'lease'> & { readonly hears?: readonly string[] } = {},
   ): Promise<void> {

@@ -14,7 +14,7 @@ import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 
 export const RUN = 0
 export const SESSION = 1
-const CLERK = 2
+const COORDINATOR = 2
 const TASK = 3
 const PREFIX_LENGTH = 4
 
@@ -94,7 +94,7 @@ export const toUuid = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
 export const kindOf = (stream: StreamId): number => {
   if (isRunId(stream)) return RUN
   if (isSessionId(stream)) return SESSION
-  return isTaskId(stream) ? TASK : CLERK
+  return isTaskId(stream) ? TASK : COORDINATOR
 }
 
 export const toStreamId = ({ id, kind }: Pick<StreamRow, 'id' | 'kind'>): StreamId =>

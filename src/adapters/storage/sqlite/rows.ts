@@ -1,7 +1,7 @@
 /**
  * Rows of the tables as the values of the port, and back.
  *
- * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions, clerks and tasks apart. Never runs a statement.
+ * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions, coordinators and tasks apart. Never runs a statement.
  */
 import { readRequesters } from '#model/access/requester.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -27,7 +27,7 @@ import type { Row, Value } from './driver.ts'
 
 export const RUN = 0
 export const SESSION = 1
-const CLERK = 2
+const COORDINATOR = 2
 const TASK = 3
 const PREFIX_LENGTH = 4
 
@@ -93,7 +93,7 @@ export const idBytes = (stream: StreamId): Uint8Array => Buffer.from(idDigits(st
 export const kindOf = (stream: StreamId): number => {
   if (isRunId(stream)) return RUN
   if (isSessionId(stream)) return SESSION
-  return isTaskId(stream) ? TASK : CLERK
+  return isTaskId(stream) ? TASK : COORDINATOR
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')

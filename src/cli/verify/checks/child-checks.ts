@@ -7,7 +7,7 @@
 import { Batch } from '#cli/verify/batch.ts'
 import type { Findings } from '#cli/verify/report.ts'
 import type { StreamHead, Tables } from '#cli/verify/tables.ts'
-import type { ClerkStarts } from './clerk-starts.ts'
+import type { CoordinatorStarts } from './coordinator-starts.ts'
 import { isEnded, type Rest } from './rest-checks.ts'
 
 interface OpenCall {
@@ -19,19 +19,19 @@ interface OpenCall {
   readonly willLook: boolean
 }
 
-type Clerks = Pick<ClerkStarts, 'isWaiting' | 'isFollowed'>
+type Coordinators = Pick<CoordinatorStarts, 'isWaiting' | 'isFollowed'>
 
 export class ChildChecks {
   readonly #findings: Findings
-  readonly #clerks: Clerks
+  readonly #coordinators: Coordinators
   /** Gates may be read later: looked at once all streams were. */
   readonly #absent: OpenCall[] = []
   readonly #foreign: OpenCall[] = []
   readonly #calls: Batch<OpenCall>
 
-  constructor(findings: Findings, tables: Tables, clerks: Clerks) {
+  constructor(findings: Findings, tables: Tables, coordinators: Coordinators) {
     this.#findings = findings
-    this.#clerks = clerks
+    this.#coordinators = coordinators
     this.#calls = new Batch(async (calls) => {
       const heads = await tables.heads(calls.map(({ child }) => child))
       for (const call of calls) this.#check(call, heads.get(call.child) ?? null)
@@ -62,9 +62,9 @@ export class ChildChecks {
         { stream: call.parent, seq: call.seq },
         () => `step ${call.step} waits for ${call.child}, which ${what}`,
       )
-    for (const call of this.#absent) found(call, this.#clerks.isWaiting(call.child), 'does not exist')
+    for (const call of this.#absent) found(call, this.#coordinators.isWaiting(call.child), 'does not exist')
     for (const call of this.#foreign)
-      found(call, call.willLook || this.#clerks.isFollowed(call.child, call.parent), 'is not its child')
+      found(call, call.willLook || this.#coordinators.isFollowed(call.child, call.parent), 'is not its child')
   }
 
   #check(call: OpenCall, head: StreamHead | null): void {
@@ -76,7 +76,7 @@ export class ChildChecks {
     if (`run_${head.parent}` !== parent) this.#foreign.push(call)
     this.#findings.expect(
       'V13',
-      willLook || !isEnded(head.status) || this.#clerks.isFollowed(child, parent),
+      willLook || !isEnded(head.status) || this.#coordinators.isFollowed(child, parent),
       { stream: parent, seq },
       () => `step ${step} waits for ${child}, which ended with ${head.status}, and nothing wakes the run`,
     )

@@ -4,9 +4,9 @@
  * Kept by key, and only for the last period of each. Where the rule has changed within a period, the wider one counts.
  */
 import type { Findings, Place } from '#cli/verify/report.ts'
-import type { ClerkFact } from './clerk-fact.ts'
+import type { CoordinatorFact } from './coordinator-fact.ts'
 
-type StartMade = Extract<ClerkFact, { readonly type: 'gate.start_made' }>
+type StartMade = Extract<CoordinatorFact, { readonly type: 'gate.start_made' }>
 
 interface Counted {
   readonly at: number

@@ -26,7 +26,7 @@ const createLiquid = async (): Promise<Liquid> => {
     strictFilters: true,
     ownPropertyOnly: true,
     lenientIf: true,
-    // An empty house: by default `include`, `render` and `layout` read files of the working directory.
+    // No files: by default `include`, `render` and `layout` read files of the working directory.
     templates: {},
     outputEscape: written,
   })

@@ -54,11 +54,11 @@ const isDecided = ({ task, action }: Acknowledged & { readonly kind: 'decision' 
 }
 
 /** Who is not paused is resumed without a fact. */
-const isAsked = ({ clerk, fact, id }: Acknowledged & { readonly kind: 'clerk' }, look: Look): boolean => {
+const isAsked = ({ coordinator, fact, id }: Acknowledged & { readonly kind: 'clerk' }, look: Look): boolean => {
   if (fact.endsWith('.resumed')) return true
   const facts = look
-    .clerks()
-    .filter(({ stream }) => stream.handler === clerk)
+    .coordinators()
+    .filter(({ stream }) => stream.handler === coordinator)
     .flatMap((one) => one.facts)
   return facts.some((one) => one.type === fact && (one.type !== 'schedule.requested' || one.id === id))
 }

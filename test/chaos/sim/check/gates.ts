@@ -6,7 +6,7 @@
 import { documentKey } from '#adapters/storage/memory/store.ts'
 import { OUTCOME_TABLE, outcomeKey, QUEUED_TABLE } from '#model/flow/flow-outcome.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
-import type { Look, LookedClerk, LookedRun } from '#test/chaos/sim/look.ts'
+import type { Look, LookedCoordinator, LookedRun } from '#test/chaos/sim/look.ts'
 import type { Errand, GateRule } from '#test/chaos/sim/play.ts'
 import { playOf } from '#test/chaos/sim/system.ts'
 import type { World } from '#test/chaos/sim/world.ts'
@@ -21,13 +21,13 @@ export const checkGates = (evidence: Evidence): readonly string[] =>
   evidence.look.gates().flatMap((gate) => {
     // A book of starts belongs to a gate; what was begun is judged there (crowdedStarts).
     if (gate.stream.handler.startsWith('limits.')) return []
-    const rule = playOf(gate.stream.handler)?.clerk
+    const rule = playOf(gate.stream.handler)?.coordinator
     return rule?.kind === 'gate' ? judge(evidence, gate, rule) : [`${gate.id} is the gate of no play`]
   })
 
 const judge = (
   { look, witness, world, isSkewed }: Evidence,
-  gate: LookedClerk<GateFact>,
+  gate: LookedCoordinator<GateFact>,
   rule: GateRule,
 ): readonly string[] => {
   const { handler } = gate.stream
@@ -87,7 +87,7 @@ const firstErrand = (id: string, started: readonly Started[], look: Look): Erran
   errandAt(look, started.find(({ run }) => run === id)?.events[0] ?? 0)
 
 /** gate-1: at the end nothing waits any more, so each event is in one start or one reason. */
-const places = (look: Look, { stream, facts }: LookedClerk<GateFact>): readonly string[] => {
+const places = (look: Look, { stream, facts }: LookedCoordinator<GateFact>): readonly string[] => {
   const counts = new Map<number, number>()
   for (const fact of facts) {
     // Events of a batch that come again have their place already.
@@ -103,7 +103,7 @@ const places = (look: Look, { stream, facts }: LookedClerk<GateFact>): readonly 
 }
 
 /** flow-outcome-1: no run is promised that is one. flow-outcome-2: what started no run of its own says so to whoever asks. */
-const outcomes = (look: Look, { stream, facts }: LookedClerk<GateFact>): readonly string[] => {
+const outcomes = (look: Look, { stream, facts }: LookedCoordinator<GateFact>): readonly string[] => {
   const { tenant, handler } = stream
   const isWritten = (table: string, key: string): boolean => look.store.documents.has(documentKey(tenant, table, key))
   const started = facts.filter((fact) => fact.type === 'gate.started')
@@ -125,7 +125,7 @@ const outcomes = (look: Look, { stream, facts }: LookedClerk<GateFact>): readonl
 }
 
 /** gate-3. */
-const pauses = ({ id, facts }: LookedClerk<GateFact>): readonly string[] => {
+const pauses = ({ id, facts }: LookedCoordinator<GateFact>): readonly string[] => {
   let isPaused = false
   return facts.flatMap((fact) => {
     if (fact.type === 'gate.paused') isPaused = true
@@ -171,7 +171,7 @@ const crowdedStarts = (started: readonly Started[], { entries }: World, spacingM
 }
 
 const tooMany = (
-  { id, facts }: LookedClerk<GateFact>,
+  { id, facts }: LookedCoordinator<GateFact>,
   { limit, periodMs }: NonNullable<GateRule['rate']>,
 ): readonly string[] => {
   const counted = facts.filter((fact) => fact.type === 'gate.counted')
@@ -187,7 +187,7 @@ const tooMany = (
 }
 
 /** Windows: nothing fires before it is quiet, full or over. */
-const gathered = ({ facts }: LookedClerk<GateFact>, fact: Started, rule: GateRule): readonly string[] => {
+const gathered = ({ facts }: LookedCoordinator<GateFact>, fact: Started, rule: GateRule): readonly string[] => {
   const { quietMs, batch } = rule
   if (fact.attempt !== undefined) return []
   const before = facts.slice(0, facts.indexOf(fact))

@@ -6,7 +6,7 @@
  */
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import type { Look, LookedClerk, LookedRun } from '#test/chaos/sim/look.ts'
+import type { Look, LookedCoordinator, LookedRun } from '#test/chaos/sim/look.ts'
 import type { Life } from './lives.ts'
 
 const isSuccess = ({ end }: Life): boolean => end === 'success' || end === 'partial'
@@ -39,7 +39,7 @@ const wellIn = ({ state }: LookedRun, look: Look): ReadonlySet<string> => {
 /** batch-items-1, fact by fact. */
 export const itemKeys = (
   look: Look,
-  { id, facts }: LookedClerk<GateFact>,
+  { id, facts }: LookedCoordinator<GateFact>,
   keyOf: (sequence: number) => string,
 ): readonly string[] => {
   // A person who retries a batch asks for all of it again: its items claim nothing.

@@ -1,4 +1,4 @@
-/** When runs began and ended, in the order of what the store took in: what clerks promise about runs of one key. */
+/** When runs began and ended, in the order of what the store took in: what coordinators promise about runs of one key. */
 import type { RunFact } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { LookedRun } from '#test/chaos/sim/look.ts'
@@ -78,7 +78,7 @@ export const overlapping = (spans: readonly Span[], who: string): readonly strin
         : []
     })
 
-/** Longer than it takes to find a clerk again whose worker died. */
+/** Longer than it takes to find a coordinator again whose worker died. */
 const TOLD_WITHIN_MS = 20_000
 
 /** A run that was to be stopped was told so, or had ended by itself. */
@@ -93,9 +93,9 @@ export const unstopped = (
     return end !== undefined && end.at - fact.at < TOLD_WITHIN_MS ? [] : [`overlap: ${run.id} was never told to stop`]
   })
 
-/** Every run that the clerk's facts name exists as they say, and every run of its handler is named once. */
+/** Every run that the coordinator's facts name exists as they say, and every run of its handler is named once. */
 export const misborn = (
-  clerk: { readonly id: string; readonly handler: string },
+  coordinator: { readonly id: string; readonly handler: string },
   named: readonly { readonly run: string; readonly isTracked: boolean; readonly caller?: string | undefined }[],
   runs: readonly LookedRun[],
 ): readonly string[] => {
@@ -105,12 +105,12 @@ export const misborn = (
   return [
     ...named.flatMap(({ run, isTracked, caller }) => {
       const found = known.get(run)
-      if (found === undefined) return [`clerk-1: ${clerk.id} has started ${run}, which does not exist`]
-      const parent = caller ?? (isTracked ? clerk.id : null)
+      if (found === undefined) return [`clerk-1: ${coordinator.id} has started ${run}, which does not exist`]
+      const parent = caller ?? (isTracked ? coordinator.id : null)
       return found.stream.parent === parent ? [] : [`clerk-1: ${run} has parent ${found.stream.parent}, not ${parent}`]
     }),
     ...runs.flatMap(({ id }) =>
-      counts.get(id) === 1 ? [] : [`clerk-1: ${id} of ${clerk.handler} is named by ${counts.get(id) ?? 0} facts`],
+      counts.get(id) === 1 ? [] : [`clerk-1: ${id} of ${coordinator.handler} is named by ${counts.get(id) ?? 0} facts`],
     ),
   ]
 }

@@ -9,31 +9,31 @@ import { statusOf, wakeAt } from '#model/run/run.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { Cast } from '#test/chaos/sim/cast.ts'
 import type { Client } from '#test/chaos/sim/client.ts'
-import { isPaused, type Look, type LookedClerk, type LookedRun } from '#test/chaos/sim/look.ts'
+import { isPaused, type Look, type LookedCoordinator, type LookedRun } from '#test/chaos/sim/look.ts'
 import { goesOnAlone } from './families.ts'
 import { checkOpenWaits } from './waits.ts'
 
 export const checkRest = (look: Look, client: Client, cast: Cast): readonly string[] => {
   const runs = look.runs()
   const unanswered = client.unanswered.map((call) => `V30: no answer to: ${call}`)
-  const busy = cast.alive.filter(({ engine }) => engine.residentCount > 0)
+  const busy = cast.alive.filter(({ engine }) => engine.activeRunCount > 0)
   const kept = busy.map(({ name }) => `resident-3: ${name} keeps a run in memory although nobody works`)
   return [
     ...unanswered,
     ...kept,
     ...runs.flatMap((run) => restOf(run, look)),
-    ...look.clerks().flatMap(clerkAtRest),
+    ...look.coordinators().flatMap(coordinatorAtRest),
     ...checkOpenWaits(look),
   ]
 }
 
 /** Schedules have an end, unless they are paused. */
-const clerkAtRest = (clerk: LookedClerk): readonly string[] => {
-  const { id, stream, facts } = clerk
+const coordinatorAtRest = (coordinator: LookedCoordinator): readonly string[] => {
+  const { id, stream, facts } = coordinator
   const who = `${id} (${stream.handler})`
   if (stream.lease !== null) return [`V13: clerk ${who} is leased to ${stream.lease}, who does nothing with it`]
   if (stream.wakeAt !== null) return [`V13: clerk ${who} is due at ${stream.wakeAt} and nobody takes it`]
-  const isOver = id.startsWith('gat_') || isPaused(clerk) || facts.some(({ type }) => type === 'schedule.ended')
+  const isOver = id.startsWith('gat_') || isPaused(coordinator) || facts.some(({ type }) => type === 'schedule.ended')
   return isOver ? [] : [`V13: schedule ${who} rests before its end`]
 }
 

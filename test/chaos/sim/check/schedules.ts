@@ -5,8 +5,8 @@
  * Owns its own calendar: the slots are the multiples of the interval.
  */
 import type { ScheduleFact } from '#model/schedule/fact.ts'
-import { BACKFILLED } from '#test/chaos/sim/clerk-errands.ts'
-import type { LookedClerk, LookedRun } from '#test/chaos/sim/look.ts'
+import { BACKFILLED } from '#test/chaos/sim/coordinator-errands.ts'
+import type { LookedCoordinator, LookedRun } from '#test/chaos/sim/look.ts'
 import type { ScheduleRule } from '#test/chaos/sim/play.ts'
 import { playOf } from '#test/chaos/sim/system.ts'
 import type { Evidence } from './evidence.ts'
@@ -16,13 +16,13 @@ type Fired = Extract<ScheduleFact, { readonly type: 'schedule.fired' }>
 
 export const checkSchedules = (evidence: Evidence): readonly string[] =>
   evidence.look.schedules().flatMap((schedule) => {
-    const rule = playOf(schedule.stream.handler)?.clerk
+    const rule = playOf(schedule.stream.handler)?.coordinator
     return rule?.kind === 'schedule' ? judge(evidence, schedule, rule) : [`${schedule.id} is the schedule of no play`]
   })
 
 const judge = (
   { look, witness }: Evidence,
-  { id, stream, facts }: LookedClerk<ScheduleFact>,
+  { id, stream, facts }: LookedCoordinator<ScheduleFact>,
   rule: ScheduleRule,
 ): readonly string[] => {
   const runs = look.runs().filter(({ stream: { handler, parent } }) => handler === stream.handler && parent !== null)

@@ -1,8 +1,9 @@
-/** Seeded bugs of clerks: what a gate or a schedule forgets, misses, does twice or does in two halves. */
-import { Clerk } from '#engine/coordinators/clerk.ts'
-import { ClerkCommands } from '#engine/coordinators/clerk-commands.ts'
-import { GateDuty } from '#engine/coordinators/gate-duty.ts'
-import { ScheduleDuty } from '#engine/coordinators/schedule-duty.ts'
+/** Seeded bugs of coordinators: what a gate or a schedule forgets, misses, does twice or does in two halves. */
+
+import { CoordinatorCommands } from '#engine/coordinators/commands.ts'
+import { Coordinator } from '#engine/coordinators/coordinator.ts'
+import { GateCoordinator } from '#engine/coordinators/gate-coordinator.ts'
+import { ScheduleCoordinator } from '#engine/coordinators/schedule-coordinator.ts'
 import { Starts } from '#engine/coordinators/starts.ts'
 import { Gate } from '#engine/step/gate.ts'
 import { OUTCOME_TABLE } from '#model/flow/flow-outcome.ts'
@@ -16,7 +17,7 @@ import type { StreamWrite } from '#ports/ledger.ts'
 import type { InvokeOptions } from '#ports/step-gate.ts'
 import { changed, type Mutant, oneByOne, plantMethod, withAppends, withWrites } from './mutant.ts'
 
-const isClerk = ({ stream, create }: StreamWrite): boolean => create === null && !isRunId(stream)
+const isCoordinator = ({ stream, create }: StreamWrite): boolean => create === null && !isRunId(stream)
 
 type Restore<State> = (this: object, ...args: never[]) => State | null
 
@@ -35,7 +36,7 @@ const forgottenCursor: Mutant = {
   name: 'a gate that is taken up again reads its events from the beginning',
   seenAt: 1,
   plant: () =>
-    plantRestore<GateState>(GateDuty.prototype, (state) =>
+    plantRestore<GateState>(GateCoordinator.prototype, (state) =>
       state.kind === 'open' ? { ...state, cursor: 0, beyond: [] } : state,
     ),
 }
@@ -43,7 +44,7 @@ const forgottenCursor: Mutant = {
 const forgottenSlots: Mutant = {
   name: 'a schedule that is taken up again has lost its line',
   plant: () =>
-    plantRestore<ScheduleState>(ScheduleDuty.prototype, (state) =>
+    plantRestore<ScheduleState>(ScheduleCoordinator.prototype, (state) =>
       state.kind === 'live' ? { ...state, line: [] } : state,
     ),
 }
@@ -54,25 +55,25 @@ const deafPark: Mutant = {
   seenAt: 12,
   atStore: (inner) =>
     withWrites(inner, (write) =>
-      isClerk(write) && write.release ? { ...write, seenSignal: Number.MAX_SAFE_INTEGER } : write,
+      isCoordinator(write) && write.release ? { ...write, seenSignal: Number.MAX_SAFE_INTEGER } : write,
     ),
 }
 
 const noWake: Mutant = {
   name: 'a clerk is released without its wake',
-  plant: () => plantMethod(GateDuty.prototype, 'wakeAt', () => () => null),
+  plant: () => plantMethod(GateCoordinator.prototype, 'wakeAt', () => () => null),
 }
 
 const twoHalves: Mutant = {
   name: 'the facts of a clerk and the runs they start are two appends',
   atEngine: (line) =>
     oneByOne(line, async (append, write) => {
-      const own = append.writes.filter(isClerk)
-      const births = append.writes.filter(({ create }) => create !== null)
-      if (own.length === 0 || births.length === 0) return write(append)
+      const own = append.writes.filter(isCoordinator)
+      const spawned = append.writes.filter(({ create }) => create !== null)
+      if (own.length === 0 || spawned.length === 0) return write(append)
       const outcome = await write({ ...append, writes: own })
       if (outcome.kind === 'conflict') return outcome
-      const born = await write({ ...append, appendId: `${append.appendId}-runs`, writes: births })
+      const born = await write({ ...append, appendId: `${append.appendId}-runs`, writes: spawned })
       return born.kind === 'conflict' ? outcome : born
     }),
 }
@@ -82,7 +83,7 @@ const unfenced: Mutant = {
   seenAt: 8,
   atStore: (inner, store) =>
     withWrites(inner, (write) => {
-      const found = isClerk(write) ? store.streams.get(write.stream) : undefined
+      const found = isCoordinator(write) ? store.streams.get(write.stream) : undefined
       return found === undefined || write.epoch === null ? write : { ...write, epoch: found.epoch }
     }),
 }
@@ -92,10 +93,10 @@ const thinCheckpoint: Mutant = {
   seenAt: 4,
   plant: () =>
     plantMethod<(state: GateState) => GateFact>(
-      GateDuty.prototype,
+      GateCoordinator.prototype,
       'checkpoint',
       (checkpoint) =>
-        function (this: GateDuty, state) {
+        function (this: GateCoordinator, state) {
           return checkpoint.call(this, { ...(state as OpenGate), windows: [] })
         },
     ),
@@ -104,15 +105,15 @@ const thinCheckpoint: Mutant = {
 const forgottenStops: Mutant = {
   name: 'a cancel that a clerk wanted is not asked for again after a crash',
   seenAt: 530,
-  plant: () => plantMethod(GateDuty.prototype, 'resumed', () => () => {}),
+  plant: () => plantMethod(GateCoordinator.prototype, 'resumed', () => () => {}),
 }
 
-/** Others write to a clerk as well: a pause must be seen before the next start. */
+/** Others write to a coordinator as well: a pause must be seen before the next start. */
 const deafToOthers: Mutant = {
   name: 'a clerk does not follow what others wrote',
   plant: () => {
     const follow = (): ((state: unknown) => unknown) => (state) => state
-    const undo = [GateDuty, ScheduleDuty].map((duty) => plantMethod(duty.prototype, 'follow', follow))
+    const undo = [GateCoordinator, ScheduleCoordinator].map((duty) => plantMethod(duty.prototype, 'follow', follow))
     return () => undo.forEach((remove) => void remove())
   },
 }
@@ -121,26 +122,26 @@ const conflictForgotten: Mutant = {
   name: 'a clerk takes a conflict for success',
   seenAt: 8,
   plant: () =>
-    plantMethod<(this: object, outcome: unknown, state: unknown, births: unknown) => Promise<unknown>>(
-      Clerk.prototype,
+    plantMethod<(this: object, outcome: unknown, state: unknown, spawned: unknown) => Promise<unknown>>(
+      Coordinator.prototype,
       'meet',
       (meet) =>
-        async function (outcome, state, births) {
-          await meet.call(this, outcome, state, births)
-          const duty = Reflect.get(this, 'duty') as GateDuty
+        async function (outcome, state, spawned) {
+          await meet.call(this, outcome, state, spawned)
+          const duty = Reflect.get(this, 'duty') as GateCoordinator
           const now = Reflect.get(this, 'now') as () => number
           return (await duty.find(state as GateState, () => now.call(this), true)).state
         },
     ),
 }
 
-/** clerk-commands-1. */
+/** coordinator-commands-1. */
 const impatient: Mutant = {
   name: 'a command to a clerk is refused because another writer was faster',
   seenAt: 27,
   plant: () =>
     plantMethod<(this: object, ...args: never[]) => Promise<boolean>>(
-      ClerkCommands.prototype,
+      CoordinatorCommands.prototype,
       'write',
       (write) =>
         async function (...args) {
@@ -215,7 +216,7 @@ const childEndUnheard: Mutant = {
     }),
 }
 
-export const CLERK_MUTANTS: readonly Mutant[] = [
+export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   forgottenCursor,
   forgottenSlots,
   deafPark,

@@ -1,6 +1,6 @@
 /** Seeded bugs of the engine and the model: attempts, timers, cancels, memory of steps, leases that nobody uses. */
 import { conflictRules } from '#engine/core/turn-queue.ts'
-import { Resident } from '#engine/run/resident.ts'
+import { ActiveRun } from '#engine/run/active-run.ts'
 import { Waiters } from '#engine/run/waiters.ts'
 import { SessionHead } from '#engine/services/session-head.ts'
 import { Gate } from '#engine/step/gate.ts'
@@ -46,7 +46,7 @@ const onceAgain: Mutant = {
       'mayBegin',
       (mayBegin) =>
         function (step) {
-          const { live, waiters } = Reflect.get(this, 'resident') as Resident
+          const { live, waiters } = Reflect.get(this, 'resident') as ActiveRun
           return mayBegin.call(this, step) || (live?.open.get(step)?.kind === 'intended' && !waiters.isAwaited(step))
         },
     )
@@ -115,8 +115,8 @@ const childrenLive: Mutant = {
   name: 'a cancel does not reach the children',
   seenAt: 588,
   plant: () =>
-    plantMethod<(this: Resident) => void>(
-      Resident.prototype,
+    plantMethod<(this: ActiveRun) => void>(
+      ActiveRun.prototype,
       'spreadCancel',
       () =>
         function () {
@@ -174,7 +174,7 @@ const memoByPosition: Mutant = {
         function (request) {
           const position = calls.get(this) ?? 0
           calls.set(this, position + 1)
-          const live = (Reflect.get(this, 'resident') as Resident).live
+          const live = (Reflect.get(this, 'resident') as ActiveRun).live
           const step = live?.settled.entries()[position]?.[0]
           return perform.call(this, step === undefined ? request : { ...request, step })
         },
@@ -232,8 +232,8 @@ const doubtAsSuccess: Mutant = {
 const troubleFails: Mutant = {
   name: 'a store that is away fails the step',
   plant: () =>
-    plantMethod<(this: Resident, work: () => Promise<unknown>) => Promise<unknown>>(
-      Resident.prototype,
+    plantMethod<(this: ActiveRun, work: () => Promise<unknown>) => Promise<unknown>>(
+      ActiveRun.prototype,
       'whileActive',
       () =>
         function (work) {

@@ -1,6 +1,7 @@
 /** Seeded bugs of runs that are retried, of the keys that they hold, of their children, versions and instants, and of slots of the past. */
-import { ClerkBook } from '#engine/coordinators/clerk-book.ts'
+
 import { KeptClaims } from '#engine/coordinators/kept-claims.ts'
+import { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
 import { commandFromOutside } from '#engine/run/outside.ts'
 import { Shares } from '#engine/worker/share.ts'
 import { gate } from '#model/flow/gate.ts'
@@ -33,15 +34,19 @@ const mapped = <Fact>(decision: Decision<Fact>, change: (fact: Fact) => readonly
 const ungated: Mutant = {
   name: 'a retry does not ask its gate (14.1.2)',
   plant: () =>
-    plantMethod<ClerkBook['retryAtGate']>(ClerkBook.prototype, 'retryAtGate', () => async (context, _, asked) => {
-      const { by, kind, call } = asked.wish
-      const id = asked.record.stream as Parameters<typeof commandFromOutside>[1]
-      await commandFromOutside(context, id, (now) => ({
-        ...{ type: 'retry_run', now, by, kind },
-        ...(call !== undefined && { call }),
-      }))
-      return 'begun'
-    }),
+    plantMethod<CoordinatorRegistry['retryAtGate']>(
+      CoordinatorRegistry.prototype,
+      'retryAtGate',
+      () => async (context, _, asked) => {
+        const { by, kind, call } = asked.wish
+        const id = asked.record.stream as Parameters<typeof commandFromOutside>[1]
+        await commandFromOutside(context, id, (now) => ({
+          ...{ type: 'retry_run', now, by, kind },
+          ...(call !== undefined && { call }),
+        }))
+        return 'begun'
+      },
+    ),
 }
 
 const halfGated: Mutant = {

@@ -75,10 +75,10 @@ const eventsApart: Mutant = {
   seenAt: 112,
   atStore: (inner) =>
     oneByOne(inner, async (append, write) => {
-      const births = append.writes.filter(({ create }) => create !== null)
+      const spawned = append.writes.filter(({ create }) => create !== null)
       const rest = append.writes.filter(({ create }) => create === null)
       if (append.events.length === 0 || rest.length === 0) return write(append)
-      const sent = await write({ ...append, appendId: `${append.appendId}-events`, writes: births })
+      const sent = await write({ ...append, appendId: `${append.appendId}-events`, writes: spawned })
       const outcome = await write({ ...append, writes: rest, events: [] })
       return outcome.kind === 'conflict' || sent.kind === 'conflict' ? outcome : { ...sent, kind: outcome.kind }
     }),

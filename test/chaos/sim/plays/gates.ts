@@ -52,7 +52,7 @@ const gated = (name: string, { flow, rule = {}, sleepMs = 0, more = 0 }: Gated):
     }),
   ],
   cues: (errand) => cuesOf(name, more, errand),
-  clerk: { kind: 'gate', keyOf, ...rule },
+  coordinator: { kind: 'gate', keyOf, ...rule },
   output: (ending) => errandsOf(ending).map(({ id }) => id),
 })
 

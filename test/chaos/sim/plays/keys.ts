@@ -47,7 +47,7 @@ export const parcel: Play = {
     ),
   ],
   cues: ({ id, kind }) => cues('parcel', 3, { id, kind }),
-  clerk: parcelRule,
+  coordinator: parcelRule,
   output: ({ output }) => output as Json,
   mayEnd: ({ status }: Ending) => status === 'partial' || status === 'failed',
 }
@@ -66,6 +66,6 @@ export const recall: Play = {
     ),
   ],
   cues: (errand) => cues('recall', 14, errand),
-  clerk: { kind: 'gate', keyOf: ({ kind }) => String(kind % RECALL_KEYS), once: true },
+  coordinator: { kind: 'gate', keyOf: ({ kind }) => String(kind % RECALL_KEYS), once: true },
   output: ({ errand: { id } }) => id,
 }

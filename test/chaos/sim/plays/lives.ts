@@ -34,7 +34,7 @@ export const again: Play = {
     }),
   ],
   cues: ({ id, kind }) => [0, 1].map((i) => ({ type: 'go.again', data: { id: 100 * id + i, kind: kind + 2 * i } })),
-  clerk: { kind: 'gate', keyOf: ({ kind }) => String(kind % KEYS), once: true },
+  coordinator: { kind: 'gate', keyOf: ({ kind }) => String(kind % KEYS), once: true },
   retries: 4,
   output: ({ errand: { id } }) => id,
   mayEnd: hasFailed,

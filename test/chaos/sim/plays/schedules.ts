@@ -20,7 +20,7 @@ const scheduled = (name: string, sleepMs: number, options: Omit<ScheduleOptions,
   ],
   schedules: [{ name, function: name, every: EVERY_MS, end: endAt, tz: 'UTC', ...options }],
   cues: none,
-  clerk: { kind: 'schedule', everyMs: EVERY_MS, endAt, apart: options.overlap !== 'allow' },
+  coordinator: { kind: 'schedule', everyMs: EVERY_MS, endAt, apart: options.overlap !== 'allow' },
   output: ({ facts: [first] }) =>
     first?.type === 'run.started' && first.input.kind === 'scheduled' ? first.input.occasion.slot : null,
 })
@@ -40,7 +40,10 @@ export const flock = scheduled('flock', 1_500, { overlap: 'allow', missed: { pol
 
 /** People ask it for slots of the past, also while it is paused. */
 const refillSlots = scheduled('refill', 300, { overlap: 'buffer_all', missed: { policy: 'skip' } })
-export const refill: Play = { ...refillSlots, clerk: { ...(refillSlots.clerk as ScheduleRule), backfills: true } }
+export const refill: Play = {
+  ...refillSlots,
+  coordinator: { ...(refillSlots.coordinator as ScheduleRule), backfills: true },
+}
 
 /** Two slots only, the second behind the first. */
 export const brief = scheduled(
@@ -58,6 +61,6 @@ export const chime: Play = {
   ],
   schedules: [{ name: 'chime', emit: 'go.chime', input: { id: 0, kind: 0 }, every: EVERY_MS, end: END_AT, tz: 'UTC' }],
   cues: none,
-  clerk: { kind: 'schedule', everyMs: EVERY_MS, endAt: END_AT, apart: false, emits: 'go.chime' },
+  coordinator: { kind: 'schedule', everyMs: EVERY_MS, endAt: END_AT, apart: false, emits: 'go.chime' },
   output: ({ errand: { id } }) => id,
 }

@@ -76,7 +76,7 @@ const nudge = (shape: Shape): string => {
 
 /** The streams to lock: those that are written, and those that are only signalled. */
 const WRITTEN = 'select g.*, g.stream as target, g.due as at_once from guard g'
-const WRITTEN_OR_NUDGED = `
+const WRITTEN_OR_WOKEN = `
   select g.*, coalesce(g.stream, n.stream) as target, least(g.due, n.due) as at_once, n.stream is not null as is_nudged
   from guard g full join (select stream, min(due) as due from nudge group by stream) n on n.stream = g.stream`
 
@@ -89,10 +89,10 @@ const STANDS_STILL = `coalesce(w.fence is not null and not w.release and w.added
 
 const lockParts = (shape: Shape): string[] => [
   `guard as materialized (select * from ${shape.table('guard')})`,
-  ...(shape.nudges ? [nudge(shape)] : []),
+  ...(shape.wakeCoalescer ? [nudge(shape)] : []),
   `locked as materialized (
     select w.*, s.*, ${FACTS} as facts, ${STANDS_STILL} as stands_still
-    from (${shape.nudges ? WRITTEN_OR_NUDGED : WRITTEN} order by target) w,
+    from (${shape.wakeCoalescer ? WRITTEN_OR_WOKEN : WRITTEN} order by target) w,
       lateral (select * from stream s where s.id = w.target for update) s)`,
 ]
 
@@ -127,7 +127,7 @@ const lost = (shape: Shape): string => {
 const IS_LATE = 'is_open and id in (select stream from opened where is_late)'
 
 /** A run that has ended is not signalled. If it ends or begins again in this very batch, the order of the appends decides. */
-const IS_NUDGED = `case
+const IS_WOKEN = `case
   when is_open and was_open then id in (select stream from nudge where ${wins('nudge')})
   when is_nudged and (is_open or was_open) then exists (
     select from nudge n where n.stream = o.id and ${wins('n')} and case when n.append < o.append then was_open else is_open end)
@@ -141,7 +141,7 @@ const NEXT_LEASE = 'case when release and fence is not null then null else lease
  * Where nobody can be signalled, only streams that are written change.
  */
 const changeParts = (shape: Shape): string[] => {
-  const reasons = [...(shape.has('opening') ? [IS_LATE] : []), ...(shape.nudges ? [IS_NUDGED] : [])]
+  const reasons = [...(shape.has('opening') ? [IS_LATE] : []), ...(shape.wakeCoalescer ? [IS_WOKEN] : [])]
   if (reasons.length === 0) {
     return [
       `changed as materialized (
@@ -323,7 +323,7 @@ const answersOf = (shape: Shape): string[] => [
         FREED,
       ]
     : []),
-  ...(shape.nudges
+  ...(shape.wakeCoalescer
     ? [
         `select 'signalled', append, null, stream, null, null from nudge where ${wins('nudge')} and stream = ${raisedIds(shape)}`,
       ]

@@ -37,7 +37,7 @@ export const loadStreams = (
   return streams.map((stream) => records.get(stream) ?? null)
 }
 
-/** What a claimer asks for next. Of runs alone: a clerk has a checkpoint, and begins from there. */
+/** What a claimer asks for next. Of runs alone: a coordinator has a checkpoint, and begins from there. */
 export const loadClaimed = (
   sql: Statements,
   worker: WorkerId,

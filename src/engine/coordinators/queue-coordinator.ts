@@ -26,10 +26,10 @@ import { fold } from '#model/kernel/machine.ts'
 import { run as runMachine } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
-import type { Births, Checkpoint, Duty, Found } from './duty.ts'
+import type { Checkpoint, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
 import { endedRuns } from './ended-runs.ts'
 
-export interface QueueKeeping {
+export interface QueueConfig {
   readonly id: QueueId
   readonly definition: QueueDefinition
   /** Every cycle goes on with its memory. */
@@ -43,13 +43,13 @@ type Messages = ReadonlyMap<number, StoredEvent>
 /** Messages that are passed over in one decision: an append must not grow without bound. */
 const PAGE = 256
 
-export class QueueDuty implements Duty<QueueState, QueueFact> {
+export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact> {
   private readonly context: EngineContext
-  private readonly keeping: QueueKeeping
+  private readonly config: QueueConfig
 
-  constructor(context: EngineContext, keeping: QueueKeeping) {
+  constructor(context: EngineContext, config: QueueConfig) {
     this.context = context
-    this.keeping = keeping
+    this.config = config
   }
 
   restore(record: StreamRecord): QueueState | null {
@@ -64,7 +64,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
 
   async find(before: QueueState, now: () => Instant, isCalled: boolean): Promise<Found<QueueState, QueueFact>> {
     if (before.kind === 'none') return { facts: [], state: before, more: false }
-    const { policy } = this.keeping.definition
+    const { policy } = this.config.definition
     const runs = before.cycles.map(({ run }) => run)
     const ended = isCalled ? await endedRuns(this.context.ledger, runs) : []
     const ends = await Promise.all(
@@ -80,7 +80,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
     return { facts, state, more: facts.length > 0 }
   }
 
-  async births(facts: readonly QueueFact[]): Promise<Births> {
+  async spawned(facts: readonly QueueFact[]): Promise<Spawned> {
     const started = facts.filter((fact) => fact.type === 'queue.cycle_started')
     const ended = facts.filter((fact) => fact.type === 'queue.cycle_ended')
     const dead = this.tellsDead() ? ended.filter((fact) => fact.dead.length > 0) : []
@@ -107,18 +107,18 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
   }
 
   wakeAt(state: QueueState): Instant | null {
-    return queueWakeAt(state, this.keeping.definition.policy)
+    return queueWakeAt(state, this.config.definition.policy)
   }
 
   // -- reading --------------------------------------------------------------------------------------------------------
 
   /** As many of the next messages as one decision can place. */
   private async unread({ cursor, passing, unread }: OpenQueue): Promise<readonly number[]> {
-    const { batch, cycles } = this.keeping.definition.policy
+    const { batch, cycles } = this.config.definition.policy
     const limit = Math.min(PAGE, passing) + Math.min(unread, batch * cycles)
     if (limit === 0) return []
     const { ledger, tenant } = this.context
-    const types = [messageType(this.keeping.definition.name)]
+    const types = [messageType(this.config.definition.name)]
     const page = await ledger.events({ tenant, types, after: cursor, limit })
     return page.map(({ sequence }) => sequence)
   }
@@ -149,11 +149,11 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
   // -- what facts ask for ---------------------------------------------------------------------------------------------
 
   private runOf(cycle: number, now: Instant): RunId {
-    return timedRunId(now, this.context.ids.digest(`${this.keeping.id}\n${cycle}`))
+    return timedRunId(now, this.context.ids.digest(`${this.config.id}\n${cycle}`))
   }
 
   private handler(): FunctionDefinition {
-    const { name, handler } = this.keeping.definition
+    const { name, handler } = this.config.definition
     const definition = this.context.system().functions.get(handler ?? '')
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `nobody works through the queue ${name}`)
     return definition
@@ -161,13 +161,13 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
 
   /** Of several messages, the first speaks for the run in the chain of causes. */
   private bear({ run: id, messages }: Started, known: Messages): NewRun {
-    const { context, keeping } = this
+    const { context, config } = this
     const definition = this.handler()
     const sequences = messages.map(({ sequence }) => sequence)
     const first = known.get(sequences[0] ?? 0)
-    if (first === undefined) throw new TrihandError('LEDGER_CORRUPT', `a message of ${keeping.id} is not there`)
+    if (first === undefined) throw new TrihandError('LEDGER_CORRUPT', `a message of ${config.id} is not there`)
     const roots = { event: eventRoot(first), payload: first.data }
-    const demand = demandOfDecided(definition, { tenant: context.tenant, session: keeping.session, roots })
+    const demand = demandOfDecided(definition, { tenant: context.tenant, session: config.session, roots })
     const { correlationId, causationId, traceparent, hops, chain } = first
     return newRun(context, {
       id,
@@ -185,16 +185,16 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
         ...requestersIn(sequences.flatMap((one) => known.get(one) ?? [])),
       },
       event: null,
-      session: keeping.session,
+      session: config.session,
       parent: null,
-      clerk: keeping.id,
+      coordinator: config.id,
       demand,
       lease: leaseFor(demand, () => context.worker.reserve(definition.name)),
     })
   }
 
   private source(): string {
-    return queueSource(this.keeping.definition.name)
+    return queueSource(this.config.definition.name)
   }
 
   private tellsDead(): boolean {
@@ -204,7 +204,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
   /** Told of each message that is given up, under its own id: once for each time. */
   private givenUp({ run, dead }: Ended, known: Messages): readonly Event[] {
     const { tenant, clock } = this.context
-    const { name } = this.keeping.definition
+    const { name } = this.config.definition
     return dead.flatMap(({ sequence, attempts }) => {
       const message = known.get(sequence)
       if (message === undefined) return []
@@ -218,7 +218,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
         time: clock.now(),
         data: { queue: name, id, data, attempts, run_id: run },
         ...{ correlationId, causationId: id, traceparent },
-        ...{ hops: hops + 1, chain: [...chain, this.keeping.definition.handler ?? name] },
+        ...{ hops: hops + 1, chain: [...chain, this.config.definition.handler ?? name] },
         ...requestersIn([message]),
       }
     })

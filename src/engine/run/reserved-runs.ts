@@ -3,24 +3,24 @@
  *
  * Owns the line, and whose turn a free slot is. Never begins a run (worker.ts).
  *
- * newborns-1  While other work is due, every second free slot is left to it.
- * newborns-2  A run that others wrote to while it waits begins from what the ledger holds, not from what is remembered here.
- * newborns-3  Runs are born ahead of a free slot only where no other worker could have one for them, and only so many.
+ * reserved runs-1  While other work is due, every second free slot is left to it.
+ * reserved runs-2  A run that others wrote to while it waits begins from what the ledger holds, not from what is remembered here.
+ * reserved runs-3  Runs are born ahead of a free slot only where no other worker could have one for them, and only so many.
  */
 import type { ClaimableId, RunId, WorkerId } from '#model/kernel/ids.ts'
 import type { Claim } from '#ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
-import type { ResidentRecord } from './resident-record.ts'
+import type { RunRow } from './run-row.ts'
 
-export interface Newborn {
+export interface ReservedRun {
   readonly run: NewRun
-  readonly record: ResidentRecord
-  /** newborns-2. */
+  readonly record: RunRow
+  /** reserved runs-2. */
   isChanged: boolean
 }
 
 /** As if it had been claimed: it is loaded from the ledger. */
-export const claimOfNewborn = ({ run, record }: Newborn): Claim => {
+export const claimOfReserved = ({ run, record }: ReservedRun): Claim => {
   const { id: stream, tenant, epoch, signal } = record
   return { stream, tenant, version: run.head.version, epoch, signal }
 }
@@ -28,11 +28,11 @@ export const claimOfNewborn = ({ run, record }: Newborn): Claim => {
 /** What they take in memory is bounded; the rest waits in the ledger and is claimed. */
 const MAX_AHEAD = 16_384
 
-export class Newborns {
+export class ReservedRuns {
   private readonly maxAhead: number
-  private readonly waiting = new Map<ClaimableId, Newborn>()
+  private readonly waiting = new Map<ClaimableId, ReservedRun>()
   /** Those in `waiting`, first come first; a list, because a map that is emptied from its front is slow there. */
-  private line: Newborn[] = []
+  private line: ReservedRun[] = []
   private begun = 0
   private isOthersTurn = false
 
@@ -44,7 +44,7 @@ export class Newborns {
     return this.waiting.size
   }
 
-  /** newborns-3: how many more may be born without a free slot. */
+  /** reserved runs-3: how many more may be born without a free slot. */
   get room(): number {
     return this.maxAhead - this.waiting.size
   }
@@ -58,32 +58,32 @@ export class Newborns {
     return [...this.waiting.values()].some(({ record }) => record.lease === name)
   }
 
-  add(run: NewRun, record: ResidentRecord, isChanged = false): void {
-    const newborn = { run, record, isChanged }
-    this.waiting.set(record.id, newborn)
-    this.line.push(newborn)
+  add(run: NewRun, record: RunRow, isChanged = false): void {
+    const reservedRun = { run, record, isChanged }
+    this.waiting.set(record.id, reservedRun)
+    this.line.push(reservedRun)
   }
 
   /** Others wrote to it. False: it does not wait here. */
   change(id: ClaimableId): boolean {
-    const newborn = this.waiting.get(id)
-    if (newborn !== undefined) newborn.isChanged = true
-    return newborn !== undefined
+    const reservedRun = this.waiting.get(id)
+    if (reservedRun !== undefined) reservedRun.isChanged = true
+    return reservedRun !== undefined
   }
 
   /** The next for a slot that has become free; null: there is none, or the slot is for other work that is due. */
-  next(isOtherDue: boolean): Newborn | null {
-    // newborns-1
+  next(isOtherDue: boolean): ReservedRun | null {
+    // reserved runs-1
     this.isOthersTurn = isOtherDue && !this.isOthersTurn
     if (this.isOthersTurn) return null
-    const newborn = this.line[this.begun]
-    if (newborn === undefined) return null
+    const reservedRun = this.line[this.begun]
+    if (reservedRun === undefined) return null
     this.begun += 1
-    this.waiting.delete(newborn.record.id)
+    this.waiting.delete(reservedRun.record.id)
     if (this.begun === this.line.length) {
       this.line = []
       this.begun = 0
     }
-    return newborn
+    return reservedRun
   }
 }

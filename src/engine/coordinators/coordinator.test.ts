@@ -1,4 +1,4 @@
-/** Clerks on a memory ledger that is watched, delayed and failed where a test says so. */
+/** Coordinators on a memory ledger that is watched, delayed and failed where a test says so. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -34,7 +34,7 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
       return outcomes
     },
     load: (streams, query) => {
-      // Heads alone are what a clerk asks of the runs that it minds.
+      // Heads alone are what a coordinator asks of the runs that it minds.
       if (query?.after === Number.MAX_SAFE_INTEGER) asked.push(...streams.filter((stream) => stream.startsWith('run_')))
       return inner.load(streams, query)
     },
@@ -64,7 +64,7 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
 
 const GATED = { rateLimit: { limit: 100, period: '1m' } } as const
 
-test('clerk-1: what a decision says and the runs it starts are one append', async () => {
+test('coordinator-1: what a decision says and the runs it starts are one append', async () => {
   const { appends, seen, send } = await begin(GATED)
   for (const n of [1, 2, 3]) await send(n)
   expect(seen).toEqual([1, 2, 3])
@@ -80,7 +80,7 @@ test('clerk-1: what a decision says and the runs it starts are one append', asyn
   }
 })
 
-test('clerk-2: an event that comes while the gate parks is not slept through', async () => {
+test('coordinator-2: an event that comes while the gate parks is not slept through', async () => {
   const { clock, inner, meddling, seen, send } = await begin(GATED)
   let late = 0
   meddling.before = async (batch) => {
@@ -95,7 +95,7 @@ test('clerk-2: an event that comes while the gate parks is not slept through', a
   expect(seen).toEqual([1, 2])
 })
 
-test('clerk-2: an end that was seen in a decision that another writer overtook is seen again', async () => {
+test('coordinator-2: an end that was seen in a decision that another writer overtook is seen again', async () => {
   const { clock, inner, meddling, seen, send } = await begin({ overlap: 'buffer_all' })
   await send(1)
   await send(2)
@@ -123,7 +123,7 @@ test('a gate that nobody has called since it looked does not ask how its runs ar
   expect(asked).toHaveLength(1)
 })
 
-test('clerk-3: a gate that lost its lease writes nothing more, and whoever has it next goes on', async () => {
+test('coordinator-3: a gate that lost its lease writes nothing more, and whoever has it next goes on', async () => {
   const { clock, inner, meddling, seen, send } = await begin(GATED)
   let stolen = 0
   meddling.before = async (batch) => {
@@ -140,7 +140,7 @@ test('clerk-3: a gate that lost its lease writes nothing more, and whoever has i
   expect(seen).toEqual([1])
 })
 
-test('clerk-3: a gate that the store fails is let go and taken up again', async () => {
+test('coordinator-3: a gate that the store fails is let go and taken up again', async () => {
   const { clock, meddling, seen, send } = await begin(GATED, 1_000)
   let failures = 0
   meddling.before = async (batch) => {
@@ -155,7 +155,7 @@ test('clerk-3: a gate that the store fails is let go and taken up again', async 
   expect(seen).toEqual([1])
 })
 
-test('clerk-4: a gate whose cancel did not get through asks again before it rests', async () => {
+test('coordinator-4: a gate whose cancel did not get through asks again before it rests', async () => {
   const { clock, meddling, seen, send } = await begin({ overlap: 'cancel_running' }, 1_000)
   let failures = 0
   meddling.before = async (batch) => {

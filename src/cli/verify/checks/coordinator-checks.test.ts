@@ -105,7 +105,7 @@ const aGate = async (
   const id = ledger.newRun()
   if (run !== null)
     await ledger.run([started({ input: { kind: 'event' } }), fact('run.completed')], { id, event, ...run })
-  await ledger.clerk(GATE, [...opened, ...facts(id, event)], { hears: [TYPE] })
+  await ledger.coordinator(GATE, [...opened, ...facts(id, event)], { hears: [TYPE] })
   return { ledger, id }
 }
 
@@ -114,7 +114,7 @@ test('a gate and a schedule with their runs hold', async () => {
   const run = ledger.newRun()
   await ledger.run([started(), fact('run.completed')], { id: run, parent: SCHEDULE })
   const ended: ScheduleFact = { type: 'schedule.run_ended', at: 60, run, status: 'success' }
-  await ledger.clerk(SCHEDULE, [created, fired(run, 50), ended], { handler: 'tick', wakeAt: FAR })
+  await ledger.coordinator(SCHEDULE, [created, fired(run, 50), ended], { handler: 'tick', wakeAt: FAR })
   expect(await judge(ledger)).toEqual([])
 })
 
@@ -123,7 +123,7 @@ test('[V15] a start of a run that does not exist is found', async () => {
   expect(await judge(ledger)).toEqual([{ id: 'V15', stream: GATE, seq: 2 }])
 })
 
-test('[V15] a run whose clerk has no fact of it is found', async () => {
+test('[V15] a run whose coordinator has no fact of it is found', async () => {
   const { ledger, id } = await aGate(() => [])
   expect(await judge(ledger)).toEqual([{ id: 'V15', stream: id, seq: null }])
 })
@@ -167,7 +167,7 @@ test.each([
 ])('[V13] a gate with an open window that wakes %s', async (_, wakeAt, expected) => {
   const ledger = await aLedger()
   const event = await ledger.event({ type: TYPE })
-  await ledger.clerk(GATE, [...opened, windowOf(ledger.newRun(), event)], { hears: [TYPE], wakeAt })
+  await ledger.coordinator(GATE, [...opened, windowOf(ledger.newRun(), event)], { hears: [TYPE], wakeAt })
   expect((await judge(ledger)).map(({ id }) => id)).toEqual(expected)
 })
 
@@ -180,7 +180,7 @@ test('a window that was extended, closed or paused asks for no earlier wake', as
     [[paused], null],
   ] as const) {
     const ledger = await aLedger()
-    await ledger.clerk(GATE, [...opened, windowOf(ledger.newRun(), 1), ...facts], { hears: [TYPE], wakeAt })
+    await ledger.coordinator(GATE, [...opened, windowOf(ledger.newRun(), 1), ...facts], { hears: [TYPE], wakeAt })
     expect(await judge(ledger)).toEqual([])
   }
 })
@@ -188,7 +188,7 @@ test('a window that was extended, closed or paused asks for no earlier wake', as
 test('[V13] a gate that holds events, is not paused and has no wake is found', async () => {
   const held: GateFact = { type: 'gate.held', at: 20, arrival: {} as Arrival, claim: null }
   const ledger = await aLedger()
-  await ledger.clerk(GATE, [...opened, held], { hears: [TYPE] })
+  await ledger.coordinator(GATE, [...opened, held], { hears: [TYPE] })
   expect(await judge(ledger)).toEqual([{ id: 'V13', stream: GATE, seq: null }])
 })
 
@@ -197,7 +197,10 @@ test('[V13] a schedule that nothing wakes is found, unless it is paused, over or
   const ended: ScheduleFact = { type: 'schedule.ended', at: 20, reason: 'finished' }
   const found = async (facts: readonly ScheduleFact[], lease?: string): Promise<readonly string[]> => {
     const ledger = await aLedger()
-    await ledger.clerk(SCHEDULE, [created, ...facts], { handler: 'tick', ...(lease === undefined ? {} : { lease }) })
+    await ledger.coordinator(SCHEDULE, [created, ...facts], {
+      handler: 'tick',
+      ...(lease === undefined ? {} : { lease }),
+    })
     return (await judge(ledger)).map(({ id }) => id)
   }
   expect(await found([])).toEqual(['V13'])
@@ -211,7 +214,7 @@ test('[V24] a slot that was fired twice is found, a run that was asked for is no
   const runs = [ledger.newRun(), ledger.newRun(), ledger.newRun()] as const
   for (const id of runs) await ledger.run([started(), fact('run.completed')], { id, parent: SCHEDULE })
   const facts = [created, fired(runs[0], 50), fired(runs[1], 50), fired(runs[2], 50, 'now')]
-  await ledger.clerk(SCHEDULE, facts, { handler: 'tick', wakeAt: FAR })
+  await ledger.coordinator(SCHEDULE, facts, { handler: 'tick', wakeAt: FAR })
   expect(await judge(ledger)).toEqual([{ id: 'V24', stream: null, seq: null }])
 })
 
@@ -219,7 +222,7 @@ test('[V15] a slot whose event was not sent is found', async () => {
   const ledger = await aLedger()
   const [sent, unsent] = [ledger.newRun(), ledger.newRun()]
   await ledger.event({ id: `evt_${sent}`, type: TYPE })
-  await ledger.clerk(SCHEDULE, [created, fired(sent, 50), fired(unsent, 60)], { handler: 'tick', wakeAt: FAR })
+  await ledger.coordinator(SCHEDULE, [created, fired(sent, 50), fired(unsent, 60)], { handler: 'tick', wakeAt: FAR })
   expect(await judge(ledger)).toEqual([{ id: 'V15', stream: SCHEDULE, seq: 2 }])
 })
 
@@ -228,8 +231,8 @@ test('[V15] a slot whose run waits at a gate holds; one that has left the gate a
     const ledger = await aLedger()
     const run = ledger.newRun()
     const ended: ScheduleFact = { type: 'schedule.ended', at: 60, reason: 'finished' }
-    await ledger.clerk(SCHEDULE, [created, fired(run, 50), ended], { handler: 'tick' })
-    await ledger.clerk(GATE, [...opened, ...facts(run)], { hears: [TYPE] })
+    await ledger.coordinator(SCHEDULE, [created, fired(run, 50), ended], { handler: 'tick' })
+    await ledger.coordinator(GATE, [...opened, ...facts(run)], { hears: [TYPE] })
     return (await judge(ledger)).map(({ id }) => id)
   }
   const callOf = (run: RunId): Call => ({ run, input: { kind: 'event' }, session: null, by: SCHEDULE })
@@ -248,7 +251,7 @@ test('V25: [H5] a book of starts in which more began within a period than the th
   const begun = async (...instants: readonly number[]) => {
     const ledger = await aLedger()
     const made = instants.map((at) => startMade(ledger.newRun(), at))
-    await ledger.clerk(GATE, [{ type: 'gate.opened', at: 10, cursor: 0 }, ...made], {})
+    await ledger.coordinator(GATE, [{ type: 'gate.opened', at: 10, cursor: 0 }, ...made], {})
     return judge(ledger)
   }
   expect(await begun(100, 600, 1_100, 1_600)).toEqual([])

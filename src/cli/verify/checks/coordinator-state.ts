@@ -1,12 +1,12 @@
-/** What a clerk's facts add up to, as far as its rest depends on it: what it hears, what waits for an instant, who runs. */
-import type { ClerkFact } from './clerk-fact.ts'
+/** What a coordinator's facts add up to, as far as its rest depends on it: what it hears, what waits for an instant, who runs. */
+import type { CoordinatorFact } from './coordinator-fact.ts'
 
 interface OpenWindow {
   readonly events: Set<number>
   readonly firesAt: number
 }
 
-export class ClerkState {
+export class CoordinatorState {
   readonly #windows = new Map<string, OpenWindow>()
   readonly #running = new Set<string>()
   #held = 0
@@ -14,7 +14,7 @@ export class ClerkState {
   #isLive = false
   types: readonly string[] = []
 
-  apply(fact: ClerkFact): void {
+  apply(fact: CoordinatorFact): void {
     switch (fact.type) {
       case 'gate.listened':
         this.types = fact.types
@@ -73,12 +73,12 @@ export class ClerkState {
     return this.#isLive && !this.#isPaused && this.#running.size === 0
   }
 
-  #join({ key, sequence, replaces, firesAt }: Extract<ClerkFact, { readonly type: 'gate.window_joined' }>): void {
+  #join({ key, sequence, replaces, firesAt }: Extract<CoordinatorFact, { readonly type: 'gate.window_joined' }>): void {
     const before = replaces ? [] : (this.#windows.get(key)?.events ?? [])
     this.#windows.set(key, { events: new Set([...before, sequence]), firesAt })
   }
 
-  #withdraw({ sequence, place, key }: Extract<ClerkFact, { readonly type: 'gate.withdrawn' }>): void {
+  #withdraw({ sequence, place, key }: Extract<CoordinatorFact, { readonly type: 'gate.withdrawn' }>): void {
     if (place === 'held') this.#held -= 1
     const window = place === 'window' && key !== null ? this.#windows.get(key) : undefined
     window?.events.delete(sequence)

@@ -1,14 +1,14 @@
 /**
- * A clerk's state from the ledger, and what a write to it without its lease looks like.
+ * A coordinator's state from the ledger, and what a write to it without its lease looks like.
  *
- * Owns reading from the last checkpoint on. Commands from outside are clerk-commands.ts.
+ * Owns reading from the last checkpoint on. Commands from outside are coordinator-commands.ts.
  */
 import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { ClaimableId, ClerkId } from '#model/kernel/ids.ts'
+import type { ClaimableId, CoordinatorId } from '#model/kernel/ids.ts'
 import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
-import type { ClerkFact, Duty } from './duty.ts'
+import type { CoordinatorFact, CoordinatorLogic } from './coordinator-logic.ts'
 
 /** Looks at a short tail first, and further back only if there is no checkpoint in it. */
 export const FIRST_TAIL = 128
@@ -18,45 +18,48 @@ export interface Restored<State> {
   readonly record: StreamRecord
 }
 
-/** `version`: how many facts it is known to have. Null: there is no such clerk. */
-export const restoreClerk = async <State>(
+/** `version`: how many facts it is known to have. Null: there is no such coordinator. */
+export const restoreCoordinator = async <State>(
   ledger: Pick<Ledger, 'load'>,
   id: ClaimableId,
   version: number,
-  duty: Pick<Duty<State, ClerkFact>, 'restore'>,
+  logic: Pick<CoordinatorLogic<State, CoordinatorFact>, 'restore'>,
 ): Promise<Restored<State> | null> => {
   for (let tail = FIRST_TAIL; ; tail *= 8) {
     const after = Math.max(0, version - tail)
     const [record] = await ledger.load([id], { after })
     if (record == null) return null
-    const state = duty.restore(record, after === 0)
+    const state = logic.restore(record, after === 0)
     if (state !== null) return { state, record }
     if (after === 0) throw new TrihandError('LEDGER_CORRUPT', `${id} has no beginning`)
   }
 }
 
 /** As it stands in the ledger; null if it does not exist. */
-export const lookAtClerk = async <State>(
+export const lookAtCoordinator = async <State>(
   { ledger }: Pick<EngineContext, 'ledger'>,
-  id: ClerkId,
-  duty: Pick<Duty<State, ClerkFact>, 'restore'>,
+  id: CoordinatorId,
+  logic: Pick<CoordinatorLogic<State, CoordinatorFact>, 'restore'>,
 ): Promise<Restored<State> | null> => {
   const [row] = await ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
-  return row == null ? null : restoreClerk(ledger, id, row.version, duty)
+  return row == null ? null : restoreCoordinator(ledger, id, row.version, logic)
 }
 
 const PLAIN = { status: 'waiting', release: false, seenSignal: 0, opensWaits: [], closesWaits: [] } as const
 
 /** Due at once: whoever claims it finds out when it must really wake. */
-export const changeOf = (context: EngineContext, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite =>
-  changeAfter(context, record, headOf(record), facts).write
+export const changeOf = (
+  context: EngineContext,
+  record: StreamRecord,
+  facts: readonly CoordinatorFact[],
+): StreamWrite => changeAfter(context, record, headOf(record), facts).write
 
 /** The same after a head that is known, and the head after it. */
 export const changeAfter = (
   context: EngineContext,
   { stream, signal }: Pick<StreamRecord, 'stream' | 'signal'>,
   before: ChainHead,
-  facts: readonly ClerkFact[],
+  facts: readonly CoordinatorFact[],
 ): { readonly write: StreamWrite; readonly head: ChainHead } => {
   const { facts: sealed, head } = sealFacts(context, stream, before, facts)
   const write = {
@@ -75,8 +78,8 @@ export const changeAfter = (
 
 export const birthOf = (
   context: EngineContext,
-  { id, handler }: { readonly id: ClerkId; readonly handler: string },
-  facts: readonly ClerkFact[],
+  { id, handler }: { readonly id: CoordinatorId; readonly handler: string },
+  facts: readonly CoordinatorFact[],
 ): StreamWrite => {
   const sealed = sealFacts(context, id, EMPTY_CHAIN, facts)
   const now = context.clock.now()
@@ -105,7 +108,7 @@ export const waitsBetween = (
   closesWaits: before.filter((type) => !after.includes(type)).map(stepOf),
 })
 
-/** Every event of the type from now on; which of them count is the clerk's to say. */
+/** Every event of the type from now on; which of them count is the coordinator's to say. */
 const listening = (type: string): WaitRow => ({
   step: stepOf(type),
   type,

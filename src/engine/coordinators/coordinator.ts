@@ -1,27 +1,27 @@
 /**
- * A clerk in memory while this worker holds it: it does what its duty finds to do, one append at a time, and parks when there is nothing.
+ * A coordinator in memory while this worker holds it: it does what its logic finds to do, one append at a time, and parks when there is nothing.
  *
- * Owns the clerk's order of appends, its checkpoints and its lease. What is decided is its duty's (duty.ts).
+ * Owns the coordinator's order of appends, its checkpoints and its lease. What is decided is its logic's (duty.ts).
  *
- * clerk-1  The facts of a decision and the runs they start are one append, fenced by the clerk's epoch.
- * clerk-2  It parks only after its duty has found nothing later than the last signal it names in the release.
- * clerk-3  A fenced clerk stops at once; one that the store fails is let go and taken up again later.
- * clerk-4  It parks only when those it asked something of have heard it (stops.ts).
+ * coordinator-1  The facts of a decision and the runs they start are one append, fenced by the coordinator's epoch.
+ * coordinator-2  It parks only after its logic has found nothing later than the last signal it names in the release.
+ * coordinator-3  A fenced coordinator stops at once; one that the store fails is let go and taken up again later.
+ * coordinator-4  It parks only when those it asked something of have heard it (stops.ts).
  */
 import { type ChainHead, headOf, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/one-shot.ts'
-import { commitBirths } from '#engine/run/births.ts'
+import { commitSpawned } from '#engine/run/spawned.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { ClerkId, Instant, WorkerId } from '#model/kernel/ids.ts'
+import type { CoordinatorId, Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Outcome, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 import { CheckpointPace } from './checkpoint-pace.ts'
-import { restoreClerk } from './clerk-state.ts'
-import { inTurn } from './clerk-turns.ts'
-import type { Births, ClerkFact, Duty, Found } from './duty.ts'
+import type { CoordinatorFact, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
+import { restoreCoordinator } from './state.ts'
+import { inTurn } from './turns.ts'
 
-export interface ClerkHold {
-  readonly id: ClerkId
+export interface CoordinatorHold {
+  readonly id: CoordinatorId
   /** The name under which this worker holds it. */
   readonly lease: WorkerId
   readonly epoch: number
@@ -31,22 +31,22 @@ export interface ClerkHold {
 
 type Conflict = Extract<Outcome, { readonly kind: 'conflict' }>
 
-export type ClerkDeparture = 'parked' | 'fenced' | 'dropped'
+export type CoordinatorRelease = 'parked' | 'fenced' | 'dropped'
 
 /** After its last work it stays for a moment: under steady traffic nobody claims and releases it for each event. */
 const LINGER_MS = 50
 const LOOK_AGAIN_MS = 1_000
 const NONE: readonly never[] = []
 
-export class Clerk<State, Fact extends ClerkFact> {
-  readonly hold: ClerkHold
+export class Coordinator<State, Fact extends CoordinatorFact> {
+  readonly hold: CoordinatorHold
   private readonly context: EngineContext
-  private readonly duty: Duty<State, Fact>
-  private readonly departed: (departure: ClerkDeparture, wakeAt: number | null) => void
+  private readonly logic: CoordinatorLogic<State, Fact>
+  private readonly departed: (releaseReason: CoordinatorRelease, wakeAt: number | null) => void
   private head: ChainHead = { version: 0, headHash: '', lastAt: 0 }
   private seenSignal: number
   private readonly pace = new CheckpointPace()
-  private isNudged = false
+  private isWakePending = false
   private mustLook = true
   private lookAgainAt: Instant = 0
   private isLeaving = false
@@ -55,20 +55,20 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   constructor(
     context: EngineContext,
-    hold: ClerkHold,
-    duty: Duty<State, Fact>,
-    departed: (departure: ClerkDeparture, wakeAt: number | null) => void,
+    hold: CoordinatorHold,
+    logic: CoordinatorLogic<State, Fact>,
+    departed: (releaseReason: CoordinatorRelease, wakeAt: number | null) => void,
   ) {
     this.context = context
     this.hold = hold
-    this.duty = duty
+    this.logic = logic
     this.departed = departed
     this.seenSignal = hold.signal
   }
 
   /** Something may have come for it. */
-  nudge(): void {
-    this.isNudged = true
+  wakeSoon(): void {
+    this.isWakePending = true
     this.wait?.()
   }
 
@@ -99,10 +99,10 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   private async round(before: State): Promise<{ readonly state: State; readonly hasWritten: boolean }> {
     const isCalled = this.isCalled()
-    const state = this.isNudged ? await this.lookUp(before) : before
-    const found = await this.duty.find(state, () => this.now(), isCalled)
+    const state = this.isWakePending ? await this.lookUp(before) : before
+    const found = await this.logic.find(state, () => this.now(), isCalled)
     if (found.facts.length === 0) return { state, hasWritten: false }
-    const gate = this.duty.passes?.(found.facts) ?? null
+    const gate = this.logic.passes?.(found.facts) ?? null
     return { state: await inTurn(this.context, gate, () => this.write(state, found)), hasWritten: true }
   }
 
@@ -112,7 +112,7 @@ export class Clerk<State, Fact extends ClerkFact> {
    */
   private isCalled(): boolean {
     const now = this.context.clock.now()
-    if (!this.isNudged && !this.mustLook && now < this.lookAgainAt) return false
+    if (!this.isWakePending && !this.mustLook && now < this.lookAgainAt) return false
     this.mustLook = false
     this.lookAgainAt = now + LOOK_AGAIN_MS
     return true
@@ -123,22 +123,22 @@ export class Clerk<State, Fact extends ClerkFact> {
     return Math.max(this.context.clock.now(), this.head.lastAt)
   }
 
-  private go(departure: ClerkDeparture, wakeAt: number | null): void {
+  private go(releaseReason: CoordinatorRelease, wakeAt: number | null): void {
     if (this.isGone) return
     this.isGone = true
     this.wait?.()
-    this.departed(departure, wakeAt)
+    this.departed(releaseReason, wakeAt)
   }
 
   // -- reading --------------------------------------------------------------------------------------------------------
 
   private async restore(): Promise<State> {
     const { id, version } = this.hold
-    const restored = await restoreClerk(this.context.ledger, id, version, this.duty)
+    const restored = await restoreCoordinator(this.context.ledger, id, version, this.logic)
     if (restored === null) throw new TrihandError('NOT_FOUND', `there is no clerk ${id}`)
     this.head = headOf(restored.record)
     this.pace.read(restored.record.facts)
-    this.duty.resumed(restored.state)
+    this.logic.resumed(restored.state)
     return restored.state
   }
 
@@ -150,7 +150,7 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   /** What others wrote (a pause, a command), and up to which signal the next look sees everything. */
   private async lookUp(state: State): Promise<State> {
-    this.isNudged = false
+    this.isWakePending = false
     const record = await this.load(this.head.version)
     if (record.epoch !== this.hold.epoch) this.go('fenced', null)
     this.seenSignal = Math.max(this.seenSignal, record.signal)
@@ -158,32 +158,32 @@ export class Clerk<State, Fact extends ClerkFact> {
     const lastAt = Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0)
     this.head = { version: record.version, headHash: record.headHash, lastAt }
     this.pace.read(record.facts)
-    const followed = this.duty.follow(state, record.facts)
-    this.duty.resumed(followed)
+    const followed = this.logic.follow(state, record.facts)
+    this.logic.resumed(followed)
     return followed
   }
 
   // -- writing --------------------------------------------------------------------------------------------------------
 
   private async write(before: State, found: Found<State, Fact>): Promise<State> {
-    const births = await this.duty.births(found.facts)
-    const checkpoint = await this.pace.due(found.facts.length, () => this.duty.checkpoint(found.state))
+    const spawned = await this.logic.spawned(found.facts)
+    const checkpoint = await this.pace.due(found.facts.length, () => this.logic.checkpoint(found.state))
     const facts = checkpoint === null ? found.facts : [...found.facts, ...checkpoint.facts]
-    const documents = [...(births.documents ?? NONE), ...(checkpoint?.documents ?? NONE)]
-    const { append, head } = this.compose(facts, { ...births, documents })
-    const outcome = await commitBirths(this.context, append, births.runs)
-    if (outcome.kind === 'conflict') return this.meet(outcome, before, births)
+    const documents = [...(spawned.documents ?? NONE), ...(checkpoint?.documents ?? NONE)]
+    const { append, head } = this.compose(facts, { ...spawned, documents })
+    const outcome = await commitSpawned(this.context, append, spawned.runs)
+    if (outcome.kind === 'conflict') return this.meet(outcome, before, spawned)
     this.head = head
     this.pace.wrote(facts)
-    this.isNudged ||= found.more
-    this.duty.written(found.facts)
-    this.context.worker.signal(births.signals ?? NONE)
+    this.isWakePending ||= found.more
+    this.logic.written(found.facts)
+    this.context.worker.signal(spawned.signals ?? NONE)
     return checkpoint?.state ?? found.state
   }
 
   private compose(
     facts: readonly Fact[],
-    { runs, events, writes = NONE, signals = NONE, documents = NONE }: Births,
+    { runs, events, writes = NONE, signals = NONE, documents = NONE }: Spawned,
   ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {
     const { facts: sealed, head } = sealFacts(this.context, this.hold.id, this.head, facts)
     // Counts only if the lease was given back meanwhile, before this landed: then somebody must take it up.
@@ -212,14 +212,14 @@ export class Clerk<State, Fact extends ClerkFact> {
     }
   }
 
-  /** A conflict means that nothing was written: another holds the clerk, or somebody wrote a command first. */
-  private async meet(outcome: Conflict, state: State, { writes = NONE }: Births): Promise<State> {
+  /** A conflict means that nothing was written: another holds the coordinator, or somebody wrote a command first. */
+  private async meet(outcome: Conflict, state: State, { writes = NONE }: Spawned): Promise<State> {
     // What was seen and not written is seen again.
     this.mustLook = true
     if (outcome.reason === 'version' && outcome.stream === this.hold.id) return this.lookUp(state)
-    // Somebody else wrote to another clerk that this decision is about: it is made again.
+    // Somebody else wrote to another coordinator that this decision is about: it is made again.
     if (outcome.reason === 'version' && writes.some(({ stream }) => stream === outcome.stream)) return state
-    if (outcome.reason === 'version' && this.duty.exists?.(state, outcome.stream) === true) return state
+    if (outcome.reason === 'version' && this.logic.exists?.(state, outcome.stream) === true) return state
     this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
     return state
   }
@@ -228,11 +228,11 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   /** True if there is something new to look at. */
   private async linger(state: State): Promise<boolean> {
-    const wakeAt = this.duty.wakeAt(state)
+    const wakeAt = this.logic.wakeAt(state)
     const now = this.context.clock.now()
     if (wakeAt !== null && wakeAt <= now) return true
-    if (!this.isNudged && !this.isLeaving) {
-      // A clerk that is due again within this moment waits for that instead.
+    if (!this.isWakePending && !this.isLeaving) {
+      // A coordinator that is due again within this moment waits for that instead.
       const until = wakeAt !== null && wakeAt < now + LINGER_MS ? wakeAt : now + LINGER_MS
       await new Promise<void>((resolve) => {
         const cancel = this.context.clock.at(until, resolve)
@@ -243,19 +243,19 @@ export class Clerk<State, Fact extends ClerkFact> {
       })
       this.wait = null
     }
-    return this.isNudged || (wakeAt !== null && wakeAt <= this.context.clock.now())
+    return this.isWakePending || (wakeAt !== null && wakeAt <= this.context.clock.now())
   }
 
-  /** clerk-2, clerk-4. */
+  /** coordinator-2, coordinator-4. */
   private async park(state: State): Promise<void> {
-    await this.duty.told()
+    await this.logic.told()
     if (this.isGone) return
-    const wakeAt = this.duty.wakeAt(state)
+    const wakeAt = this.logic.wakeAt(state)
     const release = { ...this.ownWrite(), wakeAt, release: true }
     const append = { writes: [release], events: NONE, signals: NONE, documents: NONE }
     const outcome = await commitOnce(this.context.commit, { appendId: this.context.appendId(), ...append })
     if (outcome.kind !== 'conflict') return this.go('parked', wakeAt)
-    if (outcome.reason === 'version') this.nudge()
+    if (outcome.reason === 'version') this.wakeSoon()
     else this.go('fenced', null)
   }
 }

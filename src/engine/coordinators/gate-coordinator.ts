@@ -41,11 +41,11 @@ import { fold } from '#model/kernel/machine.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite, SealedFact, StreamRecord } from '#ports/ledger.ts'
 import { arrivalOf } from './arrivals.ts'
-import type { Births, Checkpoint, Duty, Found } from './duty.ts'
+import type { Checkpoint, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
 import { endedRuns } from './ended-runs.ts'
 import { withFailedItems } from './failed-items.ts'
 import { outcomeDocuments } from './flow-outcomes.ts'
-import { causeIn, type GateKeeping, runOfEvent } from './gate-keeping.ts'
+import { causeIn, type GateConfig, runOfEvent } from './gate-config.ts'
 import { refusalOf } from './gate-refusal.ts'
 import { revivalsOf, withRevivals } from './gate-revival.ts'
 import { KeptClaims } from './kept-claims.ts'
@@ -61,7 +61,7 @@ export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: stri
 
 type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 
-type About = Pick<Birth, 'input' | 'event' | 'session' | 'clerk'> &
+type About = Pick<Birth, 'input' | 'event' | 'session' | 'coordinator'> &
   Partial<Pick<Birth, 'cause' | 'callback' | 'parent'>>
 
 /** Whether the call was made in this very decision. */
@@ -83,9 +83,9 @@ const trackedRuns = (gate: OpenGate): readonly RunId[] => [
 const isHeard = ({ type, after, until }: HeardType, event: StoredEvent): boolean =>
   type === event.type && event.sequence > after && (until === null || event.sequence <= until)
 
-export class GateDuty implements Duty<GateState, GateFact> {
+export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
   private readonly context: EngineContext
-  private readonly keeping: GateKeeping
+  private readonly config: GateConfig
   /** The ledger's position when the gate was born: earlier events are not its own. */
   private base = 0
   private readonly events = new Map<number, StoredEvent>()
@@ -99,11 +99,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private revived: readonly OutsideWrite[] = []
   private readonly kept: KeptClaims
 
-  constructor(context: EngineContext, keeping: GateKeeping) {
+  constructor(context: EngineContext, config: GateConfig) {
     this.context = context
-    this.keeping = keeping
+    this.config = config
     this.stops = new Stops(context, 'a newer event takes its place')
-    this.kept = new KeptClaims(context, keeping.id)
+    this.kept = new KeptClaims(context, config.id)
   }
 
   restore(record: StreamRecord): GateState | null {
@@ -124,7 +124,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     await this.prepare()
     const heads = isCalled ? await endedRuns(this.context.ledger, trackedRuns(before)) : []
     const triggerOf = (run: RunId): string | null => valueAt(before.runs, run)?.trigger ?? null
-    const ended = await withFailedItems(this.context, this.keeping.flow, { ended: heads, triggerOf })
+    const ended = await withFailedItems(this.context, this.config.flow, { ended: heads, triggerOf })
     const page = await this.read(before)
     const arrivals = this.arrivals(page, before.types)
     const known = await this.recall(
@@ -143,7 +143,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   /** What a decision needs to know beside the gate's own state. */
   async prepare(): Promise<void> {
-    const { throttle } = this.keeping.flow.policies
+    const { throttle } = this.config.flow.policies
     if (throttle?.shared === undefined) return
     this.budget = await lookAtShared(this.context, throttle.shared)
     this.taken = takenOf(this.budget)
@@ -156,7 +156,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return advance
   }
 
-  async births(facts: readonly GateFact[]): Promise<Births> {
+  async spawned(facts: readonly GateFact[]): Promise<Spawned> {
     const started = facts.filter((fact) => fact.type === 'gate.started')
     const called = started.flatMap((fact) =>
       fact.call === undefined || fact.call.retry !== undefined ? [] : [{ fact, call: fact.call }],
@@ -250,7 +250,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const refused: RefusedEvent[] = []
     for (const event of page) {
       if (!heard.some((one) => isHeard(one, event))) continue
-      const found = this.admit(event, this.keeping.flow)
+      const found = this.admit(event, this.config.flow)
       if (found === null) continue
       if ('reason' in found) refused.push(found)
       else arrivals.push(found)
@@ -260,7 +260,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   /** Null: the handler does not listen to this event. */
   private admit(event: StoredEvent, flow: FlowDefinition): Arrival | RefusedEvent | null {
-    const listener = this.keeping.listeners.get(event.type)
+    const listener = this.config.listeners.get(event.type)
     // Of a trigger that is gone: the event came while it was there.
     if (listener === undefined) return arrivalOf(event, flow, null)
     const verdict = judge(listener, event, this.context.system())
@@ -273,7 +273,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   }
 
   /** The same for commands that bring no event along. */
-  ruledFor(state: GateState): ReturnType<GateDuty['ruled']> {
+  ruledFor(state: GateState): ReturnType<GateCoordinator['ruled']> {
     return this.ruled(state.kind === 'open' ? state.held : [], [])
   }
 
@@ -285,7 +285,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const times = new Map(held.map(({ arrival }) => [arrival.sequence, arrival.time]))
     for (const { sequence, time } of page) times.set(sequence, time)
     const { ids } = this.context
-    const { id, flow } = this.keeping
+    const { id, flow } = this.config
     return {
       policies: flow.policies,
       ofTriggers: new Map([...flow.ofTriggers].map(([name, { policies }]) => [name, policies])),
@@ -302,12 +302,12 @@ export class GateDuty implements Duty<GateState, GateFact> {
       refusal: refusalOf(fact),
     }))
     const { tenant } = this.context
-    const outcomes = outcomeDocuments(tenant, this.keeping.definition.name, { facts, dropped })
+    const outcomes = outcomeDocuments(tenant, this.config.definition.name, { facts, dropped })
     return [...outcomes, ...startPlaces(tenant, facts), ...this.kept.overridden(facts)]
   }
 
   private runOf(sequence: number): RunId {
-    return runOfEvent(this.context.ids, this.keeping.id, { sequence, time: this.events.get(sequence)?.time ?? 0 })
+    return runOfEvent(this.context.ids, this.config.id, { sequence, time: this.events.get(sequence)?.time ?? 0 })
   }
 
   // -- what facts ask for ---------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const sequence = sequences.at(-1) ?? 0
     const event = this.events.get(sequence)
     if (event === undefined)
-      throw new TrihandError('LEDGER_CORRUPT', `event ${sequence} of ${this.keeping.id} is not there`)
+      throw new TrihandError('LEDGER_CORRUPT', `event ${sequence} of ${this.config.id} is not there`)
     return event
   }
 
@@ -328,7 +328,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     // Several events, several people: each of them has asked for what is done with all.
     const asked = requestersIn([...fact.events.flatMap((sequence) => this.events.get(sequence) ?? []), last])
     const cause = asked.requesters === undefined ? {} : { cause: causeIn(last, asked) }
-    const about = { input, session: null, clerk: this.tracker(fact), ...cause }
+    const about = { input, session: null, coordinator: this.tracker(fact), ...cause }
     // An event triggers one run of a handler: what comes again has the same cause, and the events in its input.
     return fact.attempt === undefined
       ? this.begin(fact, roots, { ...about, event: { event: last } })
@@ -338,24 +338,24 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private bearCalled(fact: Started, call: Call, value: Json, begins: boolean): NewRun {
     const { input, session, by, callback = null } = call
     const cause = firstCause(fact.run, call)
-    const clerk = by ?? this.tracker(fact)
+    const coordinator = by ?? this.tracker(fact)
     return this.begin(
       fact,
       rootsOfInput(value),
-      { input, event: null, session, clerk, callback, cause, ...familyOf(call) },
+      { input, event: null, session, coordinator, callback, cause, ...familyOf(call) },
       begins || call.parent === undefined,
     )
   }
 
   private tracker({ tracked }: Started): GateId | null {
-    return tracked ? this.keeping.id : null
+    return tracked ? this.config.id : null
   }
 
   private begin(fact: Started, roots: Roots, about: About, mayBegin = true): NewRun {
-    const { context, keeping } = this
-    const { name } = keeping.definition
+    const { context, config } = this
+    const { name } = config.definition
     const subject = { tenant: context.tenant, session: about.session, roots }
-    const demand = demandOfDecided(keeping.definition, subject, fact.priority)
+    const demand = demandOfDecided(config.definition, subject, fact.priority)
     const reserve = () => (fact.notBefore === null && mayBegin ? context.worker.reserve(name) : null)
     const { run: id, notBefore } = fact
     return newRun(context, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
@@ -366,17 +366,17 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const { call, into } = fact
     // The last: gate-7, its run exists.
     if (call === undefined || call.retry !== undefined || into === call.run) return []
-    const { run: id, input, session, by: clerk, callback = null } = call
+    const { run: id, input, session, by: coordinator, callback = null } = call
     const family = familyOf(call)
-    const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null, ...family }
+    const about = { id, input, event: null, session, coordinator, callback, demand: NO_DEMAND, lease: null, ...family }
     const away = newRun(this.context, { ...this.birth(), ...about, ends: refusalOf(fact) })
     const told = callbackOf(this.context, away, away.state)
     return told === null ? [away] : [away, told]
   }
 
   private birth(): Pick<Birth, 'definition' | 'systemHash' | 'tenant' | 'now' | 'cause' | 'parent'> {
-    const { context, keeping } = this
-    const { definition } = keeping
+    const { context, config } = this
+    const { definition } = config
     const [systemHash, now] = [context.system().hash, context.clock.now()]
     return { definition, systemHash, tenant: context.tenant, now, cause: null, parent: null }
   }

@@ -1,17 +1,17 @@
 /**
- * A clerk's fact read again from its text, with only the fields that checks ask for.
+ * A coordinator's fact read again from its text, with only the fields that checks ask for.
  *
  * Owns the shapes as the prose gives them. Facts that no check asks for read as `other`; one without its shape reads as null.
  */
 import { type Body, readBody } from '#cli/verify/source/fact.ts'
 
-export type ClerkFact =
+export type CoordinatorFact =
   | {
       readonly type: 'gate.started'
       readonly run: string
       readonly events: readonly number[]
       readonly tracked: boolean
-      /** Another clerk has asked for it, and its facts tell of the start; or the run was born before and goes on. */
+      /** Another coordinator has asked for it, and its facts tell of the start; or the run was born before and goes on. */
       readonly isAsked: boolean
       /** The run whose step has called it: that one is its parent. */
       readonly caller: string | null
@@ -71,7 +71,7 @@ const PLAIN: Readonly<Record<string, 'paused' | 'resumed' | 'created' | 'ended'>
   'schedule.ended': 'ended',
 }
 
-const readWithdrawn = (body: Body): ClerkFact => {
+const readWithdrawn = (body: Body): CoordinatorFact => {
   const place = body.body('place')
   const key = place.orNull('key', (name) => place.text(name))
   return { type: 'gate.withdrawn', sequence: body.number('sequence'), place: place.text('kind'), key }
@@ -79,26 +79,26 @@ const readWithdrawn = (body: Body): ClerkFact => {
 
 const callOf = (body: Body): Body | null => body.orNull('call', (name) => body.body(name))
 const askerOf = (call: Body | null): string | null => call?.orNull('by', (name) => call.text(name)) ?? null
-/** Another clerk asked for it, or it was born before and goes on: either way its birth is told elsewhere. */
+/** Another coordinator asked for it, or it was born before and goes on: either way its birth is told elsewhere. */
 const isBornElsewhere = (call: Body | null): boolean =>
   askerOf(call) !== null || (call?.orNull('retry', (name) => call.body(name)) ?? null) !== null
 const callerOf = (call: Body | null): string | null =>
   call?.orNull('parent', (name) => call.body(name).text('run')) ?? null
 const runOf = (call: Body | null): string | null => call?.text('run') ?? null
 
-const readBuffered = (body: Body): ClerkFact => {
+const readBuffered = (body: Body): CoordinatorFact => {
   const [first] = body.body('candidate').list('events')
   return { type: 'gate.buffered', run: first === undefined ? null : runOf(callOf(first)) }
 }
 
-const readSuppressed = (body: Body): ClerkFact => {
+const readSuppressed = (body: Body): CoordinatorFact => {
   const call = callOf(body)
   const isAsked = isBornElsewhere(call)
   const [run, caller] = [runOf(call), callerOf(call)]
   return { type: 'trigger.suppressed', sequence: body.number('sequence'), run, isAsked, caller }
 }
 
-const readStarted = (body: Body): ClerkFact => ({
+const readStarted = (body: Body): CoordinatorFact => ({
   type: 'gate.started',
   run: body.text('run'),
   events: body.numbers('events'),
@@ -108,7 +108,7 @@ const readStarted = (body: Body): ClerkFact => ({
   isAgain: body.orNull('attempt', (name) => body.number(name)) !== null,
 })
 
-const readStart = (body: Body): ClerkFact => {
+const readStart = (body: Body): CoordinatorFact => {
   const rule = body.body('rule')
   return {
     type: 'gate.start_made',
@@ -120,7 +120,7 @@ const readStart = (body: Body): ClerkFact => {
   }
 }
 
-const readWindow = (type: 'gate.window_opened' | 'gate.window_joined', body: Body): ClerkFact => {
+const readWindow = (type: 'gate.window_opened' | 'gate.window_joined', body: Body): CoordinatorFact => {
   const [key, firesAt] = [body.text('key'), body.number('firesAt')]
   if (type === 'gate.window_joined')
     return {
@@ -134,7 +134,7 @@ const readWindow = (type: 'gate.window_opened' | 'gate.window_joined', body: Bod
   return { type, key, firesAt, events: events.map((event) => event.number('sequence')) }
 }
 
-const read = (type: string, body: Body): ClerkFact => {
+const read = (type: string, body: Body): CoordinatorFact => {
   switch (type) {
     case 'gate.started':
       return readStarted(body)
@@ -178,7 +178,7 @@ const read = (type: string, body: Body): ClerkFact => {
 }
 
 /** Null if the text is no JSON object, or lacks what the type promises. */
-export const readClerkFact = (type: string, text: string): ClerkFact | null => {
+export const readCoordinatorFact = (type: string, text: string): CoordinatorFact | null => {
   const body = readBody(text)
   if (body === null) return null
   try {

@@ -98,7 +98,7 @@ const starts = (engine: Engine, count: number, input = (n: number): Input => ({ 
 
 const OPEN = { whilePaused: 'hold' } as const
 
-test('clerk-commands-2: calls of one moment share appends, of a bounded size (14.2)', async () => {
+test('coordinator-commands-2: calls of one moment share appends, of a bounded size (14.2)', async () => {
   const { engine, during, gateAppends } = await begin(OPEN)
   const before = gateAppends().length
   await during(starts(engine, 1_000))
@@ -111,7 +111,7 @@ test('clerk-commands-2: calls of one moment share appends, of a bounded size (14
   expect(Math.max(...born)).toBeLessThanOrEqual(256)
 })
 
-test('clerk-commands-2: ten times as many calls at once read ten times as many facts of the gate, and not a hundred times (14.2)', async () => {
+test('coordinator-commands-2: ten times as many calls at once read ten times as many facts of the gate, and not a hundred times (14.2)', async () => {
   const costOf = async (count: number): Promise<number> => {
     const { engine, during, read } = await begin(OPEN)
     const before = read()
@@ -122,7 +122,7 @@ test('clerk-commands-2: ten times as many calls at once read ten times as many f
   expect(many).toBeLessThan(20 * few)
 })
 
-test('clerk-commands-3: a call that cannot be born fails alone (14.2)', async () => {
+test('coordinator-commands-3: a call that cannot be born fails alone (14.2)', async () => {
   const inner = new MemoryBlobs()
   const poisoned = new Set<string>()
   const blobs: Blobs = {
@@ -145,7 +145,7 @@ test('clerk-commands-3: a call that cannot be born fails alone (14.2)', async ()
   expect(answers[7]).toBe('the blob is gone')
 })
 
-test('clerk-commands-4: calls and the gate that this process holds write in turns: none meets the other, and events go on (14.2)', async () => {
+test('coordinator-commands-4: calls and the gate that this process holds write in turns: none meets the other, and events go on (14.2)', async () => {
   const { engine, outcomes, seen, during } = await begin({ ...OPEN, overlap: 'buffer_all', overlapKey: 'payload.n' })
   const heardWhile: boolean[] = []
   const caller = async (lane: number): Promise<void> => {

@@ -3,11 +3,11 @@
  *
  * Owns the order of one run's appends, parking and fencing. What a handler may ask is gate.ts; waking up is awaken.ts.
  *
- * resident-1  One append at a time per run; commands that come meanwhile are decided on the state after it.
- * resident-2  A promise given to the handler settles only from a step that the ledger has settled.
- * resident-3  A run parks when its handler waits for nothing but open steps; then nothing of it stays in memory.
- * resident-5  What the store refuses for good ends the run as `quarantined`, with the reason: performed again it would be refused again.
- * resident-4  A fenced run stops at once: no further append, no further answer to its handler.
+ * active-run-1  One append at a time per run; commands that come meanwhile are decided on the state after it.
+ * active-run-2  A promise given to the handler settles only from a step that the ledger has settled.
+ * active-run-3  A run parks when its handler waits for nothing but open steps; then nothing of it stays in memory.
+ * active-run-5  What the store refuses for good ends the run as `quarantined`, with the reason: performed again it would be refused again.
+ * active-run-4  A fenced run stops at once: no further append, no further answer to its handler.
  */
 import type { ChainHead } from '#engine/core/chain.ts'
 import type { AppendSource } from '#engine/core/commit.ts'
@@ -30,20 +30,20 @@ import { run as runMachine, statusOf, wakeAt } from '#model/run/run.ts'
 import type { SettledStep } from '#model/run/step.ts'
 import type { Append, Outcome, StreamRecord } from '#ports/ledger.ts'
 import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './append.ts'
-import { beginRun, type Written } from './births.ts'
 import { NO_INPUTS, type RunInputs } from './input.ts'
 import { isLeased } from './new-run.ts'
-import { type Gathered, gather, type Luggage, MAX_REQUESTS, type Request } from './request.ts'
-import type { ResidentRecord, Standing } from './resident-record.ts'
+import { type Gathered, gather, MAX_REQUESTS, type Request, type SideWrites } from './request.ts'
+import type { RunRow, RunSnapshot } from './run-row.ts'
+import { beginRun, type Written } from './spawned.ts'
 import { Waiters } from './waiters.ts'
 
-export type Departure = 'ended' | 'parked' | 'fenced' | 'dropped'
+export type ReleaseReason = 'ended' | 'parked' | 'fenced' | 'dropped'
 
 /** What a run in memory needs of the worker that holds it. */
-export interface Keeper {
-  departed(resident: Resident, departure: Departure): void
+export interface RunHost {
+  departed(activeRun: ActiveRun, releaseReason: ReleaseReason): void
   /** Looks for events that the run's open waits should receive, and asks the run to record them. */
-  look(resident: Resident): Promise<void>
+  look(activeRun: ActiveRun): Promise<void>
 }
 
 interface InFlight {
@@ -55,9 +55,9 @@ interface InFlight {
 
 const NO_REPORT: AppendContext['report'] = {}
 
-export class Resident implements AppendSource {
+export class ActiveRun implements AppendSource {
   readonly context: EngineContext
-  readonly record: ResidentRecord
+  readonly record: RunRow
   isWaiting = false
   isBusy = false
   behind: AppendSource | null = null
@@ -79,7 +79,7 @@ export class Resident implements AppendSource {
   /** What the hand at work says of it besides: told with its end. */
   report: AppendContext['report'] = NO_REPORT
   readonly waiters = new Waiters()
-  private readonly keeper: Keeper
+  private readonly runHost: RunHost
   private head: ChainHead
   private queue: Request[] = []
   private inFlight: InFlight | null = null
@@ -93,13 +93,13 @@ export class Resident implements AppendSource {
   lost: AppendContext['lost'] = []
   private alarm: { readonly at: Instant; readonly cancel: () => void } | null = null
 
-  constructor(context: EngineContext, record: ResidentRecord, { state, head }: Standing, keeper: Keeper) {
+  constructor(context: EngineContext, record: RunRow, { state, head }: RunSnapshot, runHost: RunHost) {
     this.context = context
     this.record = record
     this.state = state
     this.head = head
     this.seenSignal = record.signal
-    this.keeper = keeper
+    this.runHost = runHost
   }
 
   get isGone(): boolean {
@@ -141,7 +141,7 @@ export class Resident implements AppendSource {
     this.considerParking()
   }
 
-  /** Asks, once the handler has had its turn, whether it waits for nothing but open steps (resident-3). */
+  /** Asks, once the handler has had its turn, whether it waits for nothing but open steps (active-run-3). */
   considerParking(): void {
     if (this.active === 0 && !this.gone) this.context.commit.request(this)
   }
@@ -157,11 +157,11 @@ export class Resident implements AppendSource {
   }
 
   /** Stops all work of this run in this process. Its promises never settle (step-port-2). */
-  drop(departure: Departure, failure: Failure): void {
+  drop(releaseReason: ReleaseReason, failure: Failure): void {
     if (this.gone) return
     this.gone = true
     this.leave(failure)
-    this.keeper.departed(this, departure)
+    this.runHost.departed(this, releaseReason)
   }
 
   next(): Append | null {
@@ -170,9 +170,13 @@ export class Resident implements AppendSource {
     const requests = this.queue.splice(0, MAX_REQUESTS)
     if (this.queue.length > 0) this.context.commit.request(this)
     if (this.live?.cancel != null && this.active === 0)
-      requests.push({ command: { type: 'confirm_cancel', now: this.context.clock.now() }, luggage: null, done: null })
+      requests.push({
+        command: { type: 'confirm_cancel', now: this.context.clock.now() },
+        sideWrites: null,
+        done: null,
+      })
     const gathered = gather(this.state, requests, this.head.lastAt)
-    const departs = this.departure(gathered)
+    const departs = this.releaseReason(gathered)
     if (gathered.facts.length === 0 && departs === null) {
       this.answer(gathered)
       return null
@@ -213,14 +217,18 @@ export class Resident implements AppendSource {
     return 'drop'
   }
 
-  /** resident-5. */
+  /** active-run-5. */
   private giveUp(error: Failure): void {
     this.isRefused = true
     this.leaveQueue()
-    this.ask({ command: { type: 'quarantine_run', now: this.context.clock.now(), error }, luggage: null, done: null })
+    this.ask({
+      command: { type: 'quarantine_run', now: this.context.clock.now(), error },
+      sideWrites: null,
+      done: null,
+    })
   }
 
-  private departure({ state, facts }: Gathered): 'ended' | 'parked' | null {
+  private releaseReason({ state, facts }: Gathered): 'ended' | 'parked' | null {
     if (state.kind === 'ended') return 'ended'
     if (state.kind !== 'live' || this.active > 0 || this.queue.length > 0) return null
     // A cancel decided only now still has to reach children and bodies; the next append confirms it or parks.
@@ -270,7 +278,7 @@ export class Resident implements AppendSource {
     this.answer(gathered)
     if (departs === null) return this.goOn(gathered.facts, wasCancelled)
     this.leave({ code: 'STEP_ABORTED', message: `the run has ${departs}` })
-    this.keeper.departed(this, departs)
+    this.runHost.departed(this, departs)
   }
 
   /** The run was let go while its append was under way: what came into being with it is still this worker's. */
@@ -322,8 +330,8 @@ export class Resident implements AppendSource {
   private ring(): void {
     this.alarm = null
     void this.whileActive(async () => {
-      await this.keeper.look(this)
-      this.ask({ command: { type: 'pass_time', now: this.context.clock.now() }, luggage: null, done: null })
+      await this.runHost.look(this)
+      this.ask({ command: { type: 'pass_time', now: this.context.clock.now() }, sideWrites: null, done: null })
     })
   }
 
@@ -333,8 +341,8 @@ export class Resident implements AppendSource {
   }
 
   /** Runs that were to be born here and are not. */
-  private leaveBehind(left: readonly Luggage[]): void {
-    for (const luggage of left) for (const _ of luggage.runs.filter(isLeased)) this.context.worker.unreserve()
+  private leaveBehind(left: readonly SideWrites[]): void {
+    for (const sideWrites of left) for (const _ of sideWrites.runs.filter(isLeased)) this.context.worker.unreserve()
   }
 
   private leave(failure: Failure): void {
@@ -349,8 +357,8 @@ export class Resident implements AppendSource {
     const requests = this.queue
     this.queue = []
     reportUnrecorded(this, requests)
-    for (const { luggage, done } of requests) {
-      if (luggage !== null) this.leaveBehind([luggage])
+    for (const { sideWrites, done } of requests) {
+      if (sideWrites !== null) this.leaveBehind([sideWrites])
       done?.({ kind: 'gone' })
     }
   }

@@ -1,5 +1,5 @@
 /**
- * What people ask of clerks: pause a gate or a schedule and let it go on, ask a schedule for a run now.
+ * What people ask of coordinators: pause a gate or a schedule and let it go on, ask a schedule for a run now.
  *
  * Owns the wording. Whoever is paused is resumed in the end, so that everything can come to its end.
  */
@@ -23,15 +23,15 @@ const BY = 'client'
 /** How many past slots one request is for. */
 export const BACKFILLED = 3
 
-const say = (engine: Engine, { name, clerk }: Play, verb: Verb): Promise<void> => {
-  if (clerk?.kind === 'schedule') return engine.schedules[verb](name, { by: BY })
+const say = (engine: Engine, { name, coordinator }: Play, verb: Verb): Promise<void> => {
+  if (coordinator?.kind === 'schedule') return engine.schedules[verb](name, { by: BY })
   return verb === 'pause' ? engine.pauseHandler(name, BY) : engine.resumeHandler(name, BY)
 }
 
 const resume = (desk: Pick<Desk, 'client' | 'later'>, play: Play): void =>
   desk.later((worker) => {
-    const asked = { clerk: play.name, fact: `${play.clerk?.kind}.resumed`, id: '' }
-    desk.client.askClerk(
+    const asked = { coordinator: play.name, fact: `${play.coordinator?.kind}.resumed`, id: '' }
+    desk.client.askCoordinator(
       worker,
       asked,
       (engine) => say(engine, play, 'resume'),
@@ -44,8 +44,8 @@ const resume = (desk: Pick<Desk, 'client' | 'later'>, play: Play): void =>
 /** In doubt or not: what was to be paused is to go on. */
 const pause = (desk: Desk, play: Play): void =>
   desk.later((worker) => {
-    const asked = { clerk: play.name, fact: `${play.clerk?.kind}.paused`, id: '' }
-    desk.client.askClerk(
+    const asked = { coordinator: play.name, fact: `${play.coordinator?.kind}.paused`, id: '' }
+    desk.client.askCoordinator(
       worker,
       asked,
       (engine) => say(engine, play, 'pause'),
@@ -56,9 +56,9 @@ const pause = (desk: Desk, play: Play): void =>
 /** The same request is asked until somebody answers, and once more now and then. */
 const runNow = (desk: Desk, play: Play, id: string): void =>
   desk.later((worker) => {
-    const asked = { clerk: play.name, fact: 'schedule.requested', id }
+    const asked = { coordinator: play.name, fact: 'schedule.requested', id }
     const work = (engine: Engine): Promise<void> => engine.schedules.runNow(play.name, { id, by: BY })
-    desk.client.askClerk(worker, asked, work, (again) => {
+    desk.client.askCoordinator(worker, asked, work, (again) => {
       if (again) runNow(desk, play, id)
     })
   })
@@ -66,29 +66,29 @@ const runNow = (desk: Desk, play: Play, id: string): void =>
 /** Slots before the schedule was there: past by every clock. */
 const backfill = (desk: Desk, play: Play, id: string, everyMs: number): void =>
   desk.later((worker) => {
-    const asked = { clerk: play.name, fact: 'schedule.requested', id }
+    const asked = { coordinator: play.name, fact: 'schedule.requested', id }
     const span = { from: START - BACKFILLED * everyMs, to: START - everyMs, id, by: BY }
     const work = (engine: Engine): Promise<void> => engine.schedules.backfill(play.name, span)
-    desk.client.askClerk(worker, asked, work, (again) => {
+    desk.client.askCoordinator(worker, asked, work, (again) => {
       if (again) backfill(desk, play, id, everyMs)
     })
   })
 
 /** A pause that nobody could answer for may land after the resumption. */
 export const resumeAll = (client: Client, look: Look, worker: SimWorker): void => {
-  for (const { stream } of look.clerks().filter(isPaused)) {
+  for (const { stream } of look.coordinators().filter(isPaused)) {
     const play = playOf(stream.handler)
     if (play !== undefined) resume({ client, later: (action) => action(worker) }, play)
   }
 }
 
-export const askOfClerk = (desk: Desk, play: Play, { id }: Errand): void => {
+export const askOfCoordinator = (desk: Desk, play: Play, { id }: Errand): void => {
   const { tape } = desk
   if (tape.odds(250)) pause(desk, play)
-  if (play.clerk?.kind !== 'schedule') return
+  if (play.coordinator?.kind !== 'schedule') return
   if (tape.odds(500)) runNow(desk, play, `request-${id}`)
   if (tape.odds(100)) runNow(desk, play, `request-${id}`)
-  if (play.clerk.backfills !== true) return
-  if (tape.odds(600)) backfill(desk, play, `backfill-${id}`, play.clerk.everyMs)
-  if (tape.odds(200)) backfill(desk, play, `backfill-${id}`, play.clerk.everyMs)
+  if (play.coordinator.backfills !== true) return
+  if (tape.odds(600)) backfill(desk, play, `backfill-${id}`, play.coordinator.everyMs)
+  if (tape.odds(200)) backfill(desk, play, `backfill-${id}`, play.coordinator.everyMs)
 }

@@ -36,36 +36,36 @@ import type { LiveSchedule, ScheduleCommand, ScheduleFact, ScheduleState, Schedu
 import { schedule } from '#model/schedule/schedule.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
-import type { Births, Checkpoint, Duty, Found } from './duty.ts'
+import type { Checkpoint, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
 import { endedRuns } from './ended-runs.ts'
 import { Stops } from './stops.ts'
 
 export const scheduleOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): ScheduleId =>
   scheduleId(ids.digest(`schedule\n${tenant}\n${name}`))
 
-export interface ScheduleKeeping {
+export interface ScheduleConfig {
   readonly id: ScheduleId
   readonly definition: ScheduleDefinition
   /** Every run of the schedule goes on with its memory. */
   readonly session: SessionId
 }
 
-const NOTHING: Births = { runs: [], events: [] }
+const NOTHING: Spawned = { runs: [], events: [] }
 
 type Fired = Extract<ScheduleFact, { readonly type: 'schedule.fired' }>
 
-export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
+export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, ScheduleFact> {
   /** What decisions need of the world, here and for commands from outside. */
   readonly world: ScheduleWorld
   private readonly context: EngineContext
-  private readonly keeping: ScheduleKeeping
+  private readonly config: ScheduleConfig
   private readonly stops: Stops
 
-  constructor(context: EngineContext, keeping: ScheduleKeeping) {
+  constructor(context: EngineContext, config: ScheduleConfig) {
     this.context = context
-    this.keeping = keeping
+    this.config = config
     this.stops = new Stops(context, 'the next run of its schedule takes its place')
-    const { id, definition } = keeping
+    const { id, definition } = config
     this.world = {
       calendarOf: calendarsOf(definition.name, (text) => context.ids.digest(text)),
       runOf: (slot, request) => timedRunId(slot, context.ids.digest(`${id}\n${slot}\n${request ?? ''}`)),
@@ -104,23 +104,23 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   /** An event is over when it is sent. */
   private ended({ running }: LiveSchedule): ReturnType<typeof endedRuns> {
     const runs = running.map(({ run }) => run)
-    if (this.keeping.definition.target.kind !== 'emit') return endedRuns(this.context.ledger, runs)
+    if (this.config.definition.target.kind !== 'emit') return endedRuns(this.context.ledger, runs)
     return Promise.resolve(runs.map((run) => ({ run, status: 'success' })))
   }
 
   passes(facts: readonly ScheduleFact[]): GateId | null {
-    const { target } = this.keeping.definition
+    const { target } = this.config.definition
     const starts = target.kind !== 'emit' && facts.some(({ type }) => type === 'schedule.fired')
     return starts ? this.context.gates.gateFor(target.name) : null
   }
 
-  async births(facts: readonly ScheduleFact[]): Promise<Births> {
-    const { target } = this.keeping.definition
+  async spawned(facts: readonly ScheduleFact[]): Promise<Spawned> {
+    const { target } = this.config.definition
     const fired = facts.filter((fact) => fact.type === 'schedule.fired')
     if (target.kind === 'emit') return this.emit(fired)
     const definition = this.context.system().functions.get(target.name)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${target.name}`)
-    const { payload } = await storeValue(this.context, this.keeping.definition.input)
+    const { payload } = await storeValue(this.context, this.config.definition.input)
     const occasions: Occasion[] = []
     for (const fact of fired) occasions.push(await this.occasion(fact))
     const inputs = occasions.map((occasion) => ({ kind: 'scheduled', payload, occasion }) as const)
@@ -131,8 +131,8 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   }
 
   /** The handler's gate decides on its runs in the same append, and hears of their ends through the schedule, their parent. */
-  private async passGate(gate: GateId, facts: readonly ScheduleFact[], inputs: readonly RunInput[]): Promise<Births> {
-    const { id: by, session, definition } = this.keeping
+  private async passGate(gate: GateId, facts: readonly ScheduleFact[], inputs: readonly RunInput[]): Promise<Spawned> {
+    const { id: by, session, definition } = this.config
     const fired = facts.filter((fact) => fact.type === 'schedule.fired')
     const asked = fired.map(({ run, requesters }, i) => ({
       call: { run, input: inputs[i] as RunInput, session, by, ...(requesters !== undefined && { requesters }) },
@@ -161,9 +161,9 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   }
 
   /** The slot is the event's identity. What the event starts is not the schedule's to mind. */
-  private emit(fired: readonly Fired[]): Births {
+  private emit(fired: readonly Fired[]): Spawned {
     const { context } = this
-    const { name, target, input } = this.keeping.definition
+    const { name, target, input } = this.config.definition
     const events = fired.map(({ slot, run, requesters }): Event => {
       const id = `evt_${run}`
       const first = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
@@ -184,8 +184,8 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   }
 
   private bear(fact: Fired, definition: FunctionDefinition, input: RunInput): NewRun {
-    const { context, keeping } = this
-    const subject = { tenant: context.tenant, session: keeping.session, roots: rootsOfInput(keeping.definition.input) }
+    const { context, config } = this
+    const subject = { tenant: context.tenant, session: config.session, roots: rootsOfInput(config.definition.input) }
     const demand = demandOfDecided(definition, subject)
     return newRun(context, {
       id: fact.run,
@@ -196,16 +196,16 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
       input,
       cause: firstCause(fact.run, fact),
       event: null,
-      session: keeping.session,
+      session: config.session,
       parent: null,
-      clerk: keeping.id,
+      coordinator: config.id,
       demand,
       lease: leaseFor(demand, () => context.worker.reserve(definition.name)),
     })
   }
 
   private async occasion({ slot, missed, last }: Fired): Promise<Occasion> {
-    const { name } = this.keeping.definition
+    const { name } = this.config.definition
     if (last === null) return { schedule: name, slot, missed, last }
     return { schedule: name, slot, missed, last: { ...last, output: await this.outputOf(last.run) } }
   }
@@ -219,7 +219,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
 
   /** The verdict of the adaptive rule over the run's output; null where there is no rule or no output. */
   private async yielded(run: RunId): Promise<boolean | null> {
-    const { yields } = this.keeping.definition
+    const { yields } = this.config.definition
     if (yields === null) return null
     const payload = await this.outputOf(run)
     const output: Json = payload === null ? null : await fetchValue(this.context, payload)

@@ -1,7 +1,7 @@
 /**
  * Runs that come into being with an append: written with it, begun once it is in the ledger, their places given back if it is not.
  *
- * Owns what a process owes the runs it has promised a place. Never decides that there should be one (route.ts, clerks).
+ * Owns what a process owes the runs it has promised a place. Never decides that there should be one (route.ts, coordinators).
  *
  * births-1  A run that is born leased to this worker begins here, however late its append turns out to be written.
  */
@@ -14,7 +14,7 @@ import { isLeased, type NewRun } from './new-run.ts'
 export type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
 
 /** One append with these runs among its writes. In doubt the caller is told so; what turns out to exist is begun all the same. */
-export const commitBirths = async (
+export const commitSpawned = async (
   context: EngineContext,
   append: Omit<Append, 'appendId'>,
   runs: readonly NewRun[],

@@ -1,5 +1,5 @@
 /**
- * Who started which run, told from both sides: by the facts of clerks, and by the runs that have a clerk as their parent.
+ * Who started which run, told from both sides: by the facts of coordinators, and by the runs that have a coordinator as their parent.
  *
  * Kept in the checker's own database, because a run is another stream than the one being read.
  */
@@ -9,15 +9,15 @@ import { type Findings, NOWHERE, type Place } from '#cli/verify/report.ts'
 import type { Scratch } from '#cli/verify/scratch.ts'
 import type { StreamHead, Tables } from '#cli/verify/tables.ts'
 
-/** A run that a clerk's fact names. */
+/** A run that a coordinator's fact names. */
 export interface Start {
-  readonly clerk: string
+  readonly coordinator: string
   readonly tenant: string
   readonly seq: number
   readonly run: string
   /** Whose runs a gate starts; null for a schedule, whose facts do not name it. */
   readonly handler: string | null
-  /** The clerk is the run's parent. */
+  /** The coordinator is the run's parent. */
   readonly isTracked: boolean
   /** The run whose step has called it, and is its parent. */
   readonly caller: string | null
@@ -44,7 +44,7 @@ const SCHEMA = `create table clerk_start (run text, clerk text, slot integer);
   create table clerk_follow (run text, caller text);
   create table clerk_missing (run text, clerk text, seq integer)`
 
-export class ClerkStarts {
+export class CoordinatorStarts {
   readonly #findings: Findings
   readonly #tables: Tables
   readonly #scratch: Scratch
@@ -59,13 +59,13 @@ export class ClerkStarts {
   }
 
   started(start: Start): void {
-    this.#prepared().start.run(start.run, start.clerk, start.slot)
+    this.#prepared().start.run(start.run, start.coordinator, start.slot)
     this.#named.add(start)
   }
 
   /** An event has found its place at a gate. */
-  placed(clerk: string, sequences: readonly number[]): void {
-    for (const sequence of sequences) this.#prepared().place.run(clerk, sequence)
+  placed(coordinator: string, sequences: readonly number[]): void {
+    for (const sequence of sequences) this.#prepared().place.run(coordinator, sequence)
   }
 
   /** A run that was asked for waits at a gate. */
@@ -104,12 +104,12 @@ export class ClerkStarts {
     await this.#named.end()
     const db = this.#scratch.open(this.#add === null ? SCHEMA : '')
     const count = db.prepare('select count(*) as count from clerk_start where run = ? and clerk = ?')
-    for await (const { run, clerk } of this.#tables.clerkRuns()) {
-      const { count: times } = count.get(`run_${run}`, clerk)
+    for await (const { run, coordinator } of this.#tables.coordinatorRuns()) {
+      const { count: times } = count.get(`run_${run}`, coordinator)
       this.#findings.expect('V15', times === 1, { stream: `run_${run}`, seq: null }, () =>
         times === 0
-          ? `the clerk ${clerk} is its parent, and no fact of that clerk starts it`
-          : `${times} facts of the clerk ${clerk} start it`,
+          ? `the clerk ${coordinator} is its parent, and no fact of that clerk starts it`
+          : `${times} facts of the clerk ${coordinator} start it`,
       )
     }
     this.#doubled(
@@ -122,8 +122,13 @@ export class ClerkStarts {
     const places = `select clerk || ' ' || sequence as what from clerk_place group by clerk, sequence having count(*) > 1`
     this.#doubled(db.prepare(places).all(), 'V15', 'event')
     const lost = 'select run, clerk, seq from clerk_missing where run not in (select run from clerk_wait)'
-    for (const { run, clerk, seq } of db.prepare(lost).all())
-      this.#findings.expect('V15', false, { stream: clerk, seq }, () => `the fact starts ${run}, which does not exist`)
+    for (const { run, coordinator, seq } of db.prepare(lost).all())
+      this.#findings.expect(
+        'V15',
+        false,
+        { stream: coordinator, seq },
+        () => `the fact starts ${run}, which does not exist`,
+      )
   }
 
   #doubled(rows: readonly { readonly what: string }[], id: 'V15' | 'V24', noun: string): void {
@@ -151,13 +156,13 @@ export class ClerkStarts {
   }
 
   #judge(start: Start, head: StreamHead | null, missing: ReadonlySet<string>): void {
-    const { clerk, seq, run, handler, isTracked, caller } = start
-    const place: Place = { stream: clerk, seq }
+    const { coordinator, seq, run, handler, isTracked, caller } = start
+    const place: Place = { stream: coordinator, seq }
     const isThere = head !== null || (handler === null && !missing.has(eventOf(run)))
     // It may wait at a gate that is read later.
-    if (!isThere) this.#prepared().missing.run(run, clerk, seq)
+    if (!isThere) this.#prepared().missing.run(run, coordinator, seq)
     if (head === null) return
-    const parent = caller !== null ? caller.slice('run_'.length) : isTracked ? clerk.slice('gat_'.length) : null
+    const parent = caller !== null ? caller.slice('run_'.length) : isTracked ? coordinator.slice('gat_'.length) : null
     this.#findings.expect('V4', head.parent === parent, place, () => `${run} was started here and has another parent`)
     if (handler !== null)
       this.#findings.expect('V4', head.handler === handler, place, () => `${run} is a run of ${head.handler}`)

@@ -1,7 +1,7 @@
 /**
- * The clerks of a system: a gate for each handler whose flow control needs memory, and the declared schedules and queues.
+ * The coordinators of a system: a gate for each handler whose flow control needs memory, and the declared schedules and queues.
  *
- * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
+ * Owns which coordinators there are, their opening at every start, and what people may ask of them. Their life is coordinator.ts.
  */
 import { advanceGate, advanceQueue, advanceSchedule } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -17,7 +17,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import { readScheduleFact } from '#model/kernel/fact-codec.ts'
 import {
   type ClaimableId,
-  type ClerkId,
+  type CoordinatorId,
   type GateId,
   type Instant,
   isRunId,
@@ -32,21 +32,21 @@ import { comingSlots } from '#model/schedule/due.ts'
 import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '#model/schedule/fact.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import { ClerkCommands, type ClerkRole } from './clerk-commands.ts'
-import { FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
-import type { FindDuty } from './clerks.ts'
-import type { Births, ClerkFact, Duty } from './duty.ts'
+import { CoordinatorCommands, type CoordinatorRole } from './commands.ts'
+import type { CoordinatorFact, CoordinatorLogic, Spawned } from './coordinator-logic.ts'
+import type { FindLogic } from './coordinators.ts'
 import { callGate, gateRole, isUndecidedAt, openAndListen, passGate } from './gate-calls.ts'
-import { GateDuty, gateOf } from './gate-duty.ts'
-import type { AskedRetry, AskedRun, GateKeeping, RetryAnswer } from './gate-keeping.ts'
+import type { AskedRetry, AskedRun, GateConfig, RetryAnswer } from './gate-config.ts'
+import { GateCoordinator, gateOf } from './gate-coordinator.ts'
 import { retryAtGate } from './gate-retry.ts'
-import { QueueDuty, type QueueKeeping } from './queue-duty.ts'
-import { ScheduleDuty, type ScheduleKeeping, scheduleOf } from './schedule-duty.ts'
+import { type QueueConfig, QueueCoordinator } from './queue-coordinator.ts'
+import { type ScheduleConfig, ScheduleCoordinator, scheduleOf } from './schedule-coordinator.ts'
+import { FIRST_TAIL, lookAtCoordinator } from './state.ts'
 
 interface Kept {
-  readonly gates: ReadonlyMap<ClerkId, GateKeeping>
-  readonly schedules: ReadonlyMap<ClerkId, ScheduleKeeping>
-  readonly queues: ReadonlyMap<ClerkId, QueueKeeping>
+  readonly gates: ReadonlyMap<CoordinatorId, GateConfig>
+  readonly schedules: ReadonlyMap<CoordinatorId, ScheduleConfig>
+  readonly queues: ReadonlyMap<CoordinatorId, QueueConfig>
 }
 
 /** What may be asked of a schedule; the clock and the calendar are added here. */
@@ -63,30 +63,32 @@ type AskQueue =
   | Omit<Extract<QueueCommand, { readonly type: 'open_queue' }>, 'now'>
   | Omit<Extract<QueueCommand, { readonly type: 'revive' }>, 'now'>
 
-type ScheduleRole = ClerkRole<ScheduleState, ScheduleFact, ScheduleDuty>
-type QueueRole = ClerkRole<QueueState, QueueFact, QueueDuty>
+type ScheduleRole = CoordinatorRole<ScheduleState, ScheduleFact, ScheduleCoordinator>
+type QueueRole = CoordinatorRole<QueueState, QueueFact, QueueCoordinator>
 
-export class ClerkBook {
+export class CoordinatorRegistry {
   private readonly ids: Pick<Ids, 'digest'>
   private readonly tenant: TenantId
   private readonly books = new WeakMap<System, Kept>()
-  private readonly commands = new ClerkCommands()
+  private readonly commands = new CoordinatorCommands()
   /** Gates of handlers that have no flow control any more: they stay for what waits in them. */
-  private readonly leftOver = new Set<ClerkId>()
+  private readonly leftOver = new Set<CoordinatorId>()
 
   constructor(ids: Pick<Ids, 'digest'>, tenant: TenantId) {
     this.ids = ids
     this.tenant = tenant
   }
 
-  readonly findDuty: FindDuty = (context, system, id) => {
+  readonly findLogic: FindLogic = (context, system, id) => {
     const { gates, schedules, queues } = this.of(system)
     const gate = gates.get(id)
-    if (gate !== undefined) return new GateDuty(context, gate) as Duty<unknown, ClerkFact>
+    if (gate !== undefined) return new GateCoordinator(context, gate) as CoordinatorLogic<unknown, CoordinatorFact>
     const queue = queues.get(id)
-    if (queue !== undefined) return new QueueDuty(context, queue) as Duty<unknown, ClerkFact>
+    if (queue !== undefined) return new QueueCoordinator(context, queue) as CoordinatorLogic<unknown, CoordinatorFact>
     const schedule = schedules.get(id)
-    return schedule === undefined ? null : (new ScheduleDuty(context, schedule) as Duty<unknown, ClerkFact>)
+    return schedule === undefined
+      ? null
+      : (new ScheduleCoordinator(context, schedule) as CoordinatorLogic<unknown, CoordinatorFact>)
   }
 
   /** At every start, and when the definition changes: what is declared exists from now on. */
@@ -94,7 +96,7 @@ export class ClerkBook {
     await this.findLeftOver(context)
     const { gates, schedules, queues } = this.of(context.system())
     for (const some of inParts([...gates.values()]))
-      await Promise.all(some.map((keeping) => this.openGate(context, keeping)))
+      await Promise.all(some.map((config) => this.openGate(context, config)))
     for (const some of inParts([...schedules.values()])) await this.declareSchedules(context, some)
     for (const { definition, session } of queues.values()) {
       await ensureSession(context, session, 'daemon')
@@ -116,7 +118,7 @@ export class ClerkBook {
     return retryAtGate(context, this.commands, this.gate(context, handler), asked)
   }
 
-  async passGate(context: EngineContext, handler: string, asked: readonly AskedRun[]): Promise<Births> {
+  async passGate(context: EngineContext, handler: string, asked: readonly AskedRun[]): Promise<Spawned> {
     return passGate(context, await this.standing(context, handler), asked)
   }
 
@@ -158,50 +160,50 @@ export class ClerkBook {
   }
 
   /** Whoever comes before the gates were declared opens the one that it needs. */
-  private async standing(context: EngineContext, handler: string): Promise<GateKeeping> {
-    const keeping = this.gate(context, handler)
-    const [head] = await context.ledger.load([keeping.id], { after: Number.MAX_SAFE_INTEGER })
-    if (head == null) await this.openGate(context, keeping)
-    return keeping
+  private async standing(context: EngineContext, handler: string): Promise<GateConfig> {
+    const config = this.gate(context, handler)
+    const [head] = await context.ledger.load([config.id], { after: Number.MAX_SAFE_INTEGER })
+    if (head == null) await this.openGate(context, config)
+    return config
   }
 
-  private gate(context: EngineContext, handler: string): GateKeeping {
-    const keeping = this.of(context.system()).gates.get(gateOf(this.ids, this.tenant, handler))
-    if (keeping !== undefined) return keeping
+  private gate(context: EngineContext, handler: string): GateConfig {
+    const config = this.of(context.system()).gates.get(gateOf(this.ids, this.tenant, handler))
+    if (config !== undefined) return config
     const detail = `${handler} has no gate: give it flow control, for example whilePaused: 'hold'`
     throw new TrihandError('NOT_FOUND', detail)
   }
 
   async askGate(context: EngineContext, handler: string, ask: AskGate): Promise<GateState> {
-    const keeping = this.gate(context, handler)
-    return this.commands.ask(context, gateRole(context, keeping), {
+    const config = this.gate(context, handler)
+    return this.commands.ask(context, gateRole(context, config), {
       advance: (state, now) => advanceGate(state, { ...ask, now }),
     })
   }
 
   async askSchedule(context: EngineContext, name: string, ask: Ask<ScheduleCommand>): Promise<ScheduleState> {
-    const keeping = this.schedule(context, name)
-    const duty = () => new ScheduleDuty(context, keeping)
+    const config = this.schedule(context, name)
+    const logic = () => new ScheduleCoordinator(context, config)
     const initial: ScheduleState = { kind: 'none' }
-    const role: ScheduleRole = { id: keeping.id, handler: name, keeping, duty, initial }
+    const role: ScheduleRole = { id: config.id, handler: name, config, logic, initial }
     return this.commands.ask(context, role, {
-      // By this clock alone, as the duty does: a slot must not come early because another's ran ahead.
+      // By this clock alone, as the logic does: a slot must not come early because another's ran ahead.
       advance: (state, _, { world }) =>
         advanceSchedule(state, { ...ask, now: context.clock.now(), world } as ScheduleCommand),
     })
   }
 
-  queue(context: EngineContext, name: string): QueueKeeping {
-    const keeping = this.of(context.system()).queues.get(this.queueOf(name))
-    if (keeping === undefined) throw new TrihandError('NOT_FOUND', `there is no queue ${name}`)
-    return keeping
+  queue(context: EngineContext, name: string): QueueConfig {
+    const config = this.of(context.system()).queues.get(this.queueOf(name))
+    if (config === undefined) throw new TrihandError('NOT_FOUND', `there is no queue ${name}`)
+    return config
   }
 
   async askQueue(context: EngineContext, name: string, ask: AskQueue): Promise<QueueState> {
-    const keeping = this.queue(context, name)
-    const duty = () => new QueueDuty(context, keeping)
+    const config = this.queue(context, name)
+    const logic = () => new QueueCoordinator(context, config)
     const initial: QueueState = { kind: 'none' }
-    const role: QueueRole = { id: keeping.id, handler: queueSource(name), keeping, duty, initial }
+    const role: QueueRole = { id: config.id, handler: queueSource(name), config, logic, initial }
     return this.commands.ask(context, role, { advance: (state, now) => advanceQueue(state, { ...ask, now }) })
   }
 
@@ -211,7 +213,7 @@ export class ClerkBook {
     name: string,
     ask: Ask<ScheduleCommand>,
   ): Promise<readonly ScheduleFact[]> {
-    const { world } = new ScheduleDuty(context, this.schedule(context, name))
+    const { world } = new ScheduleCoordinator(context, this.schedule(context, name))
     const { state } = await this.lookAtSchedule(context, name)
     const command = { ...ask, now: context.clock.now(), world } as ScheduleCommand
     const { facts, refusal } = advanceSchedule(state, command)
@@ -230,17 +232,17 @@ export class ClerkBook {
     context: EngineContext,
     name: string,
   ): Promise<{ readonly state: ScheduleState; readonly nextAt: Instant | null; readonly next: readonly Instant[] }> {
-    const keeping = this.schedule(context, name)
-    const duty = new ScheduleDuty(context, keeping)
-    const state = (await lookAtClerk(context, keeping.id, duty))?.state ?? { kind: 'none' }
+    const config = this.schedule(context, name)
+    const logic = new ScheduleCoordinator(context, config)
+    const state = (await lookAtCoordinator(context, config.id, logic))?.state ?? { kind: 'none' }
     const coming = { after: context.clock.now(), most: SHOWN_SLOTS }
-    return { state, nextAt: duty.wakeAt(state), next: comingSlots(state, duty.world.calendarOf, coming) }
+    return { state, nextAt: logic.wakeAt(state), next: comingSlots(state, logic.world.calendarOf, coming) }
   }
 
-  private schedule(context: EngineContext, name: string): ScheduleKeeping {
-    const keeping = this.of(context.system()).schedules.get(scheduleOf(this.ids, this.tenant, name))
-    if (keeping === undefined) throw new TrihandError('NOT_FOUND', `there is no schedule ${name}`)
-    return keeping
+  private schedule(context: EngineContext, name: string): ScheduleConfig {
+    const config = this.of(context.system()).schedules.get(scheduleOf(this.ids, this.tenant, name))
+    if (config === undefined) throw new TrihandError('NOT_FOUND', `there is no schedule ${name}`)
+    return config
   }
 
   private async findLeftOver(context: EngineContext): Promise<void> {
@@ -257,7 +259,7 @@ export class ClerkBook {
   }
 
   /** Of many that stand as they are declared, two questions to the store find that there is nothing to do. */
-  private async declareSchedules(context: EngineContext, keepings: readonly ScheduleKeeping[]): Promise<void> {
+  private async declareSchedules(context: EngineContext, keepings: readonly ScheduleConfig[]): Promise<void> {
     const { ledger } = context
     const sessions = keepings.map(({ session }) => session)
     const found = await ledger.load(sessions, { after: Number.MAX_SAFE_INTEGER })
@@ -267,7 +269,7 @@ export class ClerkBook {
       keepings.map(({ id }) => id),
       { last: FIRST_TAIL },
     )
-    const changed = keepings.filter((keeping, i) => !this.isDeclared(context, keeping, records[i] ?? null))
+    const changed = keepings.filter((config, i) => !this.isDeclared(context, config, records[i] ?? null))
     await Promise.all(
       changed.map(({ definition: { name, spec } }) =>
         this.askSchedule(context, name, { type: 'declare_schedule', spec }),
@@ -275,27 +277,27 @@ export class ClerkBook {
     )
   }
 
-  private isDeclared(context: EngineContext, keeping: ScheduleKeeping, record: StreamRecord | null): boolean {
+  private isDeclared(context: EngineContext, config: ScheduleConfig, record: StreamRecord | null): boolean {
     if (record === null) return false
-    const duty = new ScheduleDuty(context, keeping)
-    const state = duty.restore(record, record.facts.length === record.version)
+    const logic = new ScheduleCoordinator(context, config)
+    const state = logic.restore(record, record.facts.length === record.version)
     if (state === null) return false
-    const { spec } = keeping.definition
-    const command = { type: 'declare_schedule', spec, now: context.clock.now(), world: duty.world } as const
+    const { spec } = config.definition
+    const command = { type: 'declare_schedule', spec, now: context.clock.now(), world: logic.world } as const
     return advanceSchedule(state, command).facts.length === 0
   }
 
-  private async openGate(context: EngineContext, keeping: GateKeeping): Promise<GateState> {
-    const types = [...keeping.listeners.keys()]
-    const position = await this.positionFor(context, keeping, types)
-    return this.commands.ask(context, gateRole(context, keeping), {
+  private async openGate(context: EngineContext, config: GateConfig): Promise<GateState> {
+    const types = [...config.listeners.keys()]
+    const position = await this.positionFor(context, config, types)
+    return this.commands.ask(context, gateRole(context, config), {
       advance: (state, now) => openAndListen(state, now, types, position),
     })
   }
 
   /** Where the ledger's events end, if that matters: for a gate that stands and is to hear other types than so far. */
-  private async positionFor(context: EngineContext, keeping: GateKeeping, types: readonly string[]): Promise<number> {
-    const restored = await lookAtClerk(context, keeping.id, new GateDuty(context, keeping))
+  private async positionFor(context: EngineContext, config: GateConfig, types: readonly string[]): Promise<number> {
+    const restored = await lookAtCoordinator(context, config.id, new GateCoordinator(context, config))
     if (restored === null || restored.state.kind !== 'open') return 0
     if (hearsJust(restored.state, types)) return 0
     return lastSequence(context, Math.max(restored.state.cursor, restored.record.base))
@@ -309,8 +311,8 @@ export class ClerkBook {
     return kept
   }
 
-  private gatesOf(system: System): Map<ClerkId, GateKeeping> {
-    const gates = new Map<ClerkId, GateKeeping>()
+  private gatesOf(system: System): Map<CoordinatorId, GateConfig> {
+    const gates = new Map<CoordinatorId, GateConfig>()
     for (const definition of system.functions.values()) {
       const id = gateOf(this.ids, this.tenant, definition.name)
       if (!hasGate(definition)) {
@@ -326,7 +328,7 @@ export class ClerkBook {
     return gates
   }
 
-  private schedulesOf(system: System): Map<ClerkId, ScheduleKeeping> {
+  private schedulesOf(system: System): Map<CoordinatorId, ScheduleConfig> {
     return new Map(
       [...system.schedules.values()].map((definition) => {
         const id = scheduleOf(this.ids, this.tenant, definition.name)
@@ -335,7 +337,7 @@ export class ClerkBook {
     )
   }
 
-  private queuesOf(system: System): Map<ClerkId, QueueKeeping> {
+  private queuesOf(system: System): Map<CoordinatorId, QueueConfig> {
     return new Map(
       [...system.queues.values()].map((definition) => {
         const id = this.queueOf(definition.name)

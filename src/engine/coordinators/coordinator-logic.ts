@@ -1,14 +1,14 @@
 /**
- * What a clerk minds, as the clerk sees it: how its facts fold, what there is to do now, which runs its facts start.
+ * What a coordinator minds, as the coordinator sees it: how its facts fold, what there is to do now, which runs its facts start.
  *
- * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
+ * Owns the seam between a coordinator's life (coordinator.ts) and its rules (gate-duty.ts, schedule-duty.ts).
  */
 import type { NewRun } from '#engine/run/new-run.ts'
-import type { ClaimableId, ClerkId, Instant, StreamId } from '#model/kernel/ids.ts'
+import type { ClaimableId, CoordinatorId, Instant, StreamId } from '#model/kernel/ids.ts'
 import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 
 /** Any machine's fact: named and dated; the rest is its own. */
-export interface ClerkFact {
+export interface CoordinatorFact {
   readonly type: string
   readonly at: Instant
 }
@@ -28,10 +28,10 @@ export interface Checkpoint<State, Fact> {
   readonly documents: readonly DocumentWrite[]
 }
 
-export interface Births {
+export interface Spawned {
   readonly runs: readonly NewRun[]
   readonly events: readonly NewEvent[]
-  /** What is written to other clerks with it. Somebody may write there first: then all of it is decided again. */
+  /** What is written to other coordinators with it. Somebody may write there first: then all of it is decided again. */
   readonly writes?: readonly StreamWrite[]
   /** Who is woken by it. */
   readonly signals?: readonly ClaimableId[]
@@ -39,10 +39,10 @@ export interface Births {
   readonly documents?: readonly DocumentWrite[]
 }
 
-export interface Duty<State, Fact extends ClerkFact> {
+export interface CoordinatorLogic<State, Fact extends CoordinatorFact> {
   /** The state after the record's facts, the last of the stream; null if they do not reach back far enough to tell. */
   restore(record: StreamRecord, isWhole: boolean): State | null
-  /** A clerk in this state was taken up, or others wrote to it: what it wants of others, and may not have got, is asked again. */
+  /** A coordinator in this state was taken up, or others wrote to it: what it wants of others, and may not have got, is asked again. */
   resumed(state: State): void
   /** The state after news that others wrote. */
   follow(state: State, news: readonly SealedFact[]): State
@@ -53,9 +53,9 @@ export interface Duty<State, Fact extends ClerkFact> {
    */
   find(state: State, now: () => Instant, isCalled: boolean): Promise<Found<State, Fact>>
   /** The gate that `births` of these facts writes to as well, if it does. */
-  passes?(facts: readonly Fact[]): ClerkId | null
+  passes?(facts: readonly Fact[]): CoordinatorId | null
   /** What these facts bring into being. */
-  births(facts: readonly Fact[]): Promise<Births>
+  spawned(facts: readonly Fact[]): Promise<Spawned>
   /** A run that its facts would begin exists already. True: it begins it no more, so that the decision is worth making again. */
   exists?(state: State, run: StreamId): boolean
   /** These facts are in the ledger: what they ask of others may be asked now. */

@@ -10,7 +10,7 @@ import type { RunState } from '#model/run/fact.ts'
 import { NO_VERSION } from '#model/worker/pin.ts'
 import type { NewRun } from './new-run.ts'
 
-export interface ResidentRecord {
+export interface RunRow {
   readonly id: RunId
   readonly tenant: TenantId
   readonly handler: string
@@ -27,13 +27,13 @@ export interface ResidentRecord {
 }
 
 /** Where its facts have come to. */
-export interface Standing {
+export interface RunSnapshot {
   readonly state: RunState
   readonly head: ChainHead
 }
 
 /** `sequence`: of the event that started it, if one did. `here`: the tenant of whoever made it, if its birth names none. */
-export const recordOfBirth = (run: NewRun, here: TenantId, base: number, sequence: number | null): ResidentRecord => {
+export const rowOfNewRun = (run: NewRun, here: TenantId, base: number, sequence: number | null): RunRow => {
   const { id, handler, session, parent } = run
   const event = run.event === null || sequence === null ? null : stored(run.event, sequence)
   const { tenant = here, lease = null, systemHash = NO_VERSION } = run.write.create ?? {}

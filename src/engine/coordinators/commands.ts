@@ -1,13 +1,13 @@
 /**
- * Commands to a clerk from outside (a run is asked for, pause, resume, declare): callers in this process line up, many share one append.
+ * Commands to a coordinator from outside (a run is asked for, pause, resume, declare): callers in this process line up, many share one append.
  *
- * Owns the queue of each clerk, and load, decide, append, again after a conflict. Needs no lease. A command is decided in the order of its
+ * Owns the queue of each coordinator, and load, decide, append, again after a conflict. Needs no lease. A command is decided in the order of its
  * arrival, on the state that the one before it has left; it gets its own answer and its own refusal.
  *
- * clerk-commands-1  No command is refused because others write to the same clerk: after a conflict it is decided again on the new state.
- * clerk-commands-2  Commands of one moment share one append, of a bounded size. What they cost the ledger grows with their number.
- * clerk-commands-3  A command that fails by itself fails alone: the others of its append are decided without it.
- * clerk-commands-4  In a process that also holds the clerk, the commands and the clerk write in turns: neither waits for the other to be
+ * coordinator-commands-1  No command is refused because others write to the same coordinator: after a conflict it is decided again on the new state.
+ * coordinator-commands-2  Commands of one moment share one append, of a bounded size. What they cost the ledger grows with their number.
+ * coordinator-commands-3  A command that fails by itself fails alone: the others of its append are decided without it.
+ * coordinator-commands-4  In a process that also holds the coordinator, the commands and the coordinator write in turns: neither waits for the other to be
  *                   out of work.
  */
 import type { Advance } from '#engine/core/advance.ts'
@@ -15,38 +15,38 @@ import { type ChainHead, EMPTY_CHAIN, headOf } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isShutDown, isStoreTrouble } from '#engine/core/patience.ts'
 import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
-import { commitBirths } from '#engine/run/births.ts'
+import { commitSpawned } from '#engine/run/spawned.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { ClerkId, Instant } from '#model/kernel/ids.ts'
+import type { CoordinatorId, Instant } from '#model/kernel/ids.ts'
 import type { Refusal } from '#model/kernel/machine.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { CheckpointPace } from './checkpoint-pace.ts'
-import { birthOf, changeAfter, lookAtClerk, waitsBetween } from './clerk-state.ts'
-import { inTurn } from './clerk-turns.ts'
-import type { ClerkFact, Duty } from './duty.ts'
+import type { CoordinatorFact, CoordinatorLogic } from './coordinator-logic.ts'
+import { birthOf, changeAfter, lookAtCoordinator, waitsBetween } from './state.ts'
+import { inTurn } from './turns.ts'
 
-/** A kind of clerk under one definition. Commands with the same `keeping` may share an append. */
-export interface ClerkRole<State, Fact extends ClerkFact, Minds extends Duty<State, Fact>> {
-  readonly id: ClerkId
+/** A kind of coordinator under one definition. Commands with the same `keeping` may share an append. */
+export interface CoordinatorRole<State, Fact extends CoordinatorFact, Minds extends CoordinatorLogic<State, Fact>> {
+  readonly id: CoordinatorId
   /** The name that workers know it by. */
   readonly handler: string
-  readonly keeping: object
-  readonly duty: () => Minds
-  /** The state of a clerk that does not exist yet. */
+  readonly config: object
+  readonly logic: () => Minds
+  /** The state of a coordinator that does not exist yet. */
   readonly initial: State
   /** What decisions need to know beside the state, which it may complete for them; asked again after each conflict. */
   readonly prepare?: (
-    duty: Minds,
+    logic: Minds,
     state: State,
-    commands: readonly Pick<ClerkCommand<State, Fact, Minds>, 'keys'>[],
+    commands: readonly Pick<CoordinatorCommand<State, Fact, Minds>, 'keys'>[],
   ) => Promise<State>
   /** The event types it listens to, if it does. */
   readonly types?: (state: State) => readonly string[]
 }
 
-export interface ClerkCommand<State, Fact extends ClerkFact, Minds> {
-  /** `now` is not before the clerk's last fact. Called again after a conflict: the last call counts. */
-  readonly advance: (state: State, now: Instant, duty: Minds) => Advance<State, Fact>
+export interface CoordinatorCommand<State, Fact extends CoordinatorFact, Minds> {
+  /** `now` is not before the coordinator's last fact. Called again after a conflict: the last call counts. */
+  readonly advance: (state: State, now: Instant, logic: Minds) => Advance<State, Fact>
   /** What it asks about by name, for those who prepare the state. */
   readonly keys?: readonly (string | null)[]
   /** How many bytes it brings along, about. Absent: few. */
@@ -56,16 +56,16 @@ export interface ClerkCommand<State, Fact extends ClerkFact, Minds> {
 /** So many commands share an append, and so many bytes of what they bring. */
 const MOST_COMMANDS = 256
 const MOST_BYTES = 1_000_000
-/** So long, and of so many clerks, the state is kept after the last command. Later, reading it anew may cost less than what others wrote. */
+/** So long, and of so many coordinators, the state is kept after the last command. Later, reading it anew may cost less than what others wrote. */
 const KNOWN_FOR_MS = 1_000
 const MOST_KNOWN = 16
 
-type AnyDuty = Duty<unknown, ClerkFact>
-type AnyRole = ClerkRole<unknown, ClerkFact, AnyDuty>
+type AnyLogic = CoordinatorLogic<unknown, CoordinatorFact>
+type AnyRole = CoordinatorRole<unknown, CoordinatorFact, AnyLogic>
 
 interface Waiting {
   readonly role: AnyRole
-  readonly command: ClerkCommand<unknown, ClerkFact, AnyDuty>
+  readonly command: CoordinatorCommand<unknown, CoordinatorFact, AnyLogic>
   readonly resolve: (state: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -78,10 +78,10 @@ interface Decided {
   readonly error: unknown
 }
 
-/** The clerk as it was read or written last. */
+/** The coordinator as it was read or written last. */
 interface Known {
-  readonly keeping: object
-  readonly duty: AnyDuty
+  readonly config: object
+  readonly logic: AnyLogic
   readonly pace: CheckpointPace
   /** Null: it does not exist yet. */
   record: Pick<StreamRecord, 'stream' | 'signal'> | null
@@ -100,14 +100,14 @@ interface Line {
   conflicts: number
 }
 
-export class ClerkCommands {
-  private readonly lines = new Map<ClerkId, Line>()
+export class CoordinatorCommands {
+  private readonly lines = new Map<CoordinatorId, Line>()
 
   /** Answers the state after the command; a refusal throws. */
-  ask<State, Fact extends ClerkFact, Minds extends Duty<State, Fact>>(
+  ask<State, Fact extends CoordinatorFact, Minds extends CoordinatorLogic<State, Fact>>(
     context: EngineContext,
-    role: ClerkRole<State, Fact, Minds>,
-    command: ClerkCommand<State, Fact, Minds>,
+    role: CoordinatorRole<State, Fact, Minds>,
+    command: CoordinatorCommand<State, Fact, Minds>,
   ): Promise<State> {
     return new Promise<State>((resolve, reject) => {
       const line = this.lineOf(context, role.id)
@@ -119,8 +119,8 @@ export class ClerkCommands {
     })
   }
 
-  /** A clerk that was just commanded is still known: only what others wrote since is read. */
-  private lineOf(context: EngineContext, id: ClerkId): Line {
+  /** A coordinator that was just commanded is still known: only what others wrote since is read. */
+  private lineOf(context: EngineContext, id: CoordinatorId): Line {
     const line = this.lines.get(id)
     if (line === undefined) {
       const first = { waiting: [], isBusy: false, known: null, idleSince: 0, most: MOST_COMMANDS, conflicts: 0 }
@@ -131,7 +131,7 @@ export class ClerkCommands {
     return line
   }
 
-  private async drain(context: EngineContext, id: ClerkId, line: Line): Promise<void> {
+  private async drain(context: EngineContext, id: CoordinatorId, line: Line): Promise<void> {
     while (line.waiting.length > 0) {
       // Also after a success: whoever lost against this process so far gets its chance before the next append.
       await pauseAfterConflict(context, line.conflicts)
@@ -143,7 +143,7 @@ export class ClerkCommands {
   }
 
   /** Of those that have nothing to do, the last few stay. */
-  private forget(id: ClerkId, line: Line): void {
+  private forget(id: CoordinatorId, line: Line): void {
     this.lines.delete(id)
     this.lines.set(id, line)
     if (this.lines.size <= MOST_KNOWN) return
@@ -168,7 +168,7 @@ export class ClerkCommands {
       for (const one of decided) answer(one)
     } catch (error) {
       line.known = null
-      // clerk-commands-3
+      // coordinator-commands-3
       if (batch.length > 1 && !isStoreTrouble(error) && !isShutDown(error)) {
         line.most = Math.ceil(batch.length / 2)
         return
@@ -187,12 +187,12 @@ export class ClerkCommands {
     const [{ role }] = batch as [Waiting]
     const known = await this.look(context, line, role)
     line.known = known
-    const { duty } = known
+    const { logic } = known
     const asked = batch.map(({ command }) => command)
-    known.state = (await role.prepare?.(duty, known.state, asked)) ?? known.state
+    known.state = (await role.prepare?.(logic, known.state, asked)) ?? known.state
     const { decided, facts: own, state } = decideAll(batch, known, Math.max(context.clock.now(), known.head.lastAt))
     if (own.length === 0) return decided
-    const isWritten = await inTurn(context, duty.passes?.(own) ?? null, () =>
+    const isWritten = await inTurn(context, logic.passes?.(own) ?? null, () =>
       this.write(context, role, known, { facts: own, state }),
     )
     return isWritten ? decided : null
@@ -202,19 +202,19 @@ export class ClerkCommands {
     context: EngineContext,
     role: AnyRole,
     known: Known,
-    { facts: own, state }: { readonly facts: readonly ClerkFact[]; readonly state: unknown },
+    { facts: own, state }: { readonly facts: readonly CoordinatorFact[]; readonly state: unknown },
   ): Promise<boolean> {
-    const { duty } = known
-    const checkpoint = await known.pace.due(own.length, () => duty.checkpoint(state))
+    const { logic } = known
+    const checkpoint = await known.pace.due(own.length, () => logic.checkpoint(state))
     const facts = checkpoint === null ? own : [...own, ...checkpoint.facts]
-    const { runs, events, writes: others = [], signals = [], documents: born = [] } = await duty.births(own)
+    const { runs, events, writes: others = [], signals = [], documents: born = [] } = await logic.spawned(own)
     const documents = [...born, ...(checkpoint?.documents ?? [])]
     const { write, head } = writeOf(context, role, known, facts)
     const waits = waitsBetween(role.types?.(known.state) ?? [], role.types?.(state) ?? [])
     const writes = [{ ...write, ...waits }, ...others, ...runs.map((run) => run.write)]
-    const outcome = await commitBirths(context, { writes, events, signals, documents }, runs)
+    const outcome = await commitSpawned(context, { writes, events, signals, documents }, runs)
     if (outcome.kind === 'conflict') {
-      // A run with this id exists: the command that asks for it again fails by itself (clerk-commands-3).
+      // A run with this id exists: the command that asks for it again fails by itself (coordinator-commands-3).
       const twin = outcome.reason === 'taken' ? undefined : runs.find(({ id }) => id === outcome.stream)
       if (twin !== undefined) throw new TrihandError('RUN_EXISTS', `there is a run ${twin.id} already`)
       return false
@@ -223,40 +223,40 @@ export class ClerkCommands {
     known.state = checkpoint?.state ?? state
     known.head = head
     known.record ??= { stream: role.id, signal: 0 }
-    duty.written(own)
+    logic.written(own)
     context.worker.signal([role.id, ...signals])
     return true
   }
 
   private async look(context: EngineContext, { known }: Line, role: AnyRole): Promise<Known> {
-    if (known?.keeping === role.keeping && known.record !== null) {
+    if (known?.config === role.config && known.record !== null) {
       const [record] = await context.ledger.load([role.id], { after: known.head.version })
       if (record == null) throw new TrihandError('NOT_FOUND', `there is no clerk ${role.id}`)
       if (record.version === known.head.version) return known
       const lastAt = Math.max(known.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0)
       known.pace.read(record.facts)
-      known.state = known.duty.follow(known.state, record.facts)
+      known.state = known.logic.follow(known.state, record.facts)
       known.head = { version: record.version, headHash: record.headHash, lastAt }
       return known
     }
-    const { keeping } = role
-    const [duty, pace] = [role.duty(), new CheckpointPace()]
-    const restored = await lookAtClerk(context, role.id, duty)
-    if (restored === null) return { keeping, duty, pace, record: null, state: role.initial, head: EMPTY_CHAIN }
+    const { config } = role
+    const [logic, pace] = [role.logic(), new CheckpointPace()]
+    const restored = await lookAtCoordinator(context, role.id, logic)
+    if (restored === null) return { config, logic, pace, record: null, state: role.initial, head: EMPTY_CHAIN }
     const { state, record } = restored
     pace.read(record.facts)
-    return { keeping, duty, pace, record: { stream: role.id, signal: record.signal }, state, head: headOf(record) }
+    return { config, logic, pace, record: { stream: role.id, signal: record.signal }, state, head: headOf(record) }
   }
 }
 
 /** The first in line that may share an append. */
 const firstOf = ({ waiting, most }: Line): readonly Waiting[] => {
-  const keeping = waiting[0]?.role.keeping
+  const config = waiting[0]?.role.config
   let bytes = 0
   let count = 0
   for (const { role, command } of waiting) {
     bytes += command.bytes ?? 0
-    if (count > 0 && (count >= most || bytes > MOST_BYTES || role.keeping !== keeping)) break
+    if (count > 0 && (count >= most || bytes > MOST_BYTES || role.config !== config)) break
     count++
   }
   return waiting.slice(0, count)
@@ -264,14 +264,14 @@ const firstOf = ({ waiting, most }: Line): readonly Waiting[] => {
 
 const decideAll = (
   batch: readonly Waiting[],
-  { state: before, duty }: Known,
+  { state: before, logic }: Known,
   now: Instant,
-): { readonly decided: readonly Decided[]; readonly facts: readonly ClerkFact[]; readonly state: unknown } => {
-  const facts: ClerkFact[] = []
+): { readonly decided: readonly Decided[]; readonly facts: readonly CoordinatorFact[]; readonly state: unknown } => {
+  const facts: CoordinatorFact[] = []
   let state = before
   const decided = batch.map((waiting): Decided => {
     try {
-      const advance = waiting.command.advance(state, now, duty)
+      const advance = waiting.command.advance(state, now, logic)
       state = advance.state
       for (const fact of advance.facts) facts.push(fact)
       return { waiting, state, refusal: advance.refusal, error: null }
@@ -282,7 +282,7 @@ const decideAll = (
   return { decided, facts, state }
 }
 
-const writeOf = (context: EngineContext, role: AnyRole, { record, head }: Known, facts: readonly ClerkFact[]) => {
+const writeOf = (context: EngineContext, role: AnyRole, { record, head }: Known, facts: readonly CoordinatorFact[]) => {
   if (record !== null) return changeAfter(context, record, head, facts)
   const write = birthOf(context, role, facts)
   const lastAt = write.facts.at(-1)?.recordedAt ?? 0

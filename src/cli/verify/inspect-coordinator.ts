@@ -1,10 +1,10 @@
 /**
- * One clerk (a gate, a schedule or a queue), fact by fact and then at rest: its chain, the runs it starts, what it hears, when it wakes.
+ * One coordinator (a gate, a schedule or a queue), fact by fact and then at rest: its chain, the runs it starts, what it hears, when it wakes.
  *
- * Owns the order only. A fact that cannot be read ends the judging of the clerk's rest; its chain is checked on.
+ * Owns the order only. A fact that cannot be read ends the judging of the coordinator's rest; its chain is checked on.
  */
-import { type ClerkFact, readClerkFact } from '#cli/verify/checks/clerk-fact.ts'
-import { ClerkState } from '#cli/verify/checks/clerk-state.ts'
+import { type CoordinatorFact, readCoordinatorFact } from '#cli/verify/checks/coordinator-fact.ts'
+import { CoordinatorState } from '#cli/verify/checks/coordinator-state.ts'
 import { StartChecks } from '#cli/verify/checks/start-checks.ts'
 import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
@@ -12,7 +12,7 @@ import { type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
 
 const OWN_SLOTS: ReadonlySet<string> = new Set(['slot', 'missed'])
 
-export const inspectClerk = async (
+export const inspectCoordinator = async (
   inspection: Inspection,
   row: StreamRow,
   facts: AsyncIterable<FactRow>,
@@ -20,7 +20,7 @@ export const inspectClerk = async (
 ): Promise<void> => {
   const { findings } = inspection
   const chain = beginChain(inspection, row)
-  const state = new ClerkState()
+  const state = new CoordinatorState()
   const starts = new StartChecks()
   const stream = nameOf(row)
   let isReadable = true
@@ -28,7 +28,7 @@ export const inspectClerk = async (
   for await (const { seq, type, body, ...rest } of facts) {
     findings.count('facts')
     chain.next({ seq, type, body, ...rest })
-    const fact = readClerkFact(type, body)
+    const fact = readCoordinatorFact(type, body)
     findings.expect('V4', fact !== null, { stream, seq }, () => `${type} is no fact that can be read`)
     isReadable &&= fact !== null
     if (fact === null) continue
@@ -40,38 +40,48 @@ export const inspectClerk = async (
   if (isReadable) checkRest(inspection, row, state, waits)
 }
 
-const gather = ({ clerks }: Inspection, row: StreamRow, fact: ClerkFact, seq: number): void => {
-  const [clerk, { tenant }] = [nameOf(row), row]
+const gather = ({ coordinators }: Inspection, row: StreamRow, fact: CoordinatorFact, seq: number): void => {
+  const [coordinator, { tenant }] = [nameOf(row), row]
   const { handler } = row
   if (fact.type === 'trigger.suppressed') {
     const { run, isAsked, caller } = fact
-    clerks.placed(clerk, [fact.sequence])
-    if (run !== null) clerks.waitsNoMore(run)
+    coordinators.placed(coordinator, [fact.sequence])
+    if (run !== null) coordinators.waitsNoMore(run)
     if (run !== null && !isAsked)
-      clerks.started({ clerk, tenant, seq, run, handler, isTracked: false, caller, slot: null })
+      coordinators.started({ coordinator, tenant, seq, run, handler, isTracked: false, caller, slot: null })
   }
-  if (fact.type === 'gate.followed') clerks.follows(fact)
-  if (fact.type === 'gate.unfollowed') clerks.followsNoMore(fact)
-  if ((fact.type === 'gate.held' || fact.type === 'gate.buffered') && fact.run !== null) clerks.waits(fact.run)
+  if (fact.type === 'gate.followed') coordinators.follows(fact)
+  if (fact.type === 'gate.unfollowed') coordinators.followsNoMore(fact)
+  if ((fact.type === 'gate.held' || fact.type === 'gate.buffered') && fact.run !== null) coordinators.waits(fact.run)
   if (fact.type === 'gate.started') {
-    if (!fact.isAgain) clerks.placed(clerk, fact.events)
+    if (!fact.isAgain) coordinators.placed(coordinator, fact.events)
     const { run, tracked, caller } = fact
-    clerks.waitsNoMore(run)
-    if (!fact.isAsked) clerks.started({ clerk, tenant, seq, run, handler, isTracked: tracked, caller, slot: null })
+    coordinators.waitsNoMore(run)
+    if (!fact.isAsked)
+      coordinators.started({ coordinator, tenant, seq, run, handler, isTracked: tracked, caller, slot: null })
   }
   if (fact.type === 'queue.cycle_started')
-    clerks.started({ clerk, tenant, seq, run: fact.run, handler: null, isTracked: true, caller: null, slot: null })
+    coordinators.started({
+      coordinator,
+      tenant,
+      seq,
+      run: fact.run,
+      handler: null,
+      isTracked: true,
+      caller: null,
+      slot: null,
+    })
   if (fact.type === 'schedule.fired') {
     const { run, origin } = fact
     const slot = OWN_SLOTS.has(origin) ? fact.slot : null
-    clerks.started({ clerk, tenant, seq, run, handler: null, isTracked: true, caller: null, slot })
+    coordinators.started({ coordinator, tenant, seq, run, handler: null, isTracked: true, caller: null, slot })
   }
 }
 
 const checkRest = (
   { findings, moment }: Inspection,
   row: StreamRow,
-  state: ClerkState,
+  state: CoordinatorState,
   waits: readonly WaitRow[],
 ): void => {
   const place: Place = { stream: nameOf(row), seq: null }

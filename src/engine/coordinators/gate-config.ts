@@ -1,7 +1,7 @@
 /**
  * A handler whose runs pass a gate, a run that is asked for by name, and one that is to go on.
  *
- * Owns the shapes, and the name and cause of a run that an event begins; which gates there are is clerk-book.ts.
+ * Owns the shapes, and the name and cause of a run that an event begins; which gates there are is coordinator-book.ts.
  */
 import type { FunctionDefinition, Listener } from '#manifest/define/system.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
@@ -16,7 +16,7 @@ import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 
 /** A handler with flow control that needs memory, and what it listens to. */
-export interface GateKeeping {
+export interface GateConfig {
   readonly id: GateId
   readonly definition: FunctionDefinition
   readonly flow: FlowDefinition
