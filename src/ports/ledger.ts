@@ -187,7 +187,7 @@ export type Outcome =
       /** The highest event sequence when this was written: the base of runs created here without an event of their own. */
       readonly position: number
       /**
-       * Runs that this append made due or nudged; may name more than needed, never fewer (empty on already_written). If it frees
+       * Runs that this append made due or woken; may name more than needed, never fewer (empty on already_written). If it frees
        * slots and runs are due that wait for slots, it names one of these.
        */
       readonly signalled: readonly ClaimableId[]

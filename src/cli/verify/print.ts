@@ -42,12 +42,12 @@ const table = (report: Report): readonly string[] => {
 export const printReport = (report: Report): string => {
   const total = countViolations(report)
   const unlisted = total - report.violations.length
-  const { runs, sessions, coordinators, tasks, facts, events } = report
+  const { runs, sessions, clerks, tasks, facts, events } = report
   return [
     [
       plural(runs, 'run'),
       plural(sessions, 'session'),
-      plural(coordinators, 'clerk'),
+      plural(clerks, 'clerk'),
       plural(tasks, 'task'),
       plural(facts, 'fact'),
       plural(events, 'event'),

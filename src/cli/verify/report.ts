@@ -53,7 +53,7 @@ export type Tally = Readonly<Record<Invariant, number>>
 export interface Report {
   readonly runs: number
   readonly sessions: number
-  readonly coordinators: number
+  readonly clerks: number
   readonly tasks: number
   readonly facts: number
   readonly events: number
@@ -80,7 +80,7 @@ export class Findings {
   readonly #violations: Violation[] = []
   readonly #found = zeroes()
   readonly #checked = zeroes()
-  readonly #counts = { runs: 0, sessions: 0, coordinators: 0, tasks: 0, facts: 0, events: 0 }
+  readonly #counts = { runs: 0, sessions: 0, clerks: 0, tasks: 0, facts: 0, events: 0 }
 
   count(what: 'runs' | 'sessions' | 'clerks' | 'tasks' | 'facts' | 'events'): void {
     this.#counts[what] += 1

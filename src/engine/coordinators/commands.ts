@@ -231,7 +231,7 @@ export class CoordinatorCommands {
   private async look(context: EngineContext, { known }: Line, role: AnyRole): Promise<Known> {
     if (known?.config === role.config && known.record !== null) {
       const [record] = await context.ledger.load([role.id], { after: known.head.version })
-      if (record == null) throw new TrihandError('NOT_FOUND', `there is no clerk ${role.id}`)
+      if (record == null) throw new TrihandError('NOT_FOUND', `there is no coordinator ${role.id}`)
       if (record.version === known.head.version) return known
       const lastAt = Math.max(known.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0)
       known.pace.read(record.facts)

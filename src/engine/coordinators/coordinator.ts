@@ -135,7 +135,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
   private async restore(): Promise<State> {
     const { id, version } = this.hold
     const restored = await restoreCoordinator(this.context.ledger, id, version, this.logic)
-    if (restored === null) throw new TrihandError('NOT_FOUND', `there is no clerk ${id}`)
+    if (restored === null) throw new TrihandError('NOT_FOUND', `there is no coordinator ${id}`)
     this.head = headOf(restored.record)
     this.pace.read(restored.record.facts)
     this.logic.resumed(restored.state)
@@ -144,7 +144,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
 
   private async load(after: number): Promise<StreamRecord> {
     const [record] = await this.context.ledger.load([this.hold.id], { after })
-    if (record == null) throw new TrihandError('NOT_FOUND', `there is no clerk ${this.hold.id}`)
+    if (record == null) throw new TrihandError('NOT_FOUND', `there is no coordinator ${this.hold.id}`)
     return record
   }
 

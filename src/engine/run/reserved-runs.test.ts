@@ -20,19 +20,19 @@ test('reserved runs begin in the order of their births, and leave the line', () 
   expect([reservedRuns.size, reservedRuns.has(idOf(1)), reservedRuns.needs('w' as WorkerId)]).toEqual([0, false, false])
 })
 
-test('reserved runs-1: while other work is due, every second free slot is left to it', () => {
+test('reserved-runs-1: while other work is due, every second free slot is left to it', () => {
   const reservedRuns = lineOf(10)
   const turns = Array.from({ length: 6 }, () => reservedRuns.next(true) !== null)
   expect(turns).toEqual([false, true, false, true, false, true])
 })
 
-test('reserved runs-2: a run that others wrote to is marked, and one that does not wait here is not known', () => {
+test('reserved-runs-2: a run that others wrote to is marked, and one that does not wait here is not known', () => {
   const reservedRuns = lineOf(2)
   expect([reservedRuns.change(idOf(2)), reservedRuns.change(idOf(9))]).toEqual([true, false])
   expect([reservedRuns.next(false)?.isChanged, reservedRuns.next(false)?.isChanged]).toEqual([false, true])
 })
 
-test('reserved runs-3: only a worker that is alone lets runs be born ahead, and so many', () => {
+test('reserved-runs-3: only a worker that is alone lets runs be born ahead, and so many', () => {
   expect(lineOf(0, false).room).toBe(0)
   const [none, some] = [lineOf(0), lineOf(3)]
   expect(none.room - some.room).toBe(3)

@@ -3,9 +3,9 @@
  *
  * Owns the line, and whose turn a free slot is. Never begins a run (worker.ts).
  *
- * reserved runs-1  While other work is due, every second free slot is left to it.
- * reserved runs-2  A run that others wrote to while it waits begins from what the ledger holds, not from what is remembered here.
- * reserved runs-3  Runs are born ahead of a free slot only where no other worker could have one for them, and only so many.
+ * reserved-runs-1  While other work is due, every second free slot is left to it.
+ * reserved-runs-2  A run that others wrote to while it waits begins from what the ledger holds, not from what is remembered here.
+ * reserved-runs-3  Runs are born ahead of a free slot only where no other worker could have one for them, and only so many.
  */
 import type { ClaimableId, RunId, WorkerId } from '#model/kernel/ids.ts'
 import type { Claim } from '#ports/ledger.ts'
@@ -15,7 +15,7 @@ import type { RunRow } from './run-row.ts'
 export interface ReservedRun {
   readonly run: NewRun
   readonly record: RunRow
-  /** reserved runs-2. */
+  /** reserved-runs-2. */
   isChanged: boolean
 }
 
@@ -44,7 +44,7 @@ export class ReservedRuns {
     return this.waiting.size
   }
 
-  /** reserved runs-3: how many more may be born without a free slot. */
+  /** reserved-runs-3: how many more may be born without a free slot. */
   get room(): number {
     return this.maxAhead - this.waiting.size
   }
@@ -73,7 +73,7 @@ export class ReservedRuns {
 
   /** The next for a slot that has become free; null: there is none, or the slot is for other work that is due. */
   next(isOtherDue: boolean): ReservedRun | null {
-    // reserved runs-1
+    // reserved-runs-1
     this.isOthersTurn = isOtherDue && !this.isOthersTurn
     if (this.isOthersTurn) return null
     const reservedRun = this.line[this.begun]

@@ -3,7 +3,7 @@
  *
  * Owns that a run looks once at a time, however often it is woken, and when. What it finds is offered to it (offer.ts).
  *
- * wake-1  All looks of a run with many children read some multiple of their number, however few of them end at a time: a look reads each
+ * wake-coalescer-1  All looks of a run with many children read some multiple of their number, however few of them end at a time: a look reads each
  *           child that is open, so it waits until a quarter of them has ended, as far as this process knows. It waits for a share of
  *           the batches under way and no longer, and not at all where there is none.
  */
@@ -79,7 +79,7 @@ export class WakeCoalescer {
   }
 }
 
-/** wake-1. */
+/** wake-coalescer-1. */
 const worthIt = async (activeRun: ActiveRun, pendingWakes: PendingWake): Promise<void> => {
   const { commit } = activeRun.context
   const open = activeRun.live?.open.size ?? 0

@@ -5,7 +5,7 @@
  */
 import { triggerOf } from '#engine/core/cause.ts'
 import { headOf } from '#engine/core/chain.ts'
-import type { RunRow, Standing } from '#engine/run/run-row.ts'
+import type { RunRow, RunSnapshot } from '#engine/run/run-row.ts'
 import { NOTHING_PREFETCHED, type Prefetched, prefetchEvents } from '#engine/wait/look.ts'
 import { openWaitsOf } from '#engine/wait/offer.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -18,7 +18,7 @@ import { run as runMachine } from '#model/run/run.ts'
 import type { Claim, Claims, Ledger, StreamRecord } from '#ports/ledger.ts'
 
 export interface Claimed {
-  readonly runs: readonly (Standing & { readonly record: RunRow; readonly recoveries: number })[]
+  readonly runs: readonly (RunSnapshot & { readonly record: RunRow; readonly recoveries: number })[]
   /** Runs that this version, or this process with its keys, cannot read: they are left to a worker that can. */
   readonly unreadable: readonly Pick<StreamRecord, 'stream'>[]
   /** Runs whose facts do not fit their seals. */

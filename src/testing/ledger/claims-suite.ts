@@ -54,7 +54,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 100)).toEqual([run])
   })
 
-  test('clerks are claimed, woken and parents like runs, and keep their names', async () => {
+  test('coordinators are claimed, woken and parents like runs, and keep their names', async () => {
     const coordinators = [gateId('a'.repeat(64)), scheduleId('b'.repeat(64))] as const
     for (const coordinator of coordinators) await harness.written({ writes: [aCreation(coordinator)] })
     expect(await harness.claimable(START)).toEqual(coordinators)

@@ -50,7 +50,7 @@ const counting = (place: TestStore) => {
 }
 
 onEveryStore('fan-out', (store) => {
-  test('nudges-1: [C1] gathering 1,200 children reads each of them a few times, and many at once (13.2.4)', async () => {
+  test('wake-coalescer-1: [C1] gathering 1,200 children reads each of them a few times, and many at once (13.2.4)', async () => {
     const { read, place } = counting(store())
     const system = await startTestSystem(family, place)
     const children = 1_200
@@ -63,7 +63,7 @@ onEveryStore('fan-out', (store) => {
     await system.close()
   })
 
-  test('nudges-1: [C1] the last of 200 children is gathered though it ends an hour after the others', async () => {
+  test('wake-coalescer-1: [C1] the last of 200 children is gathered though it ends an hour after the others', async () => {
     const system = await startTestSystem(family, store())
     const run = await system.start('gather', { from: 0, to: 200 })
     await system.settle()

@@ -80,7 +80,7 @@ test('worker-1: [C1] children beyond the slots begin in their order, never more 
   expect(most).toBeLessThanOrEqual(4)
 })
 
-test('newborns-2: [C1] a child that is cancelled while it waits in line never begins', async () => {
+test('reserved-runs-2: [C1] a child that is cancelled while it waits in line never begins', async () => {
   const run = await app.start('gather', null)
   await fullContext()
   const last = (await app.reader.children(app.tenant, run)).at(-1)
@@ -91,7 +91,7 @@ test('newborns-2: [C1] a child that is cancelled while it waits in line never be
   expect(begun).toHaveLength(CHILDREN - 1)
 })
 
-test('newborns-1: [C1] a run that is asked for while many children wait in line does not wait for all of them', async () => {
+test('reserved-runs-1: [C1] a run that is asked for while many children wait in line does not wait for all of them', async () => {
   const run = await app.start('gather', null)
   await fullContext()
   const late = await app.start('late', null)

@@ -3,7 +3,7 @@
  *
  * Owns the table. How much of each is played, whoever plays it says.
  */
-import { COORDINATOR_MUTANTS } from '#test/chaos/sim/mutants/clerks.ts'
+import { COORDINATOR_MUTANTS } from '#test/chaos/sim/mutants/coordinators.ts'
 import { MUTANTS } from '#test/chaos/sim/mutants/hunt.ts'
 import { LIFE_MUTANTS } from '#test/chaos/sim/mutants/lives.ts'
 import type { Mutant } from '#test/chaos/sim/mutants/mutant.ts'
@@ -11,7 +11,7 @@ import { PEOPLE_MUTANTS } from '#test/chaos/sim/mutants/people.ts'
 import { newCoordinatorSystems, newLifeSystems, newPeopleSystems, newSystems } from './campaign.ts'
 import type { Systems } from './system.ts'
 
-export const BILL_NAMES = ['plain', 'clerks', 'people', 'lives'] as const
+export const BILL_NAMES = ['plain', 'coordinators', 'people', 'lives'] as const
 export type BillName = (typeof BILL_NAMES)[number]
 
 export interface BillToPlay {
@@ -25,7 +25,7 @@ export const BILLS: { readonly [Name in BillName]: BillToPlay } = {
   /** Steps, waits, effects, children. */
   plain: { flag: '', systems: newSystems, mutants: MUTANTS },
   /** Handlers with gates, and schedules. */
-  coordinators: { flag: ' --clerks', systems: newCoordinatorSystems, mutants: COORDINATOR_MUTANTS },
+  coordinators: { flag: ' --coordinators', systems: newCoordinatorSystems, mutants: COORDINATOR_MUTANTS },
   /** People with tasks. */
   people: { flag: ' --people', systems: newPeopleSystems, mutants: PEOPLE_MUTANTS },
   /** Runs that fail and are retried, the keys that they hold, slots of the past. */

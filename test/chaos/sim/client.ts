@@ -30,7 +30,7 @@ export type Acknowledged =
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'cancel'; readonly run: RunId }
   /** A pause, a resumption or a request for a run, of a gate or a schedule. */
-  | { readonly kind: 'clerk'; readonly coordinator: string; readonly fact: string; readonly id: string }
+  | { readonly kind: 'coordinator'; readonly coordinator: string; readonly fact: string; readonly id: string }
   | { readonly kind: 'retry'; readonly run: RunId }
   | { readonly kind: 'decision'; readonly task: TaskId; readonly action: string }
 
@@ -156,7 +156,7 @@ export class Client {
     hear: (again: boolean) => void,
   ): void {
     this.#call(worker, `${asked.fact} of ${asked.coordinator}`, work, (told) => {
-      if (told.kind === 'done') this.acknowledged.push({ kind: 'clerk', ...asked })
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'coordinator', ...asked })
       hear(told.kind !== 'done' && told.isRefused !== true)
     })
   }

@@ -6,7 +6,7 @@
 import { newSystems } from '#test/chaos/sim/campaign.ts'
 import { POSITIONS } from '#test/chaos/sim/crash-points.ts'
 import { inMacrotask } from '#test/chaos/sim/microtasks.ts'
-import { COORDINATOR_MUTANTS } from '#test/chaos/sim/mutants/clerks.ts'
+import { COORDINATOR_MUTANTS } from '#test/chaos/sim/mutants/coordinators.ts'
 import { MUTANTS } from '#test/chaos/sim/mutants/hunt.ts'
 import {
   COORDINATOR_SCENARIOS,

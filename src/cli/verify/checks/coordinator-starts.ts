@@ -108,8 +108,8 @@ export class CoordinatorStarts {
       const { count: times } = count.get(`run_${run}`, coordinator)
       this.#findings.expect('V15', times === 1, { stream: `run_${run}`, seq: null }, () =>
         times === 0
-          ? `the clerk ${coordinator} is its parent, and no fact of that clerk starts it`
-          : `${times} facts of the clerk ${coordinator} start it`,
+          ? `the coordinator ${coordinator} is its parent, and no fact of that coordinator starts it`
+          : `${times} facts of the coordinator ${coordinator} start it`,
       )
     }
     this.#doubled(
@@ -137,7 +137,7 @@ export class CoordinatorStarts {
         id,
         false,
         NOWHERE,
-        () => `the ${noun} ${what} has more than one place in the facts of clerks`,
+        () => `the ${noun} ${what} has more than one place in the facts of coordinators`,
       )
   }
 

@@ -37,7 +37,7 @@ const isThere = (one: Acknowledged, look: Look): boolean => {
     const isSame = hasGate(one.sending.type) || row?.runs.join() === one.receipt.runs.join()
     return event?.id === one.sending.id && isSame && runs
   }
-  if (one.kind === 'clerk') return isAsked(one, look)
+  if (one.kind === 'coordinator') return isAsked(one, look)
   if (one.kind === 'decision') return isDecided(one, look)
   const id = one.kind === 'session' ? one.session : one.run
   const stream = look.store.streams.get(id)
@@ -54,7 +54,7 @@ const isDecided = ({ task, action }: Acknowledged & { readonly kind: 'decision' 
 }
 
 /** Who is not paused is resumed without a fact. */
-const isAsked = ({ coordinator, fact, id }: Acknowledged & { readonly kind: 'clerk' }, look: Look): boolean => {
+const isAsked = ({ coordinator, fact, id }: Acknowledged & { readonly kind: 'coordinator' }, look: Look): boolean => {
   if (fact.endsWith('.resumed')) return true
   const facts = look
     .coordinators()

@@ -105,12 +105,16 @@ export const misborn = (
   return [
     ...named.flatMap(({ run, isTracked, caller }) => {
       const found = known.get(run)
-      if (found === undefined) return [`clerk-1: ${coordinator.id} has started ${run}, which does not exist`]
+      if (found === undefined) return [`coordinator-1: ${coordinator.id} has started ${run}, which does not exist`]
       const parent = caller ?? (isTracked ? coordinator.id : null)
-      return found.stream.parent === parent ? [] : [`clerk-1: ${run} has parent ${found.stream.parent}, not ${parent}`]
+      return found.stream.parent === parent
+        ? []
+        : [`coordinator-1: ${run} has parent ${found.stream.parent}, not ${parent}`]
     }),
     ...runs.flatMap(({ id }) =>
-      counts.get(id) === 1 ? [] : [`clerk-1: ${id} of ${coordinator.handler} is named by ${counts.get(id) ?? 0} facts`],
+      counts.get(id) === 1
+        ? []
+        : [`coordinator-1: ${id} of ${coordinator.handler} is named by ${counts.get(id) ?? 0} facts`],
     ),
   ]
 }

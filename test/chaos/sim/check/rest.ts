@@ -17,7 +17,7 @@ export const checkRest = (look: Look, client: Client, cast: Cast): readonly stri
   const runs = look.runs()
   const unanswered = client.unanswered.map((call) => `V30: no answer to: ${call}`)
   const busy = cast.alive.filter(({ engine }) => engine.activeRunCount > 0)
-  const kept = busy.map(({ name }) => `resident-3: ${name} keeps a run in memory although nobody works`)
+  const kept = busy.map(({ name }) => `active-run-3: ${name} keeps a run in memory although nobody works`)
   return [
     ...unanswered,
     ...kept,

@@ -54,7 +54,7 @@ const judge = (
 const unsent = (fired: readonly Fired[], events: readonly string[]): readonly string[] => {
   const expected = fired.map(({ run }) => `evt_${run}`).sort()
   const same = expected.join() === events.toSorted().join()
-  return same ? [] : [`clerk-1: ${fired.length} slots were fired and ${events.length} events sent`]
+  return same ? [] : [`coordinator-1: ${fired.length} slots were fired and ${events.length} events sent`]
 }
 
 /** schedule-1. */

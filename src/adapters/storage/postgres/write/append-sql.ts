@@ -89,10 +89,10 @@ const STANDS_STILL = `coalesce(w.fence is not null and not w.release and w.added
 
 const lockParts = (shape: Shape): string[] => [
   `guard as materialized (select * from ${shape.table('guard')})`,
-  ...(shape.wakeCoalescer ? [nudge(shape)] : []),
+  ...(shape.nudges ? [nudge(shape)] : []),
   `locked as materialized (
     select w.*, s.*, ${FACTS} as facts, ${STANDS_STILL} as stands_still
-    from (${shape.wakeCoalescer ? WRITTEN_OR_WOKEN : WRITTEN} order by target) w,
+    from (${shape.nudges ? WRITTEN_OR_WOKEN : WRITTEN} order by target) w,
       lateral (select * from stream s where s.id = w.target for update) s)`,
 ]
 
@@ -141,7 +141,7 @@ const NEXT_LEASE = 'case when release and fence is not null then null else lease
  * Where nobody can be signalled, only streams that are written change.
  */
 const changeParts = (shape: Shape): string[] => {
-  const reasons = [...(shape.has('opening') ? [IS_LATE] : []), ...(shape.wakeCoalescer ? [IS_WOKEN] : [])]
+  const reasons = [...(shape.has('opening') ? [IS_LATE] : []), ...(shape.nudges ? [IS_WOKEN] : [])]
   if (reasons.length === 0) {
     return [
       `changed as materialized (
@@ -323,7 +323,7 @@ const answersOf = (shape: Shape): string[] => [
         FREED,
       ]
     : []),
-  ...(shape.wakeCoalescer
+  ...(shape.nudges
     ? [
         `select 'signalled', append, null, stream, null, null from nudge where ${wins('nudge')} and stream = ${raisedIds(shape)}`,
       ]
