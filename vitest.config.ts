@@ -27,7 +27,7 @@ const WOKEN = [
     'deploys',
   ],
   ...[
-    'doubt',
+    'uncertain',
     'effects',
     'escalation',
     'events',

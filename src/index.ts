@@ -1,7 +1,7 @@
 /** The public names of trihand. */
 
 export { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
-export { serveExecutor } from '#compose/hands.ts'
+export { serveExecutor } from '#compose/executors.ts'
 export type { IncomingEvent, Receipt } from '#engine/core/intake.ts'
 export type { RunNotice } from '#engine/core/publish.ts'
 export type { RunResult } from '#engine/outcome/result.ts'

@@ -4,7 +4,7 @@
  * Owns their names and descriptions, as verbs.ts does for the others.
  */
 import type { Command } from 'commander'
-import type { WorkerOrder } from '#model/worker/orders.ts'
+import type { WorkerOrder } from '#model/worker/worker-control.ts'
 import { type Perform, port, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
 
 export const addWorkers = (program: Command, perform: Perform): void => {

@@ -4,11 +4,11 @@
  * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
  */
 import { SystemClock } from '#adapters/system/clock.ts'
-import type { PieceListener } from '#engine/core/deltas.ts'
 import { Engine } from '#engine/core/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '#engine/core/intake.ts'
 import type { Observer } from '#engine/core/observers.ts'
 import type { Subscriber, Watcher } from '#engine/core/publish.ts'
+import type { ChunkListener } from '#engine/core/token-stream.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
 import type { Reruns } from '#engine/rerun/reruns.ts'
 import type { OpenRuns } from '#engine/run/open-run.ts'
@@ -26,7 +26,7 @@ import { enterHuman } from '#executors/human/human.ts'
 import type { EnterOptions } from '#executors/workflow/function.ts'
 import { StepFailure } from '#executors/workflow/step-failure.ts'
 import type { EmbedOptions } from '#http/server/embed.ts'
-import type { Service, TenantNews } from '#http/server/service.ts'
+import type { Service, TenantChangeFeed } from '#http/server/service.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { redactionFor } from '#manifest/define/secrets.ts'
 import type { System } from '#manifest/define/system.ts'
@@ -36,7 +36,7 @@ import type { Kind } from '#model/access/identity.ts'
 import type { PriceOf } from '#model/agent/usage.ts'
 import { LOCAL_TENANT, type RunId, type TaskId, type TenantId, type WorkerId, workerId } from '#model/kernel/ids.ts'
 import type { Redaction } from '#model/kernel/redaction.ts'
-import { demandKnownSettings } from '#model/kernel/setting.ts'
+import { requireKnownSettings } from '#model/kernel/setting.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
 import type { Chats } from '#modes/chats.ts'
 import type { Jobs } from '#modes/jobs.ts'
@@ -53,18 +53,18 @@ import { defineWithChats } from './chats.ts'
 import { openForCommands } from './commands.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
-import { type Doors, joinDoors } from './doors.ts'
+import { type HandSettings, handsOf, reach } from './executors.ts'
 import { type IsolationSettings, lazyIsolation, workflowHand } from './functions.ts'
-import { type HandSettings, handsOf, reach } from './hands.ts'
 import { type EmbeddedHttp, embeddedHttp } from './http.ts'
+import { type Doors, joinDoors } from './integrations.ts'
 import { idsWith, type KeyOptions, readKeyRing, withKeys } from './keys.ts'
 import { type LazyAgents, lazyAgents } from './lazy-agents.ts'
 import { executorModels } from './models.ts'
 import { type NoticesOptions, withNotices } from './notices.ts'
-import { openPlans, planDesk } from './plans.ts'
-import { joinServer, type ServerDesk } from './server.ts'
+import { newPlanService, openPlans } from './plans.ts'
+import { joinServer, type ServerServices } from './server.ts'
 import { openStore, type Store, type StoreOptions, workspacesOf } from './stores.ts'
-import { newsOf, openTenants, type TenantDeps, verbsOf } from './tenants.ts'
+import { changeFeedOf, openTenants, type TenantDeps, verbsOf } from './tenants.ts'
 import { DEFAULT_LEASE, DEFAULT_SLOTS, identityOf, type WorkerIdentity } from './worker.ts'
 
 export type { Store } from './stores.ts'
@@ -109,7 +109,7 @@ export interface TrihandOptions extends KeyOptions, Pick<StoreOptions, 'migrate'
 
 /** A running system. */
 export interface Trihand
-  extends ServerDesk,
+  extends ServerServices,
     EmbeddedHttp,
     Pick<Service, 'artifact' | 'versions' | 'trail' | 'queued' | 'redact'> {
   /** Whose ledger this is, unless `of` names another. */
@@ -143,7 +143,7 @@ export interface Trihand
   /** Every tenant that this process has met. */
   readonly knownTenants: readonly TenantId[]
   /** Called with each piece of an answer that this run is given in this process: provisional, and never twice. */
-  listen(run: RunId, listener: PieceListener): () => void
+  listen(run: RunId, listener: ChunkListener): () => void
   /** The workers of this ledger: told to pause, to go on or to leave, and all of them stopped. */
   readonly fleet: Fleet
   /** Breakers, and a word that closes one. */
@@ -183,7 +183,7 @@ export interface Trihand
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly reader: Reader
   /** What was committed, by whichever process; null where this one has the ledger to itself. */
-  readonly news: TenantNews | null
+  readonly changeFeed: TenantChangeFeed | null
   readonly system: System
   /** Which models answer from scripts, and why; null: none. */
   readonly simulatedBecause: string | null
@@ -243,12 +243,12 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
   const environment = ownEnvironment()
-  demandKnownSettings(environment)
+  requireKnownSettings(environment)
   const ring = readKeyRing(options, environment)
   const ids = idsWith(ring)
   const document: Reader['document'] = (...asked) => store.reader.document(...asked)
-  const desk = planDesk((tenant) => openPlans(engine.of(tenant), store.reader, { ids, clock }))
-  const around = { environment, clock, ids, document, desk }
+  const planService = newPlanService((tenant) => openPlans(engine.of(tenant), store.reader, { ids, clock }))
+  const around = { environment, clock, ids, document, planService }
   const define = async (source: SystemSource): Promise<System> =>
     withBulk(
       defineWithChats(await withNotices(source, options.notices ?? {}, around), around),
@@ -336,7 +336,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
 }
 
 interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'versions'> {
-  readonly server: ServerDesk
+  readonly server: ServerServices
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'simulated'>
   readonly worker: WorkerIdentity
@@ -368,9 +368,9 @@ const facade = (
     drained: engine.drained,
     worker: { ...identity, ...place },
     ...server,
-    of: openTenants({ engine, reader: store.reader, news: store.news, world, environment }, () => trihand),
+    of: openTenants({ engine, reader: store.reader, changeFeed: store.changeFeed, world, environment }, () => trihand),
     reader: store.reader,
-    news: newsOf(store.news, LOCAL_TENANT),
+    changeFeed: changeFeedOf(store.changeFeed, LOCAL_TENANT),
     replace,
     get system() {
       return engine.definition

@@ -5,7 +5,7 @@
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { type BulkDeps, bulkHandler } from '#executors/workflow/bulk.ts'
-import { BULK, ownFunction } from '#manifest/define/own.ts'
+import { BULK, ownFunction } from '#manifest/define/builtin-functions.ts'
 import type { System } from '#manifest/define/system.ts'
 import { Jobs } from '#modes/jobs.ts'
 import type { Reader } from '#ports/reader.ts'
@@ -17,7 +17,7 @@ export const withBulk = (system: System, engine: () => Engine, reader: () => Bul
       runs: (query) => reader().runs(query),
       document: (...asked) => reader().document(...asked),
     },
-    speakTo: (tenant, run, word) => engine().of(tenant).speakTo(run, word),
+    applyBulkCommand: (tenant, run, word) => engine().of(tenant).applyBulkCommand(run, word),
   })
   return { ...system, functions: new Map([...system.functions, [BULK, ownFunction(BULK, code)]]) }
 }

@@ -10,7 +10,7 @@ import type { System } from '#manifest/define/system.ts'
 import { Chats } from '#modes/chats.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
-import type { PlanDesk } from '#ports/plan-desk.ts'
+import type { PlanService } from '#ports/plan-service.ts'
 import type { Reader } from '#ports/reader.ts'
 import { withPlanRuns } from './plans.ts'
 
@@ -20,16 +20,16 @@ interface World {
 }
 
 interface TurnWorld extends World {
-  readonly desk: PlanDesk
+  readonly planService: PlanService
 }
 
 /** A system in its normal form, with the turns of its chats, and the run of any drafted plan, among its functions. */
-export const defineWithChats = (source: SystemSource, { ids, clock, desk }: TurnWorld): System => {
+export const defineWithChats = (source: SystemSource, { ids, clock, planService }: TurnWorld): System => {
   const digest = (text: string): string => ids.digest(text)
   const plain = normalise(source, digest)
-  if (plain.chats.size === 0) return withPlanRuns(plain, desk)
-  const turns = chatFunctions([...plain.chats.values()], { now: () => clock.now(), desk })
-  return withPlanRuns(normalise({ ...source, functions: [...(source.functions ?? []), ...turns] }, digest), desk)
+  if (plain.chats.size === 0) return withPlanRuns(plain, planService)
+  const turns = chatFunctions([...plain.chats.values()], { now: () => clock.now(), planService })
+  return withPlanRuns(normalise({ ...source, functions: [...(source.functions ?? []), ...turns] }, digest), planService)
 }
 
 export const openChats = (engine: Engine, reader: Pick<Reader, 'runs'>, { ids, clock }: World): Chats =>

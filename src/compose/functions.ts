@@ -15,7 +15,7 @@ import type { System } from '#manifest/define/system.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
 import { taskOfStep } from '#manifest/human/humans.ts'
 import { durationMs } from '#manifest/time/duration.ts'
-import { type CodeLimits, demandHost } from '#model/access/outbound.ts'
+import { type CodeLimits, requireHost } from '#model/access/outbound.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Call, CodeProcesses } from '#ports/code-process.ts'
 import type { Abort } from '#ports/executor.ts'
@@ -32,7 +32,7 @@ const TIMEOUT_MS = 60_000
 
 const policyFor = (limits: CodeLimits, { ports }: Outside): FetchPolicy => ({
   allowsHost: (host) => {
-    demandHost(limits, host)
+    requireHost(limits, host)
     return true
   },
   timeoutMs: TIMEOUT_MS,

@@ -11,7 +11,7 @@ import { valueChecker } from '#manifest/schema/check-value.ts'
 import type { ModelBook } from '#model/agent/agent.ts'
 import type { PriceOf } from '#model/agent/usage.ts'
 import type { Model } from '#ports/model.ts'
-import type { HandSettings } from './hands.ts'
+import type { HandSettings } from './executors.ts'
 
 /** Made once for each definition. */
 export const perSystem = <T>(make: (system: System) => T): ((system: System) => T) => {

@@ -1,7 +1,7 @@
 /**
  * The wiring of news for the outside: endpoints and the environment in, functions of the system out.
  *
- * Owns which courier stands behind each setting. Holds no rule; without a setting nothing is loaded and nothing is added.
+ * Owns which notifier stands behind each setting. Holds no rule; without a setting nothing is loaded and nothing is added.
  */
 import type { FunctionSource } from '#executors/workflow/function.ts'
 import type { HealthBook, NoticeRoute } from '#executors/workflow/notices.ts'
@@ -73,7 +73,7 @@ const endpointsOf = ({ endpoints = [] }: SystemSource, { webhooks = [] }: Notice
 ]
 
 const webhookRoute = async ({ name, url, events, secrets }: Endpoint, world: World): Promise<NoticeRoute> => {
-  const { webhookCourier } = await import('#adapters/notify/webhook.ts')
+  const { webhookNotifier } = await import('#adapters/notify/webhook.ts')
   const { environment, clock, ids, document } = world
   const address = resolveReferences(url, environment)
   const resolved = secrets.flatMap((secret) => resolveReferences(secret, environment).split(' ').filter(Boolean))
@@ -82,7 +82,7 @@ const webhookRoute = async ({ name, url, events, secrets }: Endpoint, world: Wor
   return {
     name: endpointHandler(name),
     events,
-    courier: webhookCourier(endpoint, await wayTo(address), now),
+    notifier: webhookNotifier(endpoint, await wayTo(address), now),
     health: { address: ids.digest(address), read: document, now },
   }
 }
@@ -92,19 +92,19 @@ const mailRoutes = async ({ addresses = {} }: NoticesOptions, world: World): Pro
   if (smtpUrl === null) return []
   const from = variable(world, 'TRIHAND_MAIL_FROM')
   if (from === null) throw new TrihandError('CONFIG_INVALID', 'SMTP_URL is set; TRIHAND_MAIL_FROM says from whom')
-  const { mailCourier } = await import('#adapters/notify/mail.ts')
+  const { mailNotifier } = await import('#adapters/notify/mail.ts')
   const { TASK_EVENTS } = await import('#adapters/notify/task-text.ts')
-  const courier = mailCourier({ smtpUrl, from, addresses, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') })
-  return [{ name: 'notify-mail', events: TASK_EVENTS, courier }]
+  const notifier = mailNotifier({ smtpUrl, from, addresses, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') })
+  return [{ name: 'notify-mail', events: TASK_EVENTS, notifier }]
 }
 
 const chatRoutes = async (world: World): Promise<readonly NoticeRoute[]> => {
   const url = variable(world, 'TRIHAND_SLACK_WEBHOOK')
   if (url === null) return []
-  const { chatCourier } = await import('#adapters/notify/chat.ts')
+  const { chatNotifier } = await import('#adapters/notify/chat.ts')
   const { TASK_EVENTS } = await import('#adapters/notify/task-text.ts')
-  const courier = chatCourier({ url, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }, await wayTo(url))
-  return [{ name: 'notify-chat', events: TASK_EVENTS, courier }]
+  const notifier = chatNotifier({ url, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }, await wayTo(url))
+  return [{ name: 'notify-chat', events: TASK_EVENTS, notifier }]
 }
 
 /** Who asks for a run with a callback is told of its end, once there is a secret to sign with. */
@@ -113,12 +113,12 @@ const callbacks = async ({ callbackSecret }: NoticesOptions, world: World): Prom
   const given = callbackSecret ?? variable(world, 'TRIHAND_CALLBACK_SECRET') ?? ''
   const secrets = resolveReferences(given, environment).split(' ').filter(Boolean)
   if (secrets.length === 0) return []
-  const { webhookCouriers } = await import('#adapters/notify/webhook.ts')
+  const { webhookNotifiers } = await import('#adapters/notify/webhook.ts')
   const publicUrl = variable(world, 'TRIHAND_PUBLIC_URL')
-  const couriers = webhookCouriers({ secrets, publicUrl, dataPath: ({ id }) => `/api/runs/${id}` }, () => clock.now())
-  const courierTo = async (url: string) => couriers(url, await wayTo(url))
+  const notifiers = webhookNotifiers({ secrets, publicUrl, dataPath: ({ id }) => `/api/runs/${id}` }, () => clock.now())
+  const notifierTo = async (url: string) => notifiers(url, await wayTo(url))
   const { callbackNotices } = await import('#executors/workflow/notices.ts')
-  return [callbackNotices(CALLBACK, courierTo, () => ids.roll())]
+  return [callbackNotices(CALLBACK, notifierTo, () => ids.roll())]
 }
 
 const told = async (routes: readonly NoticeRoute[], { ids }: World): Promise<readonly FunctionSource[]> => {

@@ -6,7 +6,7 @@
 import type { Engine } from '#engine/core/engine.ts'
 import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
 import { planRun } from '#executors/workflow/plan/run.ts'
-import { ownFunction } from '#manifest/define/own.ts'
+import { ownFunction } from '#manifest/define/builtin-functions.ts'
 import type { System } from '#manifest/define/system.ts'
 import { defineContent } from '#manifest/plan/reading.ts'
 import type { PlanId, TenantId } from '#model/kernel/ids.ts'
@@ -14,7 +14,7 @@ import { PLAN_RUN } from '#model/plan/draft.ts'
 import { Plans } from '#planner/plans.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
-import type { PlanDesk } from '#ports/plan-desk.ts'
+import type { PlanService } from '#ports/plan-service.ts'
 import type { Reader } from '#ports/reader.ts'
 
 interface World {
@@ -42,7 +42,7 @@ export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: Wo
   })
 
 /** `plansOf`: asked when a run needs them, since the engine is made after the system. */
-export const planDesk = (plansOf: (tenant: TenantId) => Plans): PlanDesk => ({
+export const newPlanService = (plansOf: (tenant: TenantId) => Plans): PlanService => ({
   propose: (tenant, id, given, by) => plansOf(tenant).propose(given, { by, author: 'model' }, id),
   agree: async (tenant, id, { hash, by }) => {
     const plans = plansOf(tenant)
@@ -51,7 +51,7 @@ export const planDesk = (plansOf: (tenant: TenantId) => Plans): PlanDesk => ({
   vouch: (tenant, order) => plansOf(tenant).vouch(order),
 })
 
-export const withPlanRuns = (system: System, desk: Pick<PlanDesk, 'vouch'>): System => {
-  const code = planRun({ vouch: desk.vouch, define: defineContent })
+export const withPlanRuns = (system: System, planService: Pick<PlanService, 'vouch'>): System => {
+  const code = planRun({ vouch: planService.vouch, define: defineContent })
   return { ...system, functions: new Map([...system.functions, [PLAN_RUN, ownFunction(PLAN_RUN, code)]]) }
 }

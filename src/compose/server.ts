@@ -6,7 +6,7 @@
 import { drawSecret } from '#adapters/system/secret.ts'
 import type { Engine } from '#engine/core/engine.ts'
 import { Filters } from '#engine/services/filters.ts'
-import { Requests } from '#engine/services/requests.ts'
+import { Requests } from '#engine/services/idempotency-keys.ts'
 import { Tokens } from '#engine/services/tokens.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'
@@ -15,7 +15,7 @@ import type { Ids } from '#ports/ids.ts'
 import type { Store } from './stores.ts'
 import { DEFAULT_LEASE } from './worker.ts'
 
-export interface ServerDesk {
+export interface ServerServices {
   /** Credentials for whoever asks over HTTP. */
   readonly tokens: Tokens
   /** Requests that carry a key, and their first answers. */
@@ -26,16 +26,16 @@ export interface ServerDesk {
 
 export const joinServer = (
   engine: Engine,
-  { reader, news }: Pick<Store, 'reader' | 'news'>,
+  { reader, changeFeed }: Pick<Store, 'reader' | 'changeFeed'>,
   { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
   leaseTtl: string | number = DEFAULT_LEASE,
-): ServerDesk => {
+): ServerServices => {
   const note = engine.note.bind(engine)
   const server = engine.of(SERVER_TENANT)
   const deps = { send: server.send.bind(server), note, reader, ids, clock }
   return {
     tokens: new Tokens({ ...deps, secret: drawSecret }),
-    requests: new Requests({ ...deps, isShared: news !== undefined, leaseMs: durationMs(leaseTtl) }),
+    requests: new Requests({ ...deps, isShared: changeFeed !== undefined, leaseMs: durationMs(leaseTtl) }),
     filters: new Filters(deps),
   }
 }

@@ -10,10 +10,10 @@ import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
 import type { CommitOptions } from '#engine/core/commit.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
+import type { ChangeFeed } from '#ports/change-feed.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import type { News } from '#ports/news.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { LedgerChoice } from './config.ts'
 
@@ -34,7 +34,7 @@ export interface Store {
   /** Where the dispatcher lives outside: why it does not wake runs; null: it does. */
   readonly checkDispatcher?: () => Promise<string | null>
   /** Where other processes commit, too: what they did. */
-  readonly news?: News
+  readonly changeFeed?: ChangeFeed
 }
 
 /** Each store's code is loaded when it is chosen: an embedded system does not pay for a network driver at its start. */
@@ -123,8 +123,8 @@ const openPostgresStore = async (
 ): Promise<Store> => {
   const { openPostgres } = await import('#adapters/storage/postgres/open.ts')
   const opened = await openPostgres({ url, migrate, ...(schema === undefined ? {} : { schema }) })
-  const { ledger, reader, blobs, news } = opened
-  return { ...SHARED, ledger, reader, blobs, news, ...POSTGRES, dispatcher: opened.dispatcher(clock) }
+  const { ledger, reader, blobs, changeFeed } = opened
+  return { ...SHARED, ledger, reader, blobs, changeFeed, ...POSTGRES, dispatcher: opened.dispatcher(clock) }
 }
 
 /** Where agents work: beside the ledger; null: it is not a file of this machine. */

@@ -5,22 +5,22 @@
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { tenantReader } from '#engine/services/tenant-reader.ts'
-import type { Service, TenantNews } from '#http/server/service.ts'
+import type { Service, TenantChangeFeed } from '#http/server/service.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import type { Kind } from '#model/access/identity.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT, type TenantId } from '#model/kernel/ids.ts'
+import type { ChangeFeed } from '#ports/change-feed.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
-import type { News } from '#ports/news.ts'
 import type { Reader } from '#ports/reader.ts'
-import { type Doors, joinDoors } from './doors.ts'
+import { type Doors, joinDoors } from './integrations.ts'
 
 export interface TenantDeps {
   readonly engine: Engine
   readonly reader: Reader
-  readonly news: News | undefined
+  readonly changeFeed: ChangeFeed | undefined
   readonly world: { readonly ids: Ids; readonly clock: Clock }
   readonly environment: Environment
 }
@@ -75,13 +75,13 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
 })
 
 /** Null: the store has none, because nobody else writes it. */
-export const newsOf = (news: News | undefined, tenant: TenantId): TenantNews | null =>
-  news === undefined
+export const changeFeedOf = (changeFeed: ChangeFeed | undefined, tenant: TenantId): TenantChangeFeed | null =>
+  changeFeed === undefined
     ? null
     : {
-        begin: () => news.begin(),
-        since: (position) => news.since(tenant, position),
-        follow: (stream, listener) => news.follow(stream, listener),
+        begin: () => changeFeed.begin(),
+        since: (position) => changeFeed.since(tenant, position),
+        follow: (stream, listener) => changeFeed.follow(stream, listener),
       }
 
 const serverOnly = (): Promise<never> =>
@@ -108,7 +108,7 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
       versions: shared.versions,
       filters: shared.filters,
       reader,
-      news: newsOf(deps.news, tenant),
+      changeFeed: changeFeedOf(deps.changeFeed, tenant),
       endpoint: null,
       get system() {
         return engine.definition

@@ -7,7 +7,7 @@
  * chats-1  An answered message is never lost and never answered twice: its id is the turn's key.
  * chats-2  What interrupts a turn stops only a turn that has saved its own message.
  */
-import type { PieceListener } from '#engine/core/deltas.ts'
+import type { ChunkListener } from '#engine/core/token-stream.ts'
 import type { RunSteps } from '#engine/outcome/steps.ts'
 import type { Sessions } from '#engine/services/sessions.ts'
 import { WaitingRoom } from '#engine/worker/waiting-room.ts'
@@ -47,7 +47,7 @@ export interface ChatDeps {
   cancel(run: RunId, by: string, reason: string): Promise<void>
   retry(run: RunId, by: string, kind: Kind): Promise<void>
   steps(run: RunId): Promise<RunSteps | null>
-  listen(run: RunId, listener: PieceListener): () => void
+  listen(run: RunId, listener: ChunkListener): () => void
   readonly sessions: Pick<Sessions, 'memory' | 'ensure'>
   readonly reader: Pick<Reader, 'runs'>
 }

@@ -5,11 +5,11 @@
  * and found among the others as any run is.
  */
 import type { StartOptions } from '#engine/core/intake.ts'
-import { BULK } from '#manifest/define/own.ts'
+import { BULK } from '#manifest/define/builtin-functions.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isRunId, type RunId, type TenantId } from '#model/kernel/ids.ts'
 import {
-  type BulkWish,
+  type BulkIntent,
   bulkOrder,
   fromJobJson,
   JOB_TABLE,
@@ -38,8 +38,8 @@ export class Jobs {
   }
 
   /** Settles when the order is on disk, with the run that carries it out. */
-  async begin(wish: BulkWish, options: Pick<StartOptions, 'asked'> = {}): Promise<RunId> {
-    const given = bulkOrder(wish)
+  async begin(intent: BulkIntent, options: Pick<StartOptions, 'asked'> = {}): Promise<RunId> {
+    const given = bulkOrder(intent)
     if ('kind' in given) throw new TrihandError(given.code, given.detail)
     const { order, ids } = given
     const value = toJobJson({ ...order, progress: progressAtFirst(ids) })

@@ -68,7 +68,7 @@ interface Writer {
 }
 
 /** One of text, steps in the manifest's spelling, and a sentence. */
-interface PlanWish {
+interface PlanIntent {
   readonly goal?: string
   readonly text?: string
   readonly steps?: Json
@@ -82,15 +82,15 @@ const SOURCE = 'trihand'
 const MAX_TEXT = 65_536
 const RUNS_SHOWN = 20
 
-const wishOf = (given: Json): PlanWish => {
-  const wish = isJsonRecord(given) ? given : {}
-  const bad = ['text', 'english', 'goal'].find((name) => wish[name] !== undefined && typeof wish[name] !== 'string')
+const intentOf = (given: Json): PlanIntent => {
+  const intent = isJsonRecord(given) ? given : {}
+  const bad = ['text', 'english', 'goal'].find((name) => intent[name] !== undefined && typeof intent[name] !== 'string')
   if (bad !== undefined) throw new TrihandError('INPUT_INVALID', `${bad} must be a text`)
-  const ways = ['text', 'steps', 'english'].filter((name) => wish[name] !== undefined)
+  const ways = ['text', 'steps', 'english'].filter((name) => intent[name] !== undefined)
   if (ways.length !== 1) throw new TrihandError('INPUT_INVALID', 'a plan is given as one of text, steps and english')
-  if (JSON.stringify(wish).length > MAX_TEXT)
+  if (JSON.stringify(intent).length > MAX_TEXT)
     throw new TrihandError('PAYLOAD_TOO_LARGE', `a plan has at most ${MAX_TEXT} characters`)
-  return wish as PlanWish
+  return intent as PlanIntent
 }
 
 export class Plans {
@@ -103,8 +103,8 @@ export class Plans {
   /** The same proposal under the same name is one draft; without a name it is a new one. */
   async propose(given: Json, writer: string | Writer, id: PlanId = planId(this.deps.uuid())): Promise<PlanDraft> {
     const { by, author = 'person' } = typeof writer === 'string' ? { by: writer } : writer
-    const wish = wishOf(this.deps.redact(given))
-    const content = await this.read(wish, wish.input ?? undefined, () => author)
+    const intent = intentOf(this.deps.redact(given))
+    const content = await this.read(intent, intent.input ?? undefined, () => author)
     return this.change(id, { type: 'propose_plan', now: this.deps.now(), id, by, content })
   }
 
@@ -116,10 +116,10 @@ export class Plans {
     // Words of a model stay its words when a person changes something else, and so does the input that it was given.
     const { current } = await this.show(id)
     const chosen = wordsOfModels(current)
-    const wish = wishOf(this.deps.redact(given))
-    const worksOn = wish.input === undefined ? current.worksOn : (wish.input ?? undefined)
-    const content = await this.read(wish, worksOn, (words) => (chosen.has(words) ? 'model' : author))
-    return this.change(demandId(id), { type: 'revise_plan', now: this.deps.now(), by, version, content })
+    const intent = intentOf(this.deps.redact(given))
+    const worksOn = intent.input === undefined ? current.worksOn : (intent.input ?? undefined)
+    const content = await this.read(intent, worksOn, (words) => (chosen.has(words) ? 'model' : author))
+    return this.change(requireId(id), { type: 'revise_plan', now: this.deps.now(), by, version, content })
   }
 
   async approve(id: string, hash: string, by: Pick<Identity, 'id' | 'kind'>): Promise<PlanDraft> {
@@ -127,15 +127,15 @@ export class Plans {
       const shown = plan.kind === 'draft' ? this.shownNow(plan.current) : ''
       return { type: 'approve_plan', now: this.deps.now(), by, hash, shown }
     }
-    return this.change(demandId(id), approve)
+    return this.change(requireId(id), approve)
   }
 
   async discard(id: string, by: string): Promise<PlanDraft> {
-    return this.change(demandId(id), { type: 'discard_plan', now: this.deps.now(), by })
+    return this.change(requireId(id), { type: 'discard_plan', now: this.deps.now(), by })
   }
 
   async show(id: string): Promise<PlanDraft> {
-    const state = await this.load(demandId(id))
+    const state = await this.load(requireId(id))
     if (state.kind === 'none') throw unknownPlan(id)
     return state
   }
@@ -201,7 +201,7 @@ export class Plans {
   }
 
   private async read(
-    { goal, text, steps, english }: PlanWish,
+    { goal, text, steps, english }: PlanIntent,
     worksOn: Json | undefined,
     namedBy: (words: string) => NamedBy,
   ): Promise<PlanRevision> {
@@ -268,7 +268,7 @@ const wordsOfModels = ({ goal, goalBy, lines }: PlanRevision): ReadonlySet<strin
 
 const unknownPlan = (id: string): TrihandError => new TrihandError('NOT_FOUND', `there is no plan ${id}`)
 
-const demandId = (id: string): PlanId => {
+const requireId = (id: string): PlanId => {
   if (!isPlanId(id)) throw unknownPlan(id)
   return id
 }

@@ -10,7 +10,7 @@ import { type EngineSettings, joinEngine, type Store, type TrihandOptions } from
 import { withBulk } from '#compose/bulk.ts'
 import { defineWithChats } from '#compose/chats.ts'
 import { lazyAgents } from '#compose/lazy-agents.ts'
-import { openPlans, planDesk } from '#compose/plans.ts'
+import { newPlanService, openPlans } from '#compose/plans.ts'
 import type { Engine } from '#engine/core/engine.ts'
 import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/core/intake.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
@@ -127,9 +127,9 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
   const store = await place.open(clock)
   const watch = new Watch()
   const ids = place.ids()
-  const desk = planDesk((tenant) => openPlans(engine.of(tenant), reader, { ids, clock }))
+  const planService = newPlanService((tenant) => openPlans(engine.of(tenant), reader, { ids, clock }))
   const system = withBulk(
-    defineWithChats(source, { ids, clock, desk }),
+    defineWithChats(source, { ids, clock, planService }),
     () => engine,
     () => reader,
   )

@@ -3,7 +3,7 @@
  *
  * Owns nothing but that opening.
  */
-import { type Doors, joinDoors } from '#compose/doors.ts'
+import { type Doors, joinDoors } from '#compose/integrations.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
 import type { TestStore, TestSystem } from '#testing/system.ts'
 

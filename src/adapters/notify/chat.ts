@@ -1,9 +1,9 @@
 /**
- * News of tasks in a chat: one message to an incoming webhook, as Slack and Teams take it.
+ * ChangeFeed of tasks in a chat: one message to an incoming webhook, as Slack and Teams take it.
  *
  * Owns the message. The way out is handed in, and it leads to that address alone.
  */
-import type { Courier } from '#ports/courier.ts'
+import type { Notifier } from '#ports/notifier.ts'
 import type { NoticeFetch } from './post.ts'
 import { post } from './post.ts'
 import { textOf, titleOf } from './task-text.ts'
@@ -13,8 +13,8 @@ export interface ChatSettings {
   readonly publicUrl: string | null
 }
 
-export const chatCourier = ({ url, publicUrl }: ChatSettings, fetch: NoticeFetch): Courier => ({
-  carry: (event, signal) =>
+export const chatNotifier = ({ url, publicUrl }: ChatSettings, fetch: NoticeFetch): Notifier => ({
+  deliverNotice: (event, signal) =>
     post(fetch, url, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ text: `${titleOf(event)}\n${textOf(event, publicUrl)}` }),

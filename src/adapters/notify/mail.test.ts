@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoredEvent } from '#model/event/event.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { type MailSettings, mailCourier } from './mail.ts'
+import { type MailSettings, mailNotifier } from './mail.ts'
 
 let mails: { to: readonly string[]; text: string }[]
 let refuses: string | null
@@ -54,18 +54,18 @@ const to = (...users: readonly string[]): Json => ({
   deadline: Date.UTC(2026, 2, 1, 9),
   assignees: { users, groups: ['finance'] },
 })
-const carry = (about: StoredEvent, over: Partial<MailSettings> = {}) =>
-  mailCourier({
+const deliverNotice = (about: StoredEvent, over: Partial<MailSettings> = {}) =>
+  mailNotifier({
     smtpUrl: `smtp://127.0.0.1:${port}`,
     from: 'trihand@example.org',
     publicUrl: 'https://trihand.example/',
     addresses: { ana: 'ana@example.org' },
     ...over,
-  }).carry(about, new AbortController().signal)
+  }).deliverNotice(about, new AbortController().signal)
 
 describe('a mail', () => {
   test('[C15] goes to who is asked, says until when, and links to the page of the task', async () => {
-    expect(await carry(event(to('ana', 'ben@example.org')))).toMatchObject({ kind: 'delivered' })
+    expect(await deliverNotice(event(to('ana', 'ben@example.org')))).toMatchObject({ kind: 'delivered' })
     expect(mails).toHaveLength(1)
     expect(mails[0]?.to).toEqual(['ana@example.org', 'ben@example.org'])
     expect(mails[0]?.text).toContain('Subject: A task for you')
@@ -75,53 +75,55 @@ describe('a mail', () => {
   })
 
   test('[C15] has one link, which opens a page: nothing in it decides', async () => {
-    await carry(event(to('ana')))
+    await deliverNotice(event(to('ana')))
     const links = mails[0]?.text.match(/https?:\/\/\S+/g)
     expect(links).toEqual(['https://trihand.example/inbox?task=task_1'])
     expect(mails[0]?.text).not.toMatch(/approve|reject|decision=|token/i)
   })
 
-  test('courier-2: has the same id at every try', async () => {
-    await carry(event(to('ana')))
-    await carry(event(to('ana')))
+  test('notifier-2: has the same id at every try', async () => {
+    await deliverNotice(event(to('ana')))
+    await deliverNotice(event(to('ana')))
     const ids = mails.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
     expect(ids[0]).toBe('<task_1-0-human.assigned@trihand>')
     expect(ids[1]).toBe(ids[0])
   })
 
   test('goes to a group that has an address', async () => {
-    await carry(event(to()), { addresses: { 'group:finance': 'finance@example.org', finance: 'nobody@example.org' } })
+    await deliverNotice(event(to()), {
+      addresses: { 'group:finance': 'finance@example.org', finance: 'nobody@example.org' },
+    })
     expect(mails.map((mail) => mail.to)).toEqual([['finance@example.org']])
   })
 
   test('without an address of the system says to look into the inbox', async () => {
-    await carry(event(to('ana')), { publicUrl: null })
+    await deliverNotice(event(to('ana')), { publicUrl: null })
     expect(mails[0]?.text).toContain('Open your inbox.')
   })
 
   test.each(['ben', 'a@b\nBcc: evil@example.org', 'a@b, c@d', 'constructor', ''])('%j is no address', async (user) => {
-    expect(await carry(event(to(user)))).toMatchObject({ kind: 'unwanted' })
+    expect(await deliverNotice(event(to(user)))).toMatchObject({ kind: 'unwanted' })
     expect(mails).toEqual([])
   })
 })
 
-describe('courier-1: failure is an answer', () => {
+describe('notifier-1: failure is an answer', () => {
   test('when the server refuses', async () => {
     refuses = 'mailbox full'
-    expect(await carry(event(to('ana')))).toMatchObject({
+    expect(await deliverNotice(event(to('ana')))).toMatchObject({
       kind: 'failed',
       detail: expect.stringContaining('mailbox full'),
     })
   })
 
   test('when there is no server', async () => {
-    expect(await carry(event(to('ana')), { smtpUrl: 'smtp://127.0.0.1:1' })).toMatchObject({ kind: 'failed' })
+    expect(await deliverNotice(event(to('ana')), { smtpUrl: 'smtp://127.0.0.1:1' })).toMatchObject({ kind: 'failed' })
   })
 
   test.each<Json>([null, [], 'x', {}, { assignees: { users: 'ana' } }, { assignees: { users: [1] } }])(
     'with the data %j nobody is asked',
     async (data) => {
-      expect(await carry(event(data))).toMatchObject({ kind: 'unwanted' })
+      expect(await deliverNotice(event(data))).toMatchObject({ kind: 'unwanted' })
     },
   )
 })

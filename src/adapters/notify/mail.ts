@@ -1,12 +1,12 @@
 /**
- * News of tasks as e-mail, to those who are asked.
+ * ChangeFeed of tasks as e-mail, to those who are asked.
  *
  * Owns who gets one. The words are task-text.ts; the mailer is the optional peer `nodemailer`.
  */
 import { loadPeer } from '#adapters/peer.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Carried, Courier } from '#ports/courier.ts'
+import type { NoticeDelivery, Notifier } from '#ports/notifier.ts'
 import { membersOf, textOf, titleOf } from './task-text.ts'
 
 export interface MailSettings {
@@ -36,8 +36,8 @@ const addressesOf = (event: StoredEvent, { addresses }: MailSettings): readonly 
   return [...new Set(found.filter((address) => ADDRESS.test(address)))]
 }
 
-export const mailCourier = (settings: MailSettings): Courier => ({
-  carry: async (event): Promise<Carried> => {
+export const mailNotifier = (settings: MailSettings): Notifier => ({
+  deliverNotice: async (event): Promise<NoticeDelivery> => {
     const to = addressesOf(event, settings)
     if (to.length === 0) return { kind: 'unwanted', detail: 'nobody who is asked has an address' }
     try {
@@ -47,7 +47,7 @@ export const mailCourier = (settings: MailSettings): Courier => ({
         to: [...to],
         subject: titleOf(event),
         text: textOf(event, settings.publicUrl),
-        // courier-2: a mailbox that gets it twice shows it once.
+        // notifier-2: a mailbox that gets it twice shows it once.
         messageId: `<${event.id.replaceAll(/[^A-Za-z0-9._-]/g, '-')}@trihand>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       })

@@ -3,17 +3,21 @@
  *
  * Owns that judgement. The way out is handed in (guarded-fetch.ts), without redirects.
  */
-import type { Carried } from '#ports/courier.ts'
+import type { NoticeDelivery } from '#ports/notifier.ts'
 import type { ToolFetch, ToolResponse } from '#ports/tool.ts'
 
 export type NoticeFetch = (url: string, init: ToolFetch) => Promise<ToolResponse>
 
-const judge = (status: number): Carried => {
+const judge = (status: number): NoticeDelivery => {
   if (status >= 200 && status < 300) return { kind: 'delivered', detail: `${status}` }
   return { kind: status === 410 ? 'unwanted' : 'failed', detail: `${status}` }
 }
 
-export const post = async (fetch: NoticeFetch, url: string, init: Omit<ToolFetch, 'method'>): Promise<Carried> => {
+export const post = async (
+  fetch: NoticeFetch,
+  url: string,
+  init: Omit<ToolFetch, 'method'>,
+): Promise<NoticeDelivery> => {
   try {
     return judge((await fetch(url, { ...init, method: 'POST' })).status)
   } catch (error) {

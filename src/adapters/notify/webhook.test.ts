@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { guardedFetch } from '#adapters/tools/guarded-fetch.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import { chatCourier } from './chat.ts'
-import { type WebhookEndpoint, webhookCourier } from './webhook.ts'
+import { chatNotifier } from './chat.ts'
+import { type WebhookEndpoint, webhookNotifier } from './webhook.ts'
 
 const secretOf = (text: string): string => `whsec_${Buffer.from(text).toString('base64')}`
 const [OLD, NEW] = [secretOf('the old secret, 24 bytes'), secretOf('the new secret, 24 bytes')] as const
@@ -55,21 +55,21 @@ const wayOut = () =>
     { allowsHost: (host) => host === 'hooks.test', ports: [port], maxRedirects: 0 },
     { resolve: async () => ['127.0.0.1'], mayReach: () => true },
   )
-const carry = (over: Partial<WebhookEndpoint> = {}, event: StoredEvent = EVENT) => {
+const deliverNotice = (over: Partial<WebhookEndpoint> = {}, event: StoredEvent = EVENT) => {
   const url = `http://hooks.test:${port}/in`
-  const courier = webhookCourier(
+  const notifier = webhookNotifier(
     { url, secrets: [OLD], publicUrl: 'https://trihand.example', ...over },
     wayOut(),
     Date.now,
   )
-  return courier.carry(event, new AbortController().signal)
+  return notifier.deliverNotice(event, new AbortController().signal)
 }
 const verified = (secret: string): unknown =>
   new Webhook(secret).verify(got[0]?.body ?? '', got[0]?.headers as Record<string, string>)
 
 describe('a webhook', () => {
   test('is an event as CloudEvents has it, signed, with the id of the event', async () => {
-    expect(await carry()).toEqual({ kind: 'delivered', detail: '200' })
+    expect(await deliverNotice()).toEqual({ kind: 'delivered', detail: '200' })
     expect(verified(OLD)).toMatchObject({
       specversion: '1.0',
       id: EVENT.id,
@@ -81,21 +81,21 @@ describe('a webhook', () => {
     expect(got[0]?.headers).toMatchObject({ 'webhook-id': EVENT.id, 'content-type': 'application/cloudevents+json' })
   })
 
-  test('courier-2: has the same id at every try', async () => {
-    await carry()
-    await carry()
+  test('notifier-2: has the same id at every try', async () => {
+    await deliverNotice()
+    await deliverNotice()
     expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })
 
   test('is signed with every secret while one is changed for another', async () => {
-    await carry({ secrets: [NEW, OLD] })
+    await deliverNotice({ secrets: [NEW, OLD] })
     expect(() => verified(OLD)).not.toThrow()
     expect(() => verified(NEW)).not.toThrow()
     expect(() => verified(secretOf('some other one, 24 bytes'))).toThrow()
   })
 
   test('of which one bit was changed on the way is not believed', async () => {
-    await carry()
+    await deliverNotice()
     const { headers = {}, body = '' } = got[0] ?? {}
     const signed = headers as Record<string, string>
     const isBelieved = (text: string | Buffer, over: Record<string, string> = {}): boolean => {
@@ -118,7 +118,7 @@ describe('a webhook', () => {
   })
 
   test('with much to tell says where to find it', async () => {
-    await carry({}, { ...EVENT, data: { text: 'x'.repeat(30_000) } })
+    await deliverNotice({}, { ...EVENT, data: { text: 'x'.repeat(30_000) } })
     expect(got[0]?.body.length).toBeLessThan(20_000)
     expect(verified(OLD)).toMatchObject({
       data_url: 'https://trihand.example/api/events/1',
@@ -127,7 +127,7 @@ describe('a webhook', () => {
   })
 })
 
-describe('courier-1: an answer', () => {
+describe('notifier-1: an answer', () => {
   test.each([
     [200, 'delivered'],
     [204, 'delivered'],
@@ -138,31 +138,31 @@ describe('courier-1: an answer', () => {
     [503, 'failed'],
   ])('of %i means %s', async (answer, kind) => {
     status = answer
-    expect(await carry()).toEqual({ kind, detail: `${answer}` })
+    expect(await deliverNotice()).toEqual({ kind, detail: `${answer}` })
     expect(got).toHaveLength(1)
   })
 
   test('that leads elsewhere is a failure', async () => {
     status = 307
     location = '/there'
-    expect(await carry()).toMatchObject({ kind: 'failed', detail: expect.stringContaining('redirects') })
+    expect(await deliverNotice()).toMatchObject({ kind: 'failed', detail: expect.stringContaining('redirects') })
     expect(got).toHaveLength(1)
   })
 
   test('that never comes is a failure', async () => {
     close()
-    expect(await carry({ url: `http://hooks.test:${port}/` })).toMatchObject({ kind: 'failed' })
+    expect(await deliverNotice({ url: `http://hooks.test:${port}/` })).toMatchObject({ kind: 'failed' })
   })
 
   test('from inside is not asked for', async () => {
-    expect(await carry({ url: 'http://169.254.169.254/latest' })).toMatchObject({ kind: 'failed' })
+    expect(await deliverNotice({ url: 'http://169.254.169.254/latest' })).toMatchObject({ kind: 'failed' })
     expect(got).toEqual([])
   })
 })
 
 test('a secret that is none is refused before anything is sent', () => {
   const open = () =>
-    webhookCourier(
+    webhookNotifier(
       { url: 'https://a.example', secrets: ['%%%'], publicUrl: null },
       async () => Promise.reject(),
       Date.now,
@@ -171,8 +171,14 @@ test('a secret that is none is refused before anything is sent', () => {
 })
 
 test('[C15] a chat gets one message with a link that opens a page', async () => {
-  const courier = chatCourier({ url: `http://hooks.test:${port}/chat`, publicUrl: 'https://trihand.example' }, wayOut())
-  expect(await courier.carry(EVENT, new AbortController().signal)).toEqual({ kind: 'delivered', detail: '200' })
+  const notifier = chatNotifier(
+    { url: `http://hooks.test:${port}/chat`, publicUrl: 'https://trihand.example' },
+    wayOut(),
+  )
+  expect(await notifier.deliverNotice(EVENT, new AbortController().signal)).toEqual({
+    kind: 'delivered',
+    detail: '200',
+  })
   const { text } = JSON.parse(got[0]?.body ?? '')
   expect(text).toContain('A task for you')
   expect(text).toContain('https://trihand.example/inbox?task=task_1')

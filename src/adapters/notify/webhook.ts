@@ -1,5 +1,5 @@
 /**
- * News as signed webhooks: one event as CloudEvents JSON, signed as Standard Webhooks says.
+ * ChangeFeed as signed webhooks: one event as CloudEvents JSON, signed as Standard Webhooks says.
  *
  * Owns body and signature.
  */
@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import type { StoredEvent } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Courier } from '#ports/courier.ts'
+import type { Notifier } from '#ports/notifier.ts'
 import { type NoticeFetch, post } from './post.ts'
 
 export interface WebhookSender {
@@ -57,14 +57,14 @@ const signersOf = ({ secrets }: WebhookSender): readonly Webhook[] =>
     }
   })
 
-/** Couriers to any address with the same secrets. Throws for a secret that is none: at start, not at the first notice. */
-export const webhookCouriers = (
+/** Notifiers to any address with the same secrets. Throws for a secret that is none: at start, not at the first notice. */
+export const webhookNotifiers = (
   sender: WebhookSender,
   now: () => number,
-): ((url: string, fetch: NoticeFetch) => Courier) => {
+): ((url: string, fetch: NoticeFetch) => Notifier) => {
   const signers = signersOf(sender)
   return (url, fetch) => ({
-    carry: async (event, signal) => {
+    deliverNotice: async (event, signal) => {
       const body = bodyOf(event, sender)
       const stamp = new Date(now())
       const headers = {
@@ -80,5 +80,5 @@ export const webhookCouriers = (
   })
 }
 
-export const webhookCourier = (endpoint: WebhookEndpoint, fetch: NoticeFetch, now: () => number): Courier =>
-  webhookCouriers(endpoint, now)(endpoint.url, fetch)
+export const webhookNotifier = (endpoint: WebhookEndpoint, fetch: NoticeFetch, now: () => number): Notifier =>
+  webhookNotifiers(endpoint, now)(endpoint.url, fetch)

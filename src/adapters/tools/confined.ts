@@ -85,7 +85,7 @@ export class ConfinedFolder {
   async write(path: string, bytes: Uint8Array): Promise<void> {
     const parts = partsOf(path)
     await this.inFolder(parts, path, true, async (at, name, folder) => {
-      await this.demandPlain(join(at, name), path)
+      await this.requirePlain(join(at, name), path)
       const temporary = join(at, `${TEMPORARY}${randomBytes(8).toString('hex')}`)
       const file = await open(temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600)
       try {
@@ -105,7 +105,7 @@ export class ConfinedFolder {
   async remove(path: string): Promise<void> {
     const parts = partsOf(path)
     await this.inFolder(parts, path, false, async (at, name) => {
-      await this.demandPlain(join(at, name), path)
+      await this.requirePlain(join(at, name), path)
       await unlink(join(at, name)).catch(async (error: unknown) => {
         throw await told(error, join(at, name), path)
       })
@@ -161,7 +161,7 @@ export class ConfinedFolder {
       const at = join(this.pathOf(folder, parts.slice(0, index)), part)
       try {
         if (creates) await mkdir(at, { mode: 0o700 }).catch(ignoreExisting)
-        if (!HAS_DESCRIPTOR_PATHS) await this.demandInside(at, path)
+        if (!HAS_DESCRIPTOR_PATHS) await this.requireInside(at, path)
         const next = await open(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         await folder.close()
         folder = next
@@ -174,12 +174,12 @@ export class ConfinedFolder {
     return folder
   }
 
-  private async demandInside(at: string, path: string): Promise<void> {
+  private async requireInside(at: string, path: string): Promise<void> {
     const [root, resolved] = await Promise.all([realpath(this.root), realpath(at)])
     if (!resolved.startsWith(`${root}${sep}`)) throw escapes(path, 'leads out of the workspace')
   }
 
-  private async demandPlain(at: string, path: string): Promise<void> {
+  private async requirePlain(at: string, path: string): Promise<void> {
     const found = await lstat(at).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return null
       throw error

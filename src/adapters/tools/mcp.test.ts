@@ -134,7 +134,7 @@ describe('on stdio', () => {
     expect(await call(servers, at, recorded, 'get', { id: 'c1' })).toBe('got c1')
   })
 
-  test('tool-servers-2: a server that dies in a call leaves a doubt, and is started again for the next', async () => {
+  test('tool-servers-2: a server that dies in a call leaves an uncertain outcome, and is started again for the next', async () => {
     expect(await failureOf(call(servers, at, recorded, 'dies', {}))).toBe('TOOL_UNAVAILABLE unknown')
     // A new child: what was changed in the old one is gone with it.
     expect(await call(servers, at, recorded, 'send', { id: 'm3' })).toBe('sent m3')
@@ -196,7 +196,7 @@ describe('over HTTP', () => {
     expect(await call(servers, at, recorded, 'get', { id: 'c7' })).toBe('got c7')
   })
 
-  test('tool-servers-2: a call that takes too long leaves a doubt', async () => {
+  test('tool-servers-2: a call that takes too long leaves an uncertain outcome', async () => {
     const { at } = await start()
     const servers = open({ callMs: 20 })
     const recorded = await servers.list(at, signal)

@@ -154,7 +154,7 @@ class Opened implements OpenWorkspace {
   }
 
   async write(path: string, bytes: Uint8Array): Promise<void> {
-    this.demandRoom(path, bytes.length)
+    this.requireRoom(path, bytes.length)
     await this.soil()
     await this.folder.write(path, bytes)
     this.changed.set(normal(path), bytes)
@@ -201,7 +201,7 @@ class Opened implements OpenWorkspace {
     if (this.changed.size === 0) await this.hooks.soil()
   }
 
-  private demandRoom(path: string, added: number): void {
+  private requireRoom(path: string, added: number): void {
     const sizes = new Map([...this.files.values()].map((file) => [file.path, file.bytes]))
     for (const [changed, bytes] of this.changed) sizes.set(changed, bytes?.length ?? 0)
     sizes.set(normal(path), added)

@@ -9,7 +9,7 @@ import type { Shell } from '#cli/terminal/shell.ts'
 import type { Trihand } from '#compose/assemble.ts'
 import { prepareFolder } from '#compose/stores.ts'
 import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/access/auth-settings.ts'
-import { randomText } from '#http/access/chance.ts'
+import { randomText } from '#http/access/random.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Settings } from './settings.ts'
@@ -48,8 +48,8 @@ const signingKey = ({ signingKey: given, dataFolder }: Settings, { ledger }: Tri
 /** Somebody must be able to make the other tokens. */
 const firstAdmin = async ({ output }: Shell, { tokens }: Trihand): Promise<void> => {
   if (await tokens.hasAny('admin')) return
-  const wish = { tenant: LOCAL_TENANT, name: 'admin', kind: 'user', roles: ['admin'], groups: [] }
-  const { token } = await tokens.create(wish, 'first start')
+  const intent = { tenant: LOCAL_TENANT, name: 'admin', kind: 'user', roles: ['admin'], groups: [] }
+  const { token } = await tokens.create(intent, 'first start')
   if (output.isJson) output.document({ type: 'admin_token', token }, { isStream: true })
   else output.line(`Token   ${token} (an administrator's; shown this once)`)
 }

@@ -13,7 +13,7 @@ export const headersOf = ({ as, groups }: WhoFlags): Headers => ({
   ...(groups === undefined ? {} : { 'x-trihand-groups': encodeURIComponent(groups) }),
 })
 
-export const demandWho = (flags: WhoFlags): Headers => {
+export const requireWho = (flags: WhoFlags): Headers => {
   if (flags.as === undefined)
     throw new TrihandError('UNAUTHENTICATED', 'say who acts: --as <user>, with --groups if they are asked as a group')
   return headersOf(flags)

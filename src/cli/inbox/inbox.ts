@@ -5,8 +5,8 @@
  * what was seen. What a word does is the task's own rule.
  */
 import { withApi } from '#cli/connect/connect.ts'
-import { demandWho } from '#cli/connect/who.ts'
-import { confirmed, demandSomebody, isMeant } from '#cli/terminal/confirm.ts'
+import { requireWho } from '#cli/connect/who.ts'
+import { confirmed, isMeant, requireSomebody } from '#cli/terminal/confirm.ts'
 import { type Ask, converse } from '#cli/terminal/conversation.ts'
 import { editedJson } from '#cli/terminal/editor.ts'
 import { askForm, begun, formOf } from '#cli/terminal/form.ts'
@@ -65,7 +65,7 @@ const choicesOf = (task: TaskDetail, action: string, { items, rest }: WordFlags)
 }
 
 const read = (shell: Shell, flags: TaskFlags): Promise<TaskDetail> =>
-  withApi(shell, flags, { need: 'look' }, (api) => api.get<TaskDetail>(pathOf(flags.id), demandWho(flags)))
+  withApi(shell, flags, { need: 'look' }, (api) => api.get<TaskDetail>(pathOf(flags.id), requireWho(flags)))
 
 const questionOf = (action: string, { title }: TaskDetail, { as }: WordFlags) => ({
   text: `${action} "${title}" as ${as}?`,
@@ -126,7 +126,7 @@ export const giveWord =
     const word = wordFor(action, choices)
     if (flags.hash !== undefined) return give(shell, flags, { action: word, hash: flags.hash, choices })
     const question = questionOf(action, task, flags)
-    demandSomebody(shell.output, question)
+    requireSomebody(shell.output, question)
     printTask(shell.output, task)
     const told = await converse(async (ask) => {
       const filled = await filledIn(shell, task, { ...flags, action: word }, ask)
@@ -143,7 +143,7 @@ export const editTask: Verb<WordFlags> = async (shell, flags) => {
     text: `Approve "${task.title}" with these changes, as ${flags.as}?`,
     flag: '`tasks decide --items`',
   }
-  demandSomebody(shell.output, question)
+  requireSomebody(shell.output, question)
   const wanted = flags.items === undefined ? itemsOf(task).map(({ id }) => id) : named(task, flags.items)
   const before = Object.fromEntries(
     itemsOf(task).flatMap(({ id, content }) => (wanted.includes(id) ? [[id, content]] : [])),

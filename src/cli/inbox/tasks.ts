@@ -6,7 +6,7 @@
  */
 import type { Headers } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
-import { demandWho, headersOf, type WhoFlags } from '#cli/connect/who.ts'
+import { headersOf, requireWho, type WhoFlags } from '#cli/connect/who.ts'
 import { planIn, printPlan } from '#cli/plan/steps.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
@@ -78,7 +78,7 @@ export const listTasks = listAs('trihand tasks list')
 
 /** A person's own, the nearest deadline first. */
 export const inbox: Verb<TasksListFlags> = async (shell, flags) => {
-  demandWho(flags)
+  requireWho(flags)
   return listAs('trihand inbox list')(shell, { order: 'deadline', ...flags })
 }
 
@@ -177,7 +177,7 @@ const act =
     more: (flags: Flags) => Headers = () => ({}),
   ) =>
   async (...[shell, flags]: Parameters<Verb<Flags>>): Promise<number> => {
-    const headers = { ...demandWho(flags), ...more(flags) }
+    const headers = { ...requireWho(flags), ...more(flags) }
     const body = bodyOf(flags)
     const task = await withApi(shell, flags, { need: 'work' }, (api) =>
       api.post<TaskDetail>(`${pathOf(flags.id)}/${verb}`, body, headers),

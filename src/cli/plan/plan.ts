@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
-import { demandWho, headersOf, type WhoFlags } from '#cli/connect/who.ts'
+import { headersOf, requireWho, type WhoFlags } from '#cli/connect/who.ts'
 import { exitCodeFor, outcomeRow, settled } from '#cli/events/follow.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
@@ -47,7 +47,7 @@ const print = (output: Output, plan: Plan): void => {
 const approved = async (api: Api, plan: Plan, flags: PlanFlags): Promise<Plan> =>
   flags.approve === undefined
     ? plan
-    : api.post<Plan>(`/api/plans/${plan.id}/approve`, { hash: flags.approve }, demandWho(flags))
+    : api.post<Plan>(`/api/plans/${plan.id}/approve`, { hash: flags.approve }, requireWho(flags))
 
 const runOf = async (api: Api, output: Output, plan: Plan, flags: PlanFlags): Promise<number> => {
   const input = flags.input === undefined ? {} : parseJson(flags.input, 'the input')
@@ -61,7 +61,7 @@ const runOf = async (api: Api, output: Output, plan: Plan, flags: PlanFlags): Pr
 export const plan: Verb<PlanFlags> = async (shell, flags) => {
   const { output } = shell
   const body = bodyOf(flags)
-  if (flags.approve !== undefined) demandWho(flags)
+  if (flags.approve !== undefined) requireWho(flags)
   if (flags.run === true && flags.approve === undefined)
     throw new TrihandError('PLAN_NOT_APPROVED', 'look at the plan first: --run goes with --approve <hash>')
   return withApi(shell, flags, { need: 'work', mayCreate: true }, async (api) => {

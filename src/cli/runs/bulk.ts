@@ -67,7 +67,7 @@ const print = (output: Output, job: Job): void => {
 
 const isGood = ({ status, failed }: Job): boolean => status === 'success' && failed === 0
 
-const speakToMany = (action: Job['action'], where: string): Verb<ManyFlags> => {
+const applyBulkCommands = (action: Job['action'], where: string): Verb<ManyFlags> => {
   const question = `${action} every run with ${where}?`
   return async (shell, flags) => {
     const { output } = shell
@@ -106,7 +106,7 @@ const oneOrMany =
   async (shell, flags) => {
     const { id, where } = flags
     if ((id === undefined) === (where === undefined)) throw wrong('give the id of a run, or --where')
-    return where === undefined ? one(shell, { ...flags, id: id ?? '' }) : speakToMany(action, where)(shell, flags)
+    return where === undefined ? one(shell, { ...flags, id: id ?? '' }) : applyBulkCommands(action, where)(shell, flags)
   }
 
 export const cancelRuns = oneOrMany('cancel', cancelRun)

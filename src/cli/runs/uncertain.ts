@@ -6,10 +6,10 @@
  */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
-import { demandWho, type WhoFlags } from '#cli/connect/who.ts'
+import { requireWho, type WhoFlags } from '#cli/connect/who.ts'
 import { exitCodeFor, settled } from '#cli/events/follow.ts'
 import { pathOf, printTask } from '#cli/inbox/tasks.ts'
-import { confirmed, demandSomebody } from '#cli/terminal/confirm.ts'
+import { confirmed, requireSomebody } from '#cli/terminal/confirm.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
@@ -94,13 +94,13 @@ export const resolveStep: Verb<ResolveFlags> = (shell, flags) => {
   const name = actionNameOf(flags)
   return withApi(shell, flags, { need: 'work' }, async (api) => {
     const { run, task: id } = await taskIdOf(api, flags.id, flags.step)
-    const who = demandWho(flags)
+    const who = requireWho(flags)
     const task = await api.get<TaskDetail>(pathOf(id), who)
     const action = actionIn(task, name)
     const { hash = task.shown_hash } = flags
     if (flags.hash === undefined) {
       const text = `${action.label}: "${task.title}" as ${flags.as}?`
-      demandSomebody(shell.output, { text, flag: '--hash, as `trihand inbox show` prints it, with --confirm' })
+      requireSomebody(shell.output, { text, flag: '--hash, as `trihand inbox show` prints it, with --confirm' })
       printTask(shell.output, task)
     }
     const answer = await meant(shell, `${action.label}: "${task.title}" as ${flags.as}?`, action, flags)
@@ -113,7 +113,7 @@ export const resolveStep: Verb<ResolveFlags> = (shell, flags) => {
 }
 
 /** Every open question of this cause in the caller's inbox. */
-const ofCause = async (api: Api, flags: ResolveManyFlags, who: ReturnType<typeof demandWho>) => {
+const ofCause = async (api: Api, flags: ResolveManyFlags, who: ReturnType<typeof requireWho>) => {
   const found: TaskSummary[] = []
   let cursor: string | null | undefined
   do {
@@ -130,7 +130,7 @@ const ofCause = async (api: Api, flags: ResolveManyFlags, who: ReturnType<typeof
 const nameOf = (step: string): string => step.split('[')[0] ?? step
 
 /** They have one confirmation: a person types it once. */
-const demandOneStep = (tasks: readonly TaskSummary[], { cause }: ResolveManyFlags): void => {
+const requireOneStep = (tasks: readonly TaskSummary[], { cause }: ResolveManyFlags): void => {
   const names = [...new Set(tasks.map(({ step_id }) => nameOf(step_id)))]
   if (names.length === 0)
     throw new TrihandError('NOT_FOUND', `no open question of the cause "${cause}" is in your inbox`)
@@ -148,14 +148,14 @@ const strictest = (actions: readonly TaskAction[]): TaskAction =>
 export const resolveMany: Verb<ResolveManyFlags> = (shell, flags) => {
   const name = actionNameOf(flags)
   return withApi(shell, flags, { need: 'work' }, async (api) => {
-    const who = demandWho(flags)
+    const who = requireWho(flags)
     const rows = await ofCause(api, flags, who)
-    demandOneStep(rows, flags)
+    requireOneStep(rows, flags)
     const tasks = await Promise.all(rows.map(({ id }) => api.get<TaskDetail>(pathOf(id), who)))
     const action = strictest(tasks.map((task) => actionIn(task, name)))
     const text = `${action.label}: all ${tasks.length} questions of "${flags.cause}" as ${flags.as}?`
     if (flags.confirm === undefined) {
-      demandSomebody(shell.output, { text, flag: '--confirm' })
+      requireSomebody(shell.output, { text, flag: '--confirm' })
       for (const task of tasks) printTask(shell.output, task)
     }
     const answer = await meant(shell, text, action, flags)

@@ -5,8 +5,8 @@
  */
 import type { RunNotice } from '#engine/core/publish.ts'
 import { shortId } from '#http/server/run-id.ts'
+import { tell } from '#http/wire/fact-text.ts'
 import { isoTime } from '#http/wire/time.ts'
-import { tell } from '#http/wire/words.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
 import { type Output, visible } from './output.ts'

@@ -17,14 +17,14 @@ interface Question {
 }
 
 /** Before anything is shown that only leads to the question. */
-export const demandSomebody = (output: Output, { text, flag }: Question): void => {
+export const requireSomebody = (output: Output, { text, flag }: Question): void => {
   if (output.isJson || !output.isTerminal || process.stdin.isTTY !== true)
     throw new TrihandError('NOT_A_TERMINAL', `${text} Nobody can be asked here: ${flag} says that it is meant`)
 }
 
 /** Whether the person means it; anything else, and the end of the input, is no. */
 export const confirmed = async (output: Output, question: Question): Promise<boolean> => {
-  demandSomebody(output, question)
+  requireSomebody(output, question)
   return converse((ask) => isMeant(output, question, ask))
 }
 

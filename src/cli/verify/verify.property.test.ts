@@ -101,7 +101,7 @@ const writeWalk = async (ledger: LedgerByHand, { facts, state }: Walk): Promise<
     .replaceAll(CHILD, one)
     .replaceAll(OTHER_CHILD, other)
     .replaceAll('"key-', `"${id}-`)
-    // Who asks about a doubt is not written here: tasks have streams of their own.
+    // Who asks about an uncertain outcome is not written here: tasks have streams of their own.
     .replaceAll(`,"task":"${TASK}"`, '')
   await ledger.run(JSON.parse(text.replaceAll('"sha256"', JSON.stringify(digest(BLOB)))), { id, ...holding(state) })
   for (const child of [one, other])

@@ -5,7 +5,7 @@ import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
 import type { Worker, WorkerDetail } from '#http/openapi/api.ts'
 import type { Page } from '#http/server/query.ts'
-import type { WorkerOrder } from '#model/worker/orders.ts'
+import type { WorkerOrder } from '#model/worker/worker-control.ts'
 
 export interface WorkersListFlags extends CommonFlags {
   readonly limit?: string

@@ -5,7 +5,7 @@
  */
 import { eventRoot } from '#engine/core/route.ts'
 import { answerOf, keyOf, numberOf, priorityOf, type Roots, RuleFailed } from '#engine/core/rule-values.ts'
-import { rootsOfInput } from '#engine/run/demand.ts'
+import { rootsOfInput } from '#engine/run/resource-claim.ts'
 import type { FlowDefinition, FlowRules, TriggerFlow } from '#manifest/flow/flow.ts'
 import type { Arrival, Call } from '#model/event/arrival.ts'
 import type { StoredEvent } from '#model/event/event.ts'

@@ -13,7 +13,7 @@
 import type { Advance } from '#engine/core/advance.ts'
 import { type ChainHead, EMPTY_CHAIN, headOf } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { isShutDown, isStoreTrouble } from '#engine/core/patience.ts'
+import { isShutDown, isStoreTrouble } from '#engine/core/store-retry.ts'
 import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
 import { commitSpawned } from '#engine/run/spawned.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

@@ -45,7 +45,7 @@ export interface CoordinatorLogic<State, Fact extends CoordinatorFact> {
   /** A coordinator in this state was taken up, or others wrote to it: what it wants of others, and may not have got, is asked again. */
   resumed(state: State): void
   /** The state after news that others wrote. */
-  follow(state: State, news: readonly SealedFact[]): State
+  follow(state: State, changeFeed: readonly SealedFact[]): State
   /**
    * Reads what has come and decides. No facts: there is nothing to do. `now` never runs back in a stream, whatever clocks do: what
    * is counted by the time of facts is decided by it. `isCalled`: a signal may have come since it last looked; without one no run

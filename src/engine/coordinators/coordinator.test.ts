@@ -173,14 +173,14 @@ test('coordinator-4: a gate whose cancel did not get through asks again before i
 
 test('births-1: a run that was born leased begins here, however late its append is known to be written', async () => {
   const { clock, meddling, seen, send } = await begin(GATED)
-  let doubts = 0
+  let lostAnswers = 0
   meddling.after = (batch) => {
-    if (doubts > 3 || !writesOf(batch).some(({ create }) => create !== null)) return
-    doubts++
+    if (lostAnswers > 3 || !writesOf(batch).some(({ create }) => create !== null)) return
+    lostAnswers++
     throw new TrihandError('LEDGER_UNAVAILABLE', 'the answer was lost', { outcome: 'unknown' })
   }
   await send(1)
   await clock.advance(60_000)
-  expect(doubts).toBe(4)
+  expect(lostAnswers).toBe(4)
   expect(seen).toEqual([1])
 })

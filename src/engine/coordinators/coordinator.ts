@@ -10,7 +10,7 @@
  */
 import { type ChainHead, headOf, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
+import { commitOnce } from '#engine/core/single-append.ts'
 import { commitSpawned } from '#engine/run/spawned.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { CoordinatorId, Instant, WorkerId } from '#model/kernel/ids.ts'
@@ -78,7 +78,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
     this.wait?.()
   }
 
-  /** Stops without a word to the ledger. */
+  /** PendingCancels without a word to the ledger. */
   drop(): void {
     this.go('fenced', null)
   }

@@ -4,8 +4,8 @@
  * Owns the writing and the reading. Which outcomes there are is model/flow/flow-outcome.ts.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
 import { hasGate } from '#engine/core/route.ts'
+import { commitOnce } from '#engine/core/single-append.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import {
   eventOutcomes,

@@ -30,7 +30,7 @@ export interface AskedRun {
 }
 
 /** That a run which has ended goes on. */
-export interface RetryWish {
+export interface RetryIntent {
   readonly by: string
   readonly kind: Kind
   /** The call of its parent that goes on with it (model/run/child-retry.ts). */
@@ -54,7 +54,7 @@ export interface RetryReport {
 export interface AskedRetry {
   readonly record: StreamRecord
   readonly state: EndedRun
-  readonly wish: RetryWish
+  readonly intent: RetryIntent
 }
 
 /** The run that an event begins at a gate: the same answer from everyone, always. */

@@ -8,12 +8,12 @@ import { type Advance, advanceGate, InTurn } from '#engine/core/advance.ts'
 import { firstCause } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
-import { demandFor, eventRoot, judge } from '#engine/core/route.ts'
+import { eventRoot, judge, requireFor } from '#engine/core/route.ts'
 import type { Roots } from '#engine/core/rule-values.ts'
-import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from '#engine/run/demand.ts'
 import { callbackOf } from '#engine/run/ending.ts'
+import type { ExternalWrite } from '#engine/run/external-command.ts'
 import { type Birth, type NewRun, newRun } from '#engine/run/new-run.ts'
-import type { OutsideWrite } from '#engine/run/outside.ts'
+import { leaseFor, NO_RESOURCE_CLAIM, resourceClaimOfDecided, rootsOfInput } from '#engine/run/resource-claim.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
 import { requestersIn } from '#model/access/requester.ts'
 import type { Arrival, Call } from '#model/event/arrival.ts'
@@ -30,7 +30,7 @@ import type {
   Ruled,
 } from '#model/flow/gate-fact.ts'
 import { followedOnly } from '#model/flow/gate-follow.ts'
-import { gateWakeAt, resumeGateFrom, sharedTurns, waiterOf, wantedStops } from '#model/flow/gate-read.ts'
+import { gateWakeAt, resumeGateFrom, sharedTurns, waiterOf, wantedCancels } from '#model/flow/gate-read.ts'
 import { recordTurn, type ThrottleState } from '#model/flow/policies/throttle.ts'
 import { entriesOf, valueAt } from '#model/kernel/due-map.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -49,9 +49,9 @@ import { causeIn, type GateConfig, runOfEvent } from './gate-config.ts'
 import { refusalOf } from './gate-refusal.ts'
 import { revivalsOf, withRevivals } from './gate-revival.ts'
 import { KeptClaims } from './kept-claims.ts'
+import { PendingCancels } from './pending-cancels.ts'
 import { type Budget, budgetWrite, lookAtShared, takenOf } from './shared-budget.ts'
 import { startPlaces } from './starts.ts'
-import { Stops } from './stops.ts'
 
 /** Events looked at in one decision: an append must not grow without bound. */
 const PAGE = 256
@@ -89,20 +89,20 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
   /** The ledger's position when the gate was born: earlier events are not its own. */
   private base = 0
   private readonly events = new Map<number, StoredEvent>()
-  private readonly stops: Stops
+  private readonly pendingCancels: PendingCancels
   /** Runs of calls that wait here, and exist already. */
   private readonly begun = new Set<RunId>()
   /** The budget that its throttle shares, as it was when the decision began, and what the decision has taken of it. */
   private budget: Budget | null = null
   private taken: ThrottleState = []
   /** Runs that go on with the decision under way. */
-  private revived: readonly OutsideWrite[] = []
+  private revived: readonly ExternalWrite[] = []
   private readonly kept: KeptClaims
 
   constructor(context: EngineContext, config: GateConfig) {
     this.context = context
     this.config = config
-    this.stops = new Stops(context, 'a newer event takes its place')
+    this.pendingCancels = new PendingCancels(context, 'a newer event takes its place')
     this.kept = new KeptClaims(context, config.id)
   }
 
@@ -112,11 +112,11 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
   }
 
   resumed(state: GateState): void {
-    for (const { run } of wantedStops(state)) this.stops.tell(run)
+    for (const { run } of wantedCancels(state)) this.pendingCancels.tell(run)
   }
 
-  follow(state: GateState, news: readonly SealedFact[]): GateState {
-    return fold(gate, news.map(readGateFact), state)
+  follow(state: GateState, changeFeed: readonly SealedFact[]): GateState {
+    return fold(gate, changeFeed.map(readGateFact), state)
   }
 
   async find(before: GateState, now: () => Instant, isCalled: boolean): Promise<Found<GateState, GateFact>> {
@@ -166,7 +166,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     // Looked up before any place is promised: a started run that cannot be born must not be written as if it were.
     const triggers = byEvent.map(({ events }) => this.triggerOf(events))
     const values = await Promise.all(called.map(({ call }) => this.valueOf(call)))
-    const away = facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? this.turnAway(fact) : []))
+    const away = facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? this.evict(fact) : []))
     const runs = [
       ...byEvent.map((fact, i) => this.bear(fact, triggers[i] as StoredEvent)),
       ...called.map(({ fact, call }, i) => this.bearCalled(fact, call, values[i] ?? null, isNew(facts, fact))),
@@ -196,11 +196,11 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     for (const { notice } of this.revived) this.context.publish.tell(notice)
     this.context.worker.signal(this.revived.map(({ notice }) => notice.run))
     this.revived = []
-    for (const fact of facts) if (fact.type === 'gate.cancel_wanted') this.stops.tell(fact.run)
+    for (const fact of facts) if (fact.type === 'gate.cancel_wanted') this.pendingCancels.tell(fact.run)
   }
 
   told(): Promise<void> {
-    return this.stops.told()
+    return this.pendingCancels.told()
   }
 
   async checkpoint(before: GateState): Promise<Checkpoint<GateState, GateFact>> {
@@ -267,7 +267,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     if (verdict === null) return null
     const { sequence } = event
     if (verdict.kind !== 'start') return { sequence, reason: verdict.reason, detail: verdict.detail }
-    const found = demandFor(this.context, listener, event)
+    const found = requireFor(this.context, listener, event)
     if ('reason' in found) return { sequence, reason: found.reason, detail: found.detail }
     return arrivalOf(event, flow, verdict.trigger)
   }
@@ -355,20 +355,37 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     const { context, config } = this
     const { name } = config.definition
     const subject = { tenant: context.tenant, session: about.session, roots }
-    const demand = demandOfDecided(config.definition, subject, fact.priority)
+    const resourceClaim = resourceClaimOfDecided(config.definition, subject, fact.priority)
     const reserve = () => (fact.notBefore === null && mayBegin ? context.worker.reserve(name) : null)
     const { run: id, notBefore } = fact
-    return newRun(context, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
+    return newRun(context, {
+      ...this.birth(),
+      ...about,
+      id,
+      notBefore,
+      resourceClaim,
+      lease: leaseFor(resourceClaim, reserve),
+    })
   }
 
   /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
-  private turnAway(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
+  private evict(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
     const { call, into } = fact
     // The last: gate-7, its run exists.
     if (call === undefined || call.retry !== undefined || into === call.run) return []
     const { run: id, input, session, by: coordinator, callback = null } = call
     const family = familyOf(call)
-    const about = { id, input, event: null, session, coordinator, callback, demand: NO_DEMAND, lease: null, ...family }
+    const about = {
+      id,
+      input,
+      event: null,
+      session,
+      coordinator,
+      callback,
+      resourceClaim: NO_RESOURCE_CLAIM,
+      lease: null,
+      ...family,
+    }
     const away = newRun(this.context, { ...this.birth(), ...about, ends: refusalOf(fact) })
     const told = callbackOf(this.context, away, away.state)
     return told === null ? [away] : [away, told]

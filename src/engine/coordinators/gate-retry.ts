@@ -36,12 +36,12 @@ export const retryAtGate = async (
   context: EngineContext,
   commands: CoordinatorCommands,
   config: GateConfig,
-  { record, state: ended, wish }: AskedRetry,
+  { record, state: ended, intent }: AskedRetry,
 ): Promise<RetryAnswer> => {
   const run = record.stream as RunId
   const { input } = ended.last.start
   const life = (ended.last.retried?.times ?? 0) + 1
-  const call: Call = { run, input, session: record.session, by: null, retry: { ...wish, life } }
+  const call: Call = { run, input, session: record.session, by: null, retry: { ...intent, life } }
   const asked = await commandOf(context, config, { record, ended, call })
   let away: Suppressed | null = null
   const { idempotencyKey, call: told } = asked.arrival

@@ -9,8 +9,8 @@ import { advanceRun } from '#engine/core/advance.ts'
 import { headOf } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { retryCommand } from '#engine/rerun/retry-command.ts'
-import { type OutsideWrite, outsideWrite } from '#engine/run/outside.ts'
-import { mergeSideWrites, NO_SIDE_WRITES } from '#engine/run/request.ts'
+import { type ExternalWrite, externalWrite } from '#engine/run/external-command.ts'
+import { mergeSideWrites, NO_SIDE_WRITES } from '#engine/run/run-request.ts'
 import type { Call } from '#model/event/arrival.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import type { Failure } from '#model/kernel/errors.ts'
@@ -25,8 +25,8 @@ import { refusalOf } from './gate-refusal.ts'
 export const revivalsOf = async (
   context: EngineContext,
   facts: readonly GateFact[],
-): Promise<readonly OutsideWrite[]> => {
-  const found: OutsideWrite[] = []
+): Promise<readonly ExternalWrite[]> => {
+  const found: ExternalWrite[] = []
   for (const fact of facts) {
     if ((fact.type !== 'gate.started' && fact.type !== 'trigger.suppressed') || fact.call?.retry === undefined) continue
     const { run } = fact.call
@@ -38,7 +38,7 @@ export const revivalsOf = async (
   return found
 }
 
-export const withRevivals = (spawned: Spawned, revivals: readonly OutsideWrite[]): Spawned => {
+export const withRevivals = (spawned: Spawned, revivals: readonly ExternalWrite[]): Spawned => {
   if (revivals.length === 0) return spawned
   const { events, runs } = mergeSideWrites(
     revivals.map((one) => ({ ...NO_SIDE_WRITES, events: one.events, runs: one.runs })),
@@ -57,7 +57,7 @@ const revival = async (
   context: EngineContext,
   { run, retry }: Call,
   { notBefore = null, ends }: { readonly notBefore?: Instant | null; readonly ends?: Failure },
-): Promise<OutsideWrite | null> => {
+): Promise<ExternalWrite | null> => {
   const [record] = await context.ledger.load([run])
   if (record == null || retry === undefined) return null
   const happened = record.facts.map(readRunFact)
@@ -67,9 +67,9 @@ const revival = async (
   if (opened.refusal !== null) return null
   if (ends !== undefined) {
     const ended = advanceRun(opened.state, { type: 'cancel_run', now, by: 'trihand', error: ends, idle: true })
-    return outsideWrite(context, record, { before, state: ended.state, facts: [...opened.facts, ...ended.facts], now })
+    return externalWrite(context, record, { before, state: ended.state, facts: [...opened.facts, ...ended.facts], now })
   }
-  const found = await outsideWrite(context, record, { before, state: opened.state, facts: opened.facts, now })
+  const found = await externalWrite(context, record, { before, state: opened.state, facts: opened.facts, now })
   if (notBefore === null || notBefore <= now) return found
   return { ...found, write: { ...found.write, status: 'queued', wakeAt: notBefore } }
 }

@@ -10,8 +10,8 @@ import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { eventRoot } from '#engine/core/route.ts'
-import { demandOfDecided, leaseFor } from '#engine/run/demand.ts'
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { leaseFor, resourceClaimOfDecided } from '#engine/run/resource-claim.ts'
 import { type FunctionDefinition, isHeard } from '#manifest/define/system.ts'
 import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
 import { requestersIn } from '#model/access/requester.ts'
@@ -58,8 +58,8 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
 
   resumed(): void {}
 
-  follow(state: QueueState, news: readonly SealedFact[]): QueueState {
-    return fold(queue, news.map(readQueueFact), state)
+  follow(state: QueueState, changeFeed: readonly SealedFact[]): QueueState {
+    return fold(queue, changeFeed.map(readQueueFact), state)
   }
 
   async find(before: QueueState, now: () => Instant, isCalled: boolean): Promise<Found<QueueState, QueueFact>> {
@@ -167,7 +167,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
     const first = known.get(sequences[0] ?? 0)
     if (first === undefined) throw new TrihandError('LEDGER_CORRUPT', `a message of ${config.id} is not there`)
     const roots = { event: eventRoot(first), payload: first.data }
-    const demand = demandOfDecided(definition, { tenant: context.tenant, session: config.session, roots })
+    const resourceClaim = resourceClaimOfDecided(definition, { tenant: context.tenant, session: config.session, roots })
     const { correlationId, causationId, traceparent, hops, chain } = first
     return newRun(context, {
       id,
@@ -188,8 +188,8 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
       session: config.session,
       parent: null,
       coordinator: config.id,
-      demand,
-      lease: leaseFor(demand, () => context.worker.reserve(definition.name)),
+      resourceClaim,
+      lease: leaseFor(resourceClaim, () => context.worker.reserve(definition.name)),
     })
   }
 

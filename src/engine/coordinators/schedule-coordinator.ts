@@ -8,8 +8,8 @@ import { firstCause } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
 import { fetchValue, storeValue } from '#engine/core/payloads.ts'
-import { demandOfDecided, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { leaseFor, resourceClaimOfDecided, rootsOfInput } from '#engine/run/resource-claim.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { calendarsOf } from '#manifest/time/calendar.ts'
 import type { ScheduleDefinition } from '#manifest/time/schedule.ts'
@@ -38,7 +38,7 @@ import type { Ids } from '#ports/ids.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
 import type { Checkpoint, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
 import { endedRuns } from './ended-runs.ts'
-import { Stops } from './stops.ts'
+import { PendingCancels } from './pending-cancels.ts'
 
 export const scheduleOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): ScheduleId =>
   scheduleId(ids.digest(`schedule\n${tenant}\n${name}`))
@@ -59,12 +59,12 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
   readonly world: ScheduleWorld
   private readonly context: EngineContext
   private readonly config: ScheduleConfig
-  private readonly stops: Stops
+  private readonly pendingCancels: PendingCancels
 
   constructor(context: EngineContext, config: ScheduleConfig) {
     this.context = context
     this.config = config
-    this.stops = new Stops(context, 'the next run of its schedule takes its place')
+    this.pendingCancels = new PendingCancels(context, 'the next run of its schedule takes its place')
     const { id, definition } = config
     this.world = {
       calendarOf: calendarsOf(definition.name, (text) => context.ids.digest(text)),
@@ -80,11 +80,12 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
   }
 
   resumed(state: ScheduleState): void {
-    if (state.kind === 'live') for (const { run, stopping } of state.running) if (stopping) this.stops.tell(run)
+    if (state.kind === 'live')
+      for (const { run, stopping } of state.running) if (stopping) this.pendingCancels.tell(run)
   }
 
-  follow(state: ScheduleState, news: readonly SealedFact[]): ScheduleState {
-    return fold(schedule, news.map(readScheduleFact), state)
+  follow(state: ScheduleState, changeFeed: readonly SealedFact[]): ScheduleState {
+    return fold(schedule, changeFeed.map(readScheduleFact), state)
   }
 
   async find(before: ScheduleState): Promise<Found<ScheduleState, ScheduleFact>> {
@@ -144,11 +145,11 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
   }
 
   written(facts: readonly ScheduleFact[]): void {
-    for (const fact of facts) if (fact.type === 'schedule.cancel_wanted') this.stops.tell(fact.run)
+    for (const fact of facts) if (fact.type === 'schedule.cancel_wanted') this.pendingCancels.tell(fact.run)
   }
 
   told(): Promise<void> {
-    return this.stops.told()
+    return this.pendingCancels.told()
   }
 
   async checkpoint(state: ScheduleState): Promise<Checkpoint<ScheduleState, ScheduleFact>> {
@@ -186,7 +187,7 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
   private bear(fact: Fired, definition: FunctionDefinition, input: RunInput): NewRun {
     const { context, config } = this
     const subject = { tenant: context.tenant, session: config.session, roots: rootsOfInput(config.definition.input) }
-    const demand = demandOfDecided(definition, subject)
+    const resourceClaim = resourceClaimOfDecided(definition, subject)
     return newRun(context, {
       id: fact.run,
       definition,
@@ -199,8 +200,8 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
       session: config.session,
       parent: null,
       coordinator: config.id,
-      demand,
-      lease: leaseFor(demand, () => context.worker.reserve(definition.name)),
+      resourceClaim,
+      lease: leaseFor(resourceClaim, () => context.worker.reserve(definition.name)),
     })
   }
 

@@ -6,9 +6,9 @@
  *
  * starts-3  A start is given in an append that fails if another process has written to the book: then it is asked for again.
  */
-import type { EngineContext, StartDesk, StartingRun } from '#engine/core/engine-context.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
-import { insist } from '#engine/core/patience.ts'
+import type { EngineContext, StartApi, StartingRun } from '#engine/core/engine-context.ts'
+import { commitOnce } from '#engine/core/single-append.ts'
+import { retryStore } from '#engine/core/store-retry.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import {
   askStart,
@@ -96,7 +96,7 @@ const overdueOf = (starts: KnownStarts, keys: ReadonlySet<string>, now: Instant)
     ),
   )
 
-export class Starts implements StartDesk {
+export class Starts implements StartApi {
   private readonly context: () => EngineContext
   private readonly books = new Map<string, Book>()
 
@@ -130,7 +130,7 @@ export class Starts implements StartDesk {
   }
 
   private say(handler: string, run: RunId, saying: Saying): void {
-    const said = insist(
+    const said = retryStore(
       this.context(),
       () => true,
       () => this.ask(handler, run, saying),

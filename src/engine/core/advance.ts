@@ -17,7 +17,7 @@ import { type SessionCommand, type SessionFact, type SessionState, session } fro
 import type { TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
 import { task } from '#model/task/task.ts'
 import { type CircuitCommand, type CircuitFact, type CircuitState, circuit } from '#model/worker/circuit.ts'
-import { type OrderCommand, type OrderFact, orders, type Standing } from '#model/worker/orders.ts'
+import { type OrderCommand, type OrderFact, orders, type Standing } from '#model/worker/worker-control.ts'
 
 export interface Advance<State, Fact> {
   readonly state: State

@@ -10,7 +10,7 @@ import { type Fault, faultyLedger } from '#testing/faulty-ledger.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { type AppendSource, Commit } from './commit.ts'
-import { commitOnce } from './one-shot.ts'
+import { commitOnce } from './single-append.ts'
 
 const digest = (text: string): string => text
 const ids = { uuid: () => '0', roll: () => 0.5, digest, ...plainSeals(digest) }
@@ -153,7 +153,7 @@ test('commit-8: a batch that the store refuses while the process closes is answe
   await told
 })
 
-test('one-shot-1: a caller in doubt is told so in the end, and the append is written once the store answers', async () => {
+test('one-shot-1: a caller uncertain is told so in the end, and the append is written once the store answers', async () => {
   const { clock, commit } = start(Array.from({ length: 14 }, () => 'done_then_fail' as const))
   const late: Outcome[] = []
   const told = expect(commitOnce(commit, eventAppend(), (outcome) => void late.push(outcome))).rejects.toMatchObject({

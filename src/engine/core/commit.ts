@@ -16,16 +16,16 @@
  *           written takes no other along.
  * commit-8  When the process closes, whoever waits and whoever still comes is answered (SHUTTING_DOWN). Nobody is left waiting.
  */
-import { type InLine, Line } from '#engine/hot/line.ts'
+import { IntrusiveQueue, type QueueItem } from '#engine/hot/intrusive-queue.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 import type { Written } from './observers.ts'
-import { pauseAfter } from './patience.ts'
+import { pauseAfter } from './store-retry.ts'
 
-export interface AppendSource extends InLine<AppendSource> {
+export interface AppendSource extends QueueItem<AppendSource> {
   /** The commit's own marks: sets of thousands that change with every step would cost more than the steps. False at first. */
   isWaiting: boolean
   isBusy: boolean
@@ -44,7 +44,7 @@ export interface CommitOptions {
   readonly maxInFlight: number
 }
 
-export interface CommitNews {
+export interface CommitListener {
   /** Each append that is on disk, after whoever wanted it was told. */
   written(append: Append): void
   /** Each batch that the ledger has answered. */
@@ -79,7 +79,7 @@ const isFree = ({ isBusy }: AppendSource): boolean => !isBusy
 /** Of a batch, for what is new, however much is begun. */
 const SHARE_OF_NEW = 1 / 8
 
-/** How long a caller waits for a store in doubt before it is told that the outcome is unknown. */
+/** How long a caller waits for a store uncertain before it is told that the outcome is unknown. */
 const MAX_RESENDS = 12
 
 /** Troubles that last until a person does something: nobody is kept waiting for their end. */
@@ -90,9 +90,9 @@ export class Commit {
   private readonly clock: Clock
   private readonly ids: Ids
   private readonly options: CommitOptions
-  private readonly tell: CommitNews
-  private readonly begun = new Line<AppendSource>()
-  private readonly fresh = new Line<AppendSource>()
+  private readonly tell: CommitListener
+  private readonly begun = new IntrusiveQueue<AppendSource>()
+  private readonly fresh = new IntrusiveQueue<AppendSource>()
   private postponed: Entry[] = []
   private watchers: (() => void)[] = []
   private inFlight = 0
@@ -103,7 +103,7 @@ export class Commit {
   constructor(
     deps: { readonly ledger: Pick<Ledger, 'append'>; readonly clock: Clock; readonly ids: Ids },
     options: CommitOptions,
-    tell: CommitNews = { written: () => {}, answered: () => {}, refused: () => {} },
+    tell: CommitListener = { written: () => {}, answered: () => {}, refused: () => {} },
   ) {
     this.ledger = deps.ledger
     this.clock = deps.clock
@@ -189,7 +189,7 @@ export class Commit {
   }
 
   private refuseFresh(): void {
-    const kept = new Line<AppendSource>()
+    const kept = new IntrusiveQueue<AppendSource>()
     for (let source = this.fresh.take(); source !== null; source = this.fresh.take()) {
       source.isWaiting = false
       if (this.refuse(source)) continue
@@ -217,8 +217,8 @@ export class Commit {
   }
 
   /** Asks one after the other until the batch has this weight; whoever comes meanwhile is asked too. Who is busy stays first in line. */
-  private draw(line: Line<AppendSource>, batch: Gathering, limit: number): void {
-    const busy = new Line<AppendSource>()
+  private draw(line: IntrusiveQueue<AppendSource>, batch: Gathering, limit: number): void {
+    const busy = new IntrusiveQueue<AppendSource>()
     while (batch.weight < limit) {
       const source = line.take()
       if (source === null) break
@@ -263,7 +263,7 @@ export class Commit {
 
   private async write(first: Batch): Promise<void> {
     let batch = first
-    let isInDoubt = false
+    let isOutcomeUnknown = false
     for (let tries = 0; batch.appends.length > 0 && !this.stopped; tries++) {
       try {
         const since = this.clock.now()
@@ -273,11 +273,11 @@ export class Commit {
         this.settle(batch, outcomes)
         break
       } catch (cause) {
-        const error = asLedgerError(cause, isInDoubt)
-        isInDoubt = error.outcome === 'unknown'
+        const error = asLedgerError(cause, isOutcomeUnknown)
+        isOutcomeUnknown = error.outcome === 'unknown'
         this.lastTrouble = error
         const { length } = batch.appends
-        if (length > 1 && !error.retryable && !isInDoubt) return this.writeEach(batch)
+        if (length > 1 && !error.retryable && !isOutcomeUnknown) return this.writeEach(batch)
         batch = this.keep(batch, error, tries)
         this.tell.refused(error, length, batch.appends.length)
         if (batch.appends.length > 0 && this.isJammed) this.refuseFresh()
@@ -309,7 +309,7 @@ export class Commit {
     })
   }
 
-  /** commit-2, commit-3: in doubt everything is sent again; a definite refusal is put to each source. */
+  /** commit-2, commit-3: uncertain everything is sent again; a definite refusal is put to each source. */
   private keep(batch: Batch, error: TrihandError, tries: number): Batch {
     if (error.outcome === 'unknown' && tries < MAX_RESENDS && !LASTING.has(error.code)) return batch
     const kept = batch.sources
@@ -327,11 +327,11 @@ const shuttingDown = (outcome: TrihandError['outcome'] = 'not_done'): TrihandErr
   new TrihandError('SHUTTING_DOWN', 'this process closes', { outcome })
 
 /** commit-5. */
-const asLedgerError = (error: unknown, isInDoubt: boolean): TrihandError => {
+const asLedgerError = (error: unknown, isOutcomeUnknown: boolean): TrihandError => {
   if (!(error instanceof TrihandError)) {
     const detail = 'the ledger adapter threw a foreign error'
     return new TrihandError('INTERNAL', detail, { cause: error, outcome: 'unknown' })
   }
-  if (!isInDoubt || error.outcome === 'unknown') return error
+  if (!isOutcomeUnknown || error.outcome === 'unknown') return error
   return new TrihandError(error.code, error.detail, { cause: error, outcome: 'unknown' })
 }

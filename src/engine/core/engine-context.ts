@@ -29,10 +29,10 @@ import type { Reader } from '#ports/reader.ts'
 import type { Entry } from '#ports/step-gate.ts'
 import type { Commit } from './commit.ts'
 import type { Deadlines } from './deadlines.ts'
-import type { Deltas } from './deltas.ts'
 import type { Observers } from './observers.ts'
 import type { Executors } from './perform.ts'
 import type { Publish } from './publish.ts'
+import type { TokenStream } from './token-stream.ts'
 
 export interface EngineContext {
   readonly ledger: Pick<Ledger, 'load' | 'events'>
@@ -50,16 +50,16 @@ export interface EngineContext {
   /** Who counts; asked before anything is measured. */
   readonly observers: Observers
   /** Answers on their way. */
-  readonly deltas: Deltas
+  readonly deltas: TokenStream
   readonly tenant: TenantId
   /** The definition in force: new runs are pinned to its hash. */
   readonly system: () => System
   readonly enter: EnterHandler
-  readonly worker: WorkerDesk
+  readonly worker: WorkerApi
   readonly circuits: Circuits
   /** Where throttled runs ask for their start. */
-  readonly starts: StartDesk
-  readonly gates: GateDesk
+  readonly starts: StartApi
+  readonly gates: GateApi
   /** What decisions of tasks need of the world. */
   readonly taskWorld: TaskWorld
   /** A document of a managed table, as it is now. */
@@ -93,7 +93,7 @@ export type EnterHandler = (
 ) => unknown
 
 /** What the rest of the engine may ask of the gates of handlers. */
-export interface GateDesk {
+export interface GateApi {
   /** The gate that runs of this handler pass; null: there is none. */
   gateFor(handler: string): GateId | null
   /** The run that the call comes to; a gate that turns it away throws. */
@@ -119,7 +119,7 @@ export interface StartingRun {
 }
 
 /** What a run that is about to be entered may ask of its throttle. */
-export interface StartDesk {
+export interface StartApi {
   /** Whether it may have to ask at all. */
   holds(run: StartingRun): boolean
   /**
@@ -132,7 +132,7 @@ export interface StartDesk {
 }
 
 /** What the rest of the engine may ask about leases. */
-export interface LeaseDesk {
+export interface LeaseApi {
   /** How long a silent worker keeps its leases, in milliseconds. */
   readonly ttlMs: number
   /** Whether no other worker can have taken the leases of this one: it has said not long ago that it lives. */
@@ -144,10 +144,10 @@ export interface LeaseDesk {
 }
 
 /** What the rest of the engine may ask of the worker in this process. */
-export interface WorkerDesk {
+export interface WorkerApi {
   /** Everything was stopped: no step begins here. */
   readonly isStopped: boolean
-  readonly leases: LeaseDesk
+  readonly leases: LeaseApi
   /** A lease for a run of this handler about to be created, if there is room to start it here and it belongs here. A child may be born ahead of its room. */
   reserve(handler: string, isChild?: boolean): WorkerId | null
   /** Gives back a reservation whose run was not created. */

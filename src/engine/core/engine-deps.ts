@@ -12,12 +12,12 @@ import type { PriceOf } from '#model/agent/usage.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Redaction } from '#model/kernel/redaction.ts'
 import type { Blobs } from '#ports/blobs.ts'
+import type { ChangeFeed } from '#ports/change-feed.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import type { Executor } from '#ports/executor.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import type { News } from '#ports/news.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { CommitOptions } from './commit.ts'
 import type { EnterHandler } from './engine-context.ts'
@@ -50,7 +50,7 @@ export interface EngineDeps {
   /** Who else works on this ledger. Absent: nobody. */
   readonly workers?: Reader['workers']
   /** Hints of what other processes commit. Absent: there are none. */
-  readonly news?: Pick<News, 'follow'>
+  readonly changeFeed?: Pick<ChangeFeed, 'follow'>
 }
 
 export interface EngineOptions {

@@ -114,7 +114,7 @@ test('[R4][V12] active-run-4 step-port-2: a worker that lost its lease stops at 
   expect(after).toBe(1)
 })
 
-test('active-run-3 enter-1: a parked run is not in memory, and a step intended by a lost worker is put in doubt', async () => {
+test('active-run-3 enter-1: a parked run is not in memory, and a step intended by a lost worker is put uncertain', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000)
   const once = fn('once', {}, ({ step }) => step.run('pay', () => new Promise(() => {}), { effect: 'once' }))

@@ -12,12 +12,12 @@ import { Starts } from '#engine/coordinators/starts.ts'
 import { type Artifact, artifactOf } from '#engine/outcome/artifacts.ts'
 import { lookAtRun, type RunResult } from '#engine/outcome/result.ts'
 import { type RunSteps, stepsOf } from '#engine/outcome/steps.ts'
-import { type BulkWord, speakTo } from '#engine/rerun/bulk.ts'
+import { applyBulkCommand, type BulkCommand } from '#engine/rerun/bulk.ts'
 import { Reruns } from '#engine/rerun/reruns.ts'
 import { retryWithReport } from '#engine/rerun/retry-run.ts'
 import { RunEnd } from '#engine/run/end.ts'
+import { externalCommand } from '#engine/run/external-command.ts'
 import { OpenRuns } from '#engine/run/open-run.ts'
-import { commandFromOutside } from '#engine/run/outside.ts'
 import { Queues } from '#engine/services/queues.ts'
 import { Schedules } from '#engine/services/schedules.ts'
 import { Sessions } from '#engine/services/sessions.ts'
@@ -41,7 +41,6 @@ import type { Executor } from '#ports/executor.ts'
 import type { Append, DocumentWrite } from '#ports/ledger.ts'
 import { Commit } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
-import { Deltas, type PieceListener } from './deltas.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { EngineDeps, EngineOptions } from './engine-deps.ts'
 import {
@@ -55,6 +54,7 @@ import {
 } from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
+import { type ChunkListener, TokenStream } from './token-stream.ts'
 
 /** How the id of an append begins: one for each tenant of a process. */
 const PREFIX = 10
@@ -81,7 +81,7 @@ export class Engine {
   /** Of the root: every tenant that this process has met. */
   private readonly tenants = new Map<TenantId, Engine>()
   /** Of the root: whose news an append is, by how its id begins. */
-  private readonly news = new Map<string, Publish>()
+  private readonly changeFeed = new Map<string, Publish>()
   private system: System
 
   /** `root`: the engine of this process, whose worker and writer another tenant's shares. */
@@ -100,7 +100,7 @@ export class Engine {
     const workers = deps.workers ?? (() => Promise.resolve([]))
     this.book = new CoordinatorRegistry(ids, tenant)
     const publish = new Publish(observers)
-    this.root.news.set(prefix, publish)
+    this.root.changeFeed.set(prefix, publish)
     this.root.tenants.set(tenant, this)
     const contextOf = (of: TenantId): EngineContext => this.root.of(of).context
     const findLogic: FindLogic = (context, ...asked) => this.root.of(context.tenant).book.findLogic(context, ...asked)
@@ -152,7 +152,7 @@ export class Engine {
       children: deps.children ?? (() => Promise.resolve([])),
       publish,
       observers,
-      deltas: new Deltas(redaction),
+      deltas: new TokenStream(redaction),
       tenant,
       system: () => this.definition,
       enter,
@@ -195,7 +195,7 @@ export class Engine {
   }
 
   private tell(append: Append): void {
-    this.root.news.get(append.appendId.slice(0, PREFIX))?.committed(append)
+    this.root.changeFeed.get(append.appendId.slice(0, PREFIX))?.committed(append)
   }
 
   private performerOf(definition: ExecutorDefinition | undefined, remote: EngineDeps['remote']): Executor | undefined {
@@ -259,7 +259,7 @@ export class Engine {
   }
 
   /** Called with each piece of an answer that this run is given in this process; first with what it was given so far. */
-  listen(run: RunId, listener: PieceListener): () => void {
+  listen(run: RunId, listener: ChunkListener): () => void {
     return this.context.deltas.listen(run, listener)
   }
 
@@ -325,11 +325,11 @@ export class Engine {
 
   /** No step begins until it is resumed; what is under way may finish. */
   async pause(run: RunId, by: string, reason: string | null): Promise<void> {
-    await commandFromOutside(this.context, run, (now) => ({ type: 'pause_run', now, by, reason }))
+    await externalCommand(this.context, run, (now) => ({ type: 'pause_run', now, by, reason }))
   }
 
   async resume(run: RunId, by: string): Promise<void> {
-    await commandFromOutside(this.context, run, (now) => ({ type: 'resume_run', now, by }))
+    await externalCommand(this.context, run, (now) => ({ type: 'resume_run', now, by }))
   }
 
   /** `kind`: what `by` is. */
@@ -338,8 +338,8 @@ export class Engine {
   }
 
   /** A job's word to one of its runs. */
-  speakTo(run: RunId, word: BulkWord): Promise<void> {
-    return speakTo(this.context, run, word)
+  applyBulkCommand(run: RunId, word: BulkCommand): Promise<void> {
+    return applyBulkCommand(this.context, run, word)
   }
 
   /** The text or value without the secrets that this process knows. */
@@ -366,7 +366,7 @@ export class Engine {
   async result(run: RunId, options: { readonly waitMs: number }): Promise<RunResult> {
     const { clock } = this.context
     const until = clock.now() + options.waitMs
-    const ended = new RunEnd({ clock, publish: this.context.publish, news: this.deps.news }, run)
+    const ended = new RunEnd({ clock, publish: this.context.publish, changeFeed: this.deps.changeFeed }, run)
     try {
       for (;;) {
         const found = await this.look(run)

@@ -3,10 +3,11 @@
  *
  * Owns how an intent becomes an event with the runs it starts. They are written with the fact that carries them, or not at all.
  */
-import { NO_DEMAND } from '#engine/run/demand.ts'
+
 import { isLeased, type NewRun, newRun } from '#engine/run/new-run.ts'
-import { demandEvent } from '#engine/step/rights.ts'
-import { laterFunction } from '#manifest/define/later.ts'
+import { NO_RESOURCE_CLAIM } from '#engine/run/resource-claim.ts'
+import { requireEvent } from '#engine/step/permissions.ts'
+import { laterFunction } from '#manifest/define/delayed-event.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
 import { forbidProducer, OWN, PROGRAM, type Producer } from '#model/access/human-only.ts'
@@ -20,7 +21,7 @@ import type { NewEvent } from '#ports/ledger.ts'
 import type { EmittedEvent } from '#ports/step-gate.ts'
 import type { EngineContext } from './engine-context.ts'
 import { route } from './route.ts'
-import { demandKey } from './row-key.ts'
+import { requireKey } from './row-key.ts'
 
 const MAX_EVENT_BYTES = 256 * 1024
 const MAX_FAN_OUT = 1_000
@@ -123,9 +124,9 @@ export const emittedBy = async (
   const later: NewRun[] = []
   for (const intent of intents) {
     const { delayMs = 0 } = intent
-    demandEvent(sender.definition, intent.type, delayMs > 0)
+    requireEvent(sender.definition, intent.type, delayMs > 0)
     await checkEvent(context, intent.type, intent.data, PROGRAM)
-    if (intent.subject !== null) demandKey(EVENT_SUBJECT, intent.subject, 'EVENT_INVALID')
+    if (intent.subject !== null) requireKey(EVENT_SUBJECT, intent.subject, 'EVENT_INVALID')
     if (delayMs > 0) later.push(laterRun(context, sender, intent, { delayMs }))
     else events.push(eventOf(context, sender, intent))
   }
@@ -164,7 +165,7 @@ export const laterRun = (
     session,
     parent: null,
     notBefore: now + delayMs,
-    demand: NO_DEMAND,
+    resourceClaim: NO_RESOURCE_CLAIM,
     lease: null,
   })
 }

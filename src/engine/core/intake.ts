@@ -9,14 +9,14 @@
  *           is never kept in memory alone.
  */
 import { type NotStarted, queuedRun, trailOf } from '#engine/coordinators/flow-outcomes.ts'
-import { demandOfCall, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { leaseFor, resourceClaimOfCall, rootsOfInput } from '#engine/run/resource-claim.ts'
 import { commitSpawned } from '#engine/run/spawned.ts'
-import { demandOpen } from '#engine/step/internal.ts'
+import { requireOpen } from '#engine/step/internal.ts'
 import type { Backlog } from '#engine/worker/vitals.ts'
 import { type WaitingLimits, WaitingRoom } from '#engine/worker/waiting-room.ts'
+import { isOwn as isOwnFunction } from '#manifest/define/builtin-functions.ts'
 import { CALLBACK, checkCallback } from '#manifest/define/callback.ts'
-import { isOwn as isOwnFunction } from '#manifest/define/own.ts'
 import { hasCode } from '#manifest/define/system.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
 import { durationMs } from '#manifest/time/duration.ts'
@@ -31,9 +31,9 @@ import { firstCause } from './cause.ts'
 import type { EngineContext } from './engine-context.ts'
 import { checkEvent, isSameEvent, laterRun, routeAll } from './events.ts'
 import { writeInOrder } from './in-order.ts'
-import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 import { hasGate, judge } from './route.ts'
+import { commitOnce } from './single-append.ts'
 
 export interface IncomingEvent {
   readonly type: string
@@ -254,7 +254,7 @@ export class Intake {
     // What is told to the outside under our signature is what has happened, and nobody's wish.
     if (definition === undefined || name === CALLBACK || (isOwnFunction(name) && options.isOwn !== true))
       throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
-    demandOpen(definition)
+    requireOpen(definition)
     if (!hasCode(definition)) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `${name} has no code yet`)
     const { payload, value } = await storeValue(context, input)
     if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
@@ -268,7 +268,7 @@ export class Intake {
       return this.room.serve(() => context.gates.call(name, { call, value }))
     }
     const subject = { tenant: context.tenant, session, roots: rootsOfInput(value) }
-    const demand = demandOfCall(definition, subject)
+    const resourceClaim = resourceClaimOfCall(definition, subject)
     return this.room.serve(async () => {
       const run = newRun(context, {
         id,
@@ -281,8 +281,8 @@ export class Intake {
         event: null,
         session,
         parent: null,
-        demand,
-        lease: leaseFor(demand, () => context.worker.reserve(name)),
+        resourceClaim,
+        lease: leaseFor(resourceClaim, () => context.worker.reserve(name)),
         callback: callback ?? null,
       })
       const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])

@@ -7,8 +7,8 @@
  * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
  */
 import type { EndingContext, EndingRecord } from '#engine/run/declared-end.ts'
-import { mergeSideWrites, type SideWrites } from '#engine/run/request.ts'
-import { isOwn } from '#manifest/define/own.ts'
+import { mergeSideWrites, type SideWrites } from '#engine/run/run-request.ts'
+import { isOwn } from '#manifest/define/builtin-functions.ts'
 import { isHeard } from '#manifest/define/system.ts'
 import type { Event } from '#model/event/event.ts'
 import { isToldOnDemand, LIFECYCLE, lifeSource, type ToldAt, tellingOf } from '#model/event/lifecycle.ts'
@@ -47,7 +47,7 @@ export const isToldOf = (context: Pick<EngineContext, 'system'>, handler: string
 }
 
 /** Refuses to wait for what is told only to those who listen, while nobody does: the wait would never end. */
-export const demandTold = (context: Pick<EngineContext, 'system'>, types: readonly string[]): void => {
+export const requireTold = (context: Pick<EngineContext, 'system'>, types: readonly string[]): void => {
   const untold = types.find((type) => isToldOnDemand(type) && !isHeard(context.system(), type, ''))
   if (untold === undefined) return
   const near = nearest(untold, Object.values(LIFECYCLE).flat())

@@ -47,10 +47,10 @@ export class Observers {
     return this.observers.size === 0
   }
 
-  tell(news: (observer: Observer) => void): void {
+  tell(changeFeed: (observer: Observer) => void): void {
     for (const observer of this.observers) {
       try {
-        news(observer)
+        changeFeed(observer)
       } catch {
         // A count that cannot be kept must not stop what it counts.
       }

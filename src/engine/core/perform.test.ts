@@ -4,7 +4,7 @@ import { createRedaction } from '#model/kernel/redaction.ts'
 import type { Envelope, Executor } from '#ports/executor.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { Deadlines } from './deadlines.ts'
-import { type Performed, toPerform } from './perform.ts'
+import { type ExecutionResult, toPerform } from './perform.ts'
 
 const envelope = (executorType = 'it'): Envelope => ({
   taskId: 'task',
@@ -23,13 +23,13 @@ const start = (execute: Executor['execute'], type = 'it') => {
     price: () => null,
     redaction: createRedaction([]),
   }
-  let done: (performed: Performed) => void = () => {}
-  const outcome = new Promise<Performed>((resolve) => {
+  let done: (performed: ExecutionResult) => void = () => {}
+  const outcome = new Promise<ExecutionResult>((resolve) => {
     done = resolve
   })
-  const performance = toPerform(deps, envelope(type), { performed: (performed) => done(performed) })
-  performance.begin()
-  return { clock, performance, outcome }
+  const execution = toPerform(deps, envelope(type), { performed: (performed) => done(performed) })
+  execution.begin()
+  return { clock, execution, outcome }
 }
 
 test('a result is passed on, and its timeout is forgotten', async () => {
@@ -84,11 +84,11 @@ test('one that ignores its signal does not hold the run beyond the timeout', asy
 
 test('a signal that is looked at after the abort is aborted already', async () => {
   let look: () => boolean = () => false
-  const { performance, outcome } = start((_, abort) => {
+  const { execution, outcome } = start((_, abort) => {
     look = () => abort.signal.aborted
     return new Promise(() => {})
   })
-  performance.abort({ code: 'RUN_CANCELLED', message: 'stop' })
+  execution.abort({ code: 'RUN_CANCELLED', message: 'stop' })
   expect(await outcome).toMatchObject({ failure: { code: 'RUN_CANCELLED' } })
   expect(look()).toBe(true)
 })

@@ -12,7 +12,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 import { Deadline, type Deadlines } from './deadlines.ts'
 
-export type Performed =
+export type ExecutionResult =
   | {
       readonly kind: 'done'
       readonly status: 'success' | 'partial'
@@ -39,7 +39,7 @@ export interface Paid {
   readonly modelUsed: string | null
 }
 
-export interface Performance {
+export interface Execution {
   readonly begunAt: Instant
   /** Calls the executor. Whoever wants to abort it has it in hand before. */
   begin(): void
@@ -47,10 +47,10 @@ export interface Performance {
 }
 
 /** Told once, and not before `begin`: within it, if the executor answers at once. */
-export interface Hearer {
-  performed(performed: Performed, performance: Performance): void
+export interface ExecutionListener {
+  performed(performed: ExecutionResult, execution: Execution): void
   /** Told if the executor answers after it was told to stop and `performed` was told without its answer. */
-  late?(performed: Performed): void
+  late?(performed: ExecutionResult): void
 }
 
 /** Who performs a type, if anybody does. */
@@ -71,7 +71,12 @@ export const INLINE = 'inline'
 
 const STATUSES: ReadonlySet<unknown> = new Set(['success', 'partial', 'failed'])
 
-const failedWith = (failure: Failure, retryable: boolean, definite = false, paid: Paid | null = null): Performed => ({
+const failedWith = (
+  failure: Failure,
+  retryable: boolean,
+  definite = false,
+  paid: Paid | null = null,
+): ExecutionResult => ({
   kind: 'failed',
   failure,
   retryable,
@@ -107,7 +112,7 @@ const weigh = (price: PriceOf, { task, constraints }: Envelope, result: Executor
 }
 
 /** An unknown code from a foreign executor is kept as text. */
-const translate = (price: PriceOf, envelope: Envelope, result: ExecutorResult): Performed => {
+const translate = (price: PriceOf, envelope: Envelope, result: ExecutorResult): ExecutionResult => {
   if (!STATUSES.has(result.status)) throw new TypeError(`its status is ${JSON.stringify(result.status)}`)
   const paid = envelope.executorType === INLINE ? null : weigh(price, envelope, result)
   if (paid !== null && paid.modelUsed !== null && !isAllowedModel(paid.modelUsed, envelope.constraints.allowedModels)) {
@@ -125,34 +130,34 @@ const translate = (price: PriceOf, envelope: Envelope, result: ExecutorResult): 
   return { kind: 'failed', failure, retryable, definite, paid, retryAfterMs }
 }
 
-export const toPerform = (deps: PerformDeps, envelope: Envelope, hearer: Hearer): Performance =>
-  new Running(deps, envelope, hearer)
+export const toPerform = (deps: PerformDeps, envelope: Envelope, listener: ExecutionListener): Execution =>
+  new Running(deps, envelope, listener)
 
-const unknownExecutor = (type: string): Performed =>
+const unknownExecutor = (type: string): ExecutionResult =>
   failedWith({ code: 'EXECUTOR_UNKNOWN', message: `no executor of type ${type} is registered` }, false, true)
 
-const threw = (error: unknown): Performed => failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true)
+const threw = (error: unknown): ExecutionResult => failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true)
 
 const isPromise = (answer: Promise<ExecutorResult> | ExecutorResult | null): answer is Promise<ExecutorResult> =>
   typeof answer === 'object' && answer !== null && 'then' in answer
 
 /** Everything that one call needs, in one object: every step makes one. */
-class Running extends Deadline implements Performance, Abort {
+class Running extends Deadline implements Execution, Abort {
   readonly begunAt: Instant
   readonly at: Instant
   private readonly deps: PerformDeps
   private readonly envelope: Envelope
-  private hearer: Hearer | null
+  private listener: ExecutionListener | null
   private controller: AbortController | null = null
   private aborted: Failure | null = null
   /** Wants to know what the executor answers after all. */
-  private outlived: Hearer | null = null
+  private outlived: ExecutionListener | null = null
 
-  constructor(deps: PerformDeps, envelope: Envelope, hearer: Hearer) {
+  constructor(deps: PerformDeps, envelope: Envelope, listener: ExecutionListener) {
     super()
     this.deps = deps
     this.envelope = envelope
-    this.hearer = hearer
+    this.listener = listener
     this.begunAt = deps.clock.now()
     this.at = this.begunAt + envelope.constraints.timeoutMs
     deps.deadlines.add(this)
@@ -190,7 +195,7 @@ class Running extends Deadline implements Performance, Abort {
   }
 
   /** An answer that is none must not take the process with it. */
-  private translated(result: ExecutorResult): Performed {
+  private translated(result: ExecutorResult): ExecutionResult {
     try {
       return translate(this.deps.price, this.envelope, result)
     } catch (error) {
@@ -211,7 +216,7 @@ class Running extends Deadline implements Performance, Abort {
   }
 
   /** What an error says may hold what it was called with: a key in an address, a header that was refused. */
-  private cleaned(performed: Performed): Performed {
+  private cleaned(performed: ExecutionResult): ExecutionResult {
     if (performed.kind === 'done') return performed
     const { code, message } = performed.failure
     const text = this.deps.redaction.text(message)
@@ -219,17 +224,17 @@ class Running extends Deadline implements Performance, Abort {
   }
 
   private giveUp(failure: Failure): void {
-    const { hearer } = this
-    if (hearer === null) return
-    if (hearer.late !== undefined) this.outlived = hearer
-    this.settle({ ...failedWith(failure, true), unanswered: true } as Performed)
+    const { listener } = this
+    if (listener === null) return
+    if (listener.late !== undefined) this.outlived = listener
+    this.settle({ ...failedWith(failure, true), unanswered: true } as ExecutionResult)
   }
 
-  private settle(performed: Performed): void {
-    const { hearer } = this
-    if (hearer === null) return this.outlived?.late?.(this.cleaned(performed))
-    this.hearer = null
+  private settle(performed: ExecutionResult): void {
+    const { listener } = this
+    if (listener === null) return this.outlived?.late?.(this.cleaned(performed))
+    this.listener = null
     this.deps.deadlines.remove(this)
-    hearer.performed(this.cleaned(performed), this)
+    listener.performed(this.cleaned(performed), this)
   }
 }

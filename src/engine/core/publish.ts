@@ -65,10 +65,10 @@ export class Publish {
     this.tellAll(this.watchers, { streams: writes.map(({ stream }) => stream), events: events.length })
   }
 
-  private tellAll<News>(listeners: ReadonlySet<(news: News) => void>, news: News): void {
+  private tellAll<ChangeFeed>(listeners: ReadonlySet<(changeFeed: ChangeFeed) => void>, changeFeed: ChangeFeed): void {
     for (const listener of listeners) {
       try {
-        listener(news)
+        listener(changeFeed)
       } catch (error) {
         this.report(error)
       }

@@ -6,8 +6,9 @@
  * route-1  Every listener of an event gets a run or a recorded reason for none, here or at its gate.
  * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
  */
-import { type Demand, demandOf, leaseFor } from '#engine/run/demand.ts'
+
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
+import { leaseFor, type ResourceClaim, resourceClaimOf } from '#engine/run/resource-claim.ts'
 import { type Filter, filtersFor, type Listener, type System } from '#manifest/define/system.ts'
 import type { Event } from '#model/event/event.ts'
 import { handOf, lifeSource } from '#model/event/lifecycle.ts'
@@ -91,13 +92,13 @@ export const judge = (listener: Listener, event: Event, system: System): Verdict
 }
 
 /** A key that fails starts nothing, as a filter that fails does (route-2). */
-export const demandFor = (
+export const requireFor = (
   { tenant }: Pick<RouteContext, 'tenant'>,
   { handler }: Pick<Listener, 'handler'>,
   event: Event,
-): Demand | Extract<Verdict, { readonly kind: 'suppress' }> => {
+): ResourceClaim | Extract<Verdict, { readonly kind: 'suppress' }> => {
   try {
-    return demandOf(handler, { tenant, session: null, roots: { event: eventRoot(event), payload: event.data } })
+    return resourceClaimOf(handler, { tenant, session: null, roots: { event: eventRoot(event), payload: event.data } })
   } catch (error) {
     if (error instanceof RuleFailed) return { kind: 'suppress', reason: 'error', detail: error.message }
     throw error
@@ -113,7 +114,7 @@ export const route = (context: RouteContext, event: Event, index: number): Route
     if (hasGate(listener)) continue
     const verdict = judge(listener, event, context.system)
     if (verdict === null) continue
-    const found = verdict.kind === 'start' ? demandFor(context, listener, event) : verdict
+    const found = verdict.kind === 'start' ? requireFor(context, listener, event) : verdict
     if ('reason' in found) {
       suppressed.push({ trigger: listener.handler.name, reason: found.reason, detail: found.detail })
       continue
@@ -130,7 +131,7 @@ export const route = (context: RouteContext, event: Event, index: number): Route
         event: { event, index },
         session: null,
         parent: null,
-        demand: found,
+        resourceClaim: found,
         lease: leaseFor(found, () => context.reserve(listener.handler.name)),
       }),
     )

@@ -2,7 +2,7 @@
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { type KeyRule, keyProblem } from '#model/kernel/row-key.ts'
 
-export const demandKey = (rule: KeyRule, text: string, code: ErrorCode = 'INPUT_INVALID'): void => {
+export const requireKey = (rule: KeyRule, text: string, code: ErrorCode = 'INPUT_INVALID'): void => {
   const problem = keyProblem(rule, text)
   if (problem !== null) throw new TrihandError(code, problem)
 }

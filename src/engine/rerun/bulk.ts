@@ -4,13 +4,13 @@
  * Owns how the word reaches it. Which runs are meant, and what is counted, is the job's (executors/workflow/bulk.ts).
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commandFromOutside } from '#engine/run/outside.ts'
+import { externalCommand } from '#engine/run/external-command.ts'
 import type { Kind } from '#model/access/identity.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { type BulkAction, commandOf, hasHeard } from '#model/run/bulk.ts'
 import { retryRun } from './retry-run.ts'
 
-export interface BulkWord {
+export interface BulkCommand {
   readonly action: BulkAction
   /** Names the job, too: the same word of the same job is heard once (bulk-2). */
   readonly by: string
@@ -20,14 +20,18 @@ export interface BulkWord {
 }
 
 /** A second cancel changes nothing by itself, and only a cancel must reach who holds the run at once. */
-export const speakTo = async (context: EngineContext, run: RunId, { action, ...word }: BulkWord): Promise<void> => {
+export const applyBulkCommand = async (
+  context: EngineContext,
+  run: RunId,
+  { action, ...word }: BulkCommand,
+): Promise<void> => {
   const { by, reason } = word
   if (action === 'cancel') return context.worker.cancel(context.tenant, run, by, reason ?? 'cancelled in bulk')
   if (action === 'retry')
     return void (await retryRun(context, run, { by, kind: word.kind ?? 'user' }, (happened) =>
       hasHeard(happened, action, by),
     ))
-  await commandFromOutside(context, run, (now, happened) =>
+  await externalCommand(context, run, (now, happened) =>
     hasHeard(happened, action, by) ? null : commandOf(action, now, word),
   )
 }

@@ -45,7 +45,7 @@ const live = async (world: World, death: Death): Promise<number> => {
   const tell = callbackNotices(
     CALLBACK,
     async () => ({
-      carry: async ({ id }) => {
+      deliverNotice: async ({ id }) => {
         did.push(id)
         return { kind: 'delivered', detail: '200' }
       },

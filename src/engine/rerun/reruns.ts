@@ -14,13 +14,13 @@ import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Asked } from '#engine/core/intake.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import { eventRoot } from '#engine/core/route.ts'
-import { demandOfCall, rootsOfInput } from '#engine/run/demand.ts'
 import { readInputs } from '#engine/run/input.ts'
 import { newRun } from '#engine/run/new-run.ts'
+import { resourceClaimOfCall, rootsOfInput } from '#engine/run/resource-claim.ts'
 import { commitSpawned } from '#engine/run/spawned.ts'
-import { demandOpen } from '#engine/step/internal.ts'
+import { requireOpen } from '#engine/step/internal.ts'
+import { isOwn } from '#manifest/define/builtin-functions.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
-import { isOwn } from '#manifest/define/own.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
 import type { Kind } from '#model/access/identity.ts'
@@ -38,7 +38,7 @@ import { run as runMachine } from '#model/run/run.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import { decidedSteps } from './decided-steps.ts'
 
-export interface RerunWish {
+export interface RerunIntent {
   /** The first step that is done again. Absent: everything is. */
   readonly from?: string
   /** Absent: what the old run was given. With another one the new run is called, and has no event. */
@@ -87,17 +87,17 @@ interface Given {
 }
 
 /** reruns-2. */
-const demandChangeable = (definition: FunctionDefinition): void => {
+const requireChangeable = (definition: FunctionDefinition): void => {
   if (definition.name === CALLBACK || isOwn(definition.name))
     throw new TrihandError('INPUT_INVALID', `what ${definition.name} works on is what has happened, and is not changed`)
-  demandOpen(definition)
+  requireOpen(definition)
 }
 
 /** reruns-3. */
-const demandUndecided = (
+const requireUndecided = (
   definition: FunctionDefinition,
   { plan }: Old,
-  { by, kind, decisions }: Required<Pick<RerunWish, 'by' | 'kind' | 'decisions'>>,
+  { by, kind, decisions }: Required<Pick<RerunIntent, 'by' | 'kind' | 'decisions'>>,
 ): void => {
   const [step] = plan.decided
   const why =
@@ -132,7 +132,7 @@ export class Reruns {
     return { handler: old.start.handler, input: value, reused: reused.map(({ step }) => step), again }
   }
 
-  async rerun(run: RunId, { from, input, decisions = false, by, kind = 'user', asked }: RerunWish): Promise<RunId> {
+  async rerun(run: RunId, { from, input, decisions = false, by, kind = 'user', asked }: RerunIntent): Promise<RunId> {
     const { context } = this
     if (asked?.isRepeated === true && (await isThere(context, asked.run))) return asked.run
     const isChanged = input !== undefined
@@ -141,8 +141,8 @@ export class Reruns {
     const { handler, terms } = old.start
     const definition = context.system().functions.get(handler)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system has no function ${handler} any more`)
-    if (isChanged) demandChangeable(definition)
-    if (kind !== 'user') demandUndecided(definition, old, { by, kind, decisions })
+    if (isChanged) requireChangeable(definition)
+    if (kind !== 'user') requireUndecided(definition, old, { by, kind, decisions })
     const given = input === undefined ? await this.same(old) : await this.other(input)
     await this.check(definition, given)
     const { tenant, session } = old.record
@@ -165,7 +165,7 @@ export class Reruns {
       session,
       parent: null,
       ...(terms !== undefined && { terms }),
-      demand: demandOfCall(definition, { tenant, session, roots }),
+      resourceClaim: resourceClaimOfCall(definition, { tenant, session, roots }),
       // Whoever claims it reads what it takes over, and the event that it works on.
       lease: null,
       rerun: {

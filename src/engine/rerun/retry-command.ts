@@ -4,7 +4,7 @@
  *
  * Owns the asking. What a new life goes on with is model/run/reopen.ts.
  */
-import type { RetryWish } from '#engine/coordinators/gate-config.ts'
+import type { RetryIntent } from '#engine/coordinators/gate-config.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { RunCommand, RunFact } from '#model/run/fact.ts'
@@ -12,7 +12,7 @@ import { waitsAnew } from '#model/run/reopen.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 
 export const retryCommand = (
-  { by, kind, call, heard }: RetryWish,
+  { by, kind, call, heard }: RetryIntent,
   now: Instant,
   happened: readonly RunFact[],
 ): Extract<RunCommand, { readonly type: 'retry_run' }> => ({
@@ -25,7 +25,7 @@ export const retryCommand = (
 export const lastHeard = async (
   context: Pick<EngineContext, 'ledger' | 'system' | 'tenant'>,
   record: StreamRecord | null | undefined,
-): Promise<Pick<RetryWish, 'heard'>> => {
+): Promise<Pick<RetryIntent, 'heard'>> => {
   const rules = record == null ? [] : (context.system().functions.get(record.handler)?.cancelOn ?? [])
   if (record == null || rules.length === 0) return {}
   const types = [...new Set(rules.map(({ event }) => event))]

@@ -4,10 +4,10 @@
  * Owns the one way to a retry, by whomever it is asked for: past the gate of its handler, if it has one (gate-retry.ts). What the new life
  * goes on with is model/run/reopen.ts.
  */
-import type { RetryAnswer, RetryReport, RetryWish } from '#engine/coordinators/gate-config.ts'
+import type { RetryAnswer, RetryIntent, RetryReport } from '#engine/coordinators/gate-config.ts'
 import { advanceRun } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commandFromOutside } from '#engine/run/outside.ts'
+import { externalCommand } from '#engine/run/external-command.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
@@ -20,32 +20,36 @@ import { lastHeard, retryCommand } from './retry-command.ts'
 export const retryRun = async (
   context: EngineContext,
   run: RunId,
-  asked: RetryWish,
+  asked: RetryIntent,
   /** What has happened says that this was asked for before: then nothing is done. */
   isDone: (happened: readonly RunFact[]) => boolean = () => false,
 ): Promise<RetryAnswer> => {
   const [record] = await context.ledger.load([run])
-  const wish = { ...asked, ...(await lastHeard(context, record)) }
+  const intent = { ...asked, ...(await lastHeard(context, record)) }
   const isGated = record != null && record.tenant === context.tenant && asked.isUngated !== true
   const gate = isGated ? context.gates.gateFor(record.handler) : null
   if (record == null || gate === null) {
     const command = (now: Instant, happened: readonly RunFact[]) =>
-      isDone(happened) ? null : retryCommand(wish, now, happened)
-    await commandFromOutside(context, run, command)
+      isDone(happened) ? null : retryCommand(intent, now, happened)
+    await externalCommand(context, run, command)
     return 'begun'
   }
   const happened = record.facts.map(readRunFact)
   if (isDone(happened)) return 'begun'
   const state = fold(runMachine, happened)
-  const { refusal } = advanceRun(state, retryCommand(wish, context.clock.now(), happened))
+  const { refusal } = advanceRun(state, retryCommand(intent, context.clock.now(), happened))
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
-  return state.kind === 'ended' ? context.gates.retry(record.handler, { record, state, wish }) : 'begun'
+  return state.kind === 'ended' ? context.gates.retry(record.handler, { record, state, intent }) : 'begun'
 }
 
 /** The same, with what a person wants to know of it. */
-export const retryWithReport = async (context: EngineContext, run: RunId, wish: RetryWish): Promise<RetryReport> => {
+export const retryWithReport = async (
+  context: EngineContext,
+  run: RunId,
+  intent: RetryIntent,
+): Promise<RetryReport> => {
   const [record] = await context.ledger.load([run])
   const before = fold(runMachine, record?.facts.map(readRunFact) ?? [])
-  const state = await retryRun(context, run, wish)
+  const state = await retryRun(context, run, intent)
   return { state, done: before.kind === 'ended' ? doneSteps(before.last) : [] }
 }

@@ -12,8 +12,8 @@
 import type { ChainHead } from '#engine/core/chain.ts'
 import type { AppendSource } from '#engine/core/commit.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { insist, isStoreTrouble } from '#engine/core/patience.ts'
-import { Performances } from '#engine/core/performances.ts'
+import { Executions } from '#engine/core/executions.ts'
+import { isStoreTrouble, retryStore } from '#engine/core/store-retry.ts'
 import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
 import type { SessionHead } from '#engine/services/session-head.ts'
 import { sessionWrites } from '#engine/services/session-writes.ts'
@@ -32,7 +32,7 @@ import type { Append, Outcome, StreamRecord } from '#ports/ledger.ts'
 import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './append.ts'
 import { NO_INPUTS, type RunInputs } from './input.ts'
 import { isLeased } from './new-run.ts'
-import { type Gathered, gather, MAX_REQUESTS, type Request, type SideWrites } from './request.ts'
+import { type Gathered, gather, MAX_REQUESTS, type Request, type SideWrites } from './run-request.ts'
 import type { RunRow, RunSnapshot } from './run-row.ts'
 import { beginRun, type Written } from './spawned.ts'
 import { Waiters } from './waiters.ts'
@@ -73,7 +73,7 @@ export class ActiveRun implements AppendSource {
   entry: 'none' | 'inside' | 'over' = 'none'
   /** The steps that its code has asked for in this entry. Null: none was done before it. */
   claimed: Set<string> | null = null
-  readonly performances = new Performances()
+  readonly executions = new Executions()
   readonly seen = new SeenEvents()
   session: SessionHead | null = null
   /** What the hand at work says of it besides: told with its end. */
@@ -153,10 +153,10 @@ export class ActiveRun implements AppendSource {
   }
 
   private whileWanted<T>(work: () => Promise<T>): Promise<T> {
-    return insist(this.context, () => !this.gone, work)
+    return retryStore(this.context, () => !this.gone, work)
   }
 
-  /** Stops all work of this run in this process. Its promises never settle (step-port-2). */
+  /** PendingCancels all work of this run in this process. Its promises never settle (step-port-2). */
   drop(releaseReason: ReleaseReason, failure: Failure): void {
     if (this.gone) return
     this.gone = true
@@ -303,7 +303,7 @@ export class ActiveRun implements AppendSource {
     const live = this.live
     if (live?.cancel == null) return
     const { by, error } = live.cancel
-    this.performances.abort({ code: 'RUN_CANCELLED', message: error.message })
+    this.executions.abort({ code: 'RUN_CANCELLED', message: error.message })
     for (const child of calledBy(live)) {
       this.begin()
       void cancelChild(this.context, child, by, error.message)
@@ -348,7 +348,7 @@ export class ActiveRun implements AppendSource {
   private leave(failure: Failure): void {
     this.waiters.clear()
     this.alarm?.cancel()
-    this.performances.abort(failure)
+    this.executions.abort(failure)
     this.leaveQueue()
   }
 
@@ -395,14 +395,14 @@ export class ActiveRun implements AppendSource {
   }
 
   private takeIn(record: StreamRecord, known: number): void {
-    const news = record.facts.slice(known).map(readRunFact)
+    const changeFeed = record.facts.slice(known).map(readRunFact)
     // It ended and was begun again between two looks: the code in memory belongs to the life before.
-    if (news.some(({ type }) => type === 'run.retried'))
+    if (changeFeed.some(({ type }) => type === 'run.retried'))
       return this.drop('dropped', { code: 'STEP_ABORTED', message: 'the run was ended and retried meanwhile' })
     const wasCancelled = this.live?.cancel != null
-    this.state = fold(runMachine, news, this.state)
+    this.state = fold(runMachine, changeFeed, this.state)
     const { version, headHash } = record
     this.head = { version, headHash, lastAt: Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0) }
-    this.goOn(news, wasCancelled)
+    this.goOn(changeFeed, wasCancelled)
   }
 }

@@ -18,7 +18,7 @@ import type { EndingContext } from './declared-end.ts'
 import { endingOf } from './ending.ts'
 import { withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
-import { type Gathered, mergeSideWrites, type SideWrites } from './request.ts'
+import { type Gathered, mergeSideWrites, type SideWrites } from './run-request.ts'
 
 export interface AppendContext {
   readonly record: LifeRecord & { readonly epoch: number }

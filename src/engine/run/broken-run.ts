@@ -8,7 +8,7 @@
  */
 import { headOf, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
+import { commitOnce } from '#engine/core/single-append.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { StreamRecord } from '#ports/ledger.ts'

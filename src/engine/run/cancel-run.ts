@@ -10,8 +10,8 @@ import type { RunCommand } from '#model/run/fact.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 import type { ActiveRun } from './active-run.ts'
-import { commandFromOutside } from './outside.ts'
-import type { Answer } from './request.ts'
+import { externalCommand } from './external-command.ts'
+import type { Answer } from './run-request.ts'
 
 /** `gone` if the run is not in memory here, or leaves before it has decided. */
 const askActiveRun = (
@@ -47,5 +47,5 @@ export const cancelRun = async (
   if (answer.kind === 'recorded') return
   const [record] = await context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
   if (record != null && (await withdrawRetry(context, record, { by, detail: reason }))) return
-  await commandFromOutside(context, run, command(record?.lease == null))
+  await externalCommand(context, run, command(record?.lease == null))
 }

@@ -14,7 +14,7 @@ import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { SessionId } from '#model/kernel/ids.ts'
 import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
 import type { EmitSpec, Roots } from '#model/workflow/spec.ts'
-import { mergeSideWrites, type SideWrites } from './request.ts'
+import { mergeSideWrites, type SideWrites } from './run-request.ts'
 
 export type EndingContext = Pick<EngineContext, 'ids' | 'redaction' | 'system' | 'tenant' | 'clock'>
 export type EndingRecord = Caused & { readonly session: SessionId | null }

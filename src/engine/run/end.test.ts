@@ -11,13 +11,13 @@ const RUN = runId('01a1ee61-5fdc-7452-b7d5-d9c5a8389dbb')
 const waiting = () => {
   const clock = new VirtualClock()
   let hint: () => void = () => {}
-  const news = {
+  const changeFeed = {
     follow: (_: unknown, listener: () => void) => {
       hint = listener
       return () => {}
     },
   }
-  const end = new RunEnd({ clock, publish: new Publish(new Observers()), news }, RUN as RunId)
+  const end = new RunEnd({ clock, publish: new Publish(new Observers()), changeFeed }, RUN as RunId)
   let looks = 0
   const look = async (): Promise<void> => {
     for (;;) {

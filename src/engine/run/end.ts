@@ -9,8 +9,8 @@
 import type { Publish } from '#engine/core/publish.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { isEnded } from '#model/run/status.ts'
+import type { ChangeFeed } from '#ports/change-feed.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { News } from '#ports/news.ts'
 
 const SHARE = 20
 
@@ -25,7 +25,11 @@ export class RunEnd {
   private wake: (() => void) | null = null
 
   constructor(
-    { clock, publish, news }: { clock: Clock; publish: Publish; news: Pick<News, 'follow'> | undefined },
+    {
+      clock,
+      publish,
+      changeFeed,
+    }: { clock: Clock; publish: Publish; changeFeed: Pick<ChangeFeed, 'follow'> | undefined },
     run: RunId,
   ) {
     this.clock = clock
@@ -34,7 +38,7 @@ export class RunEnd {
     const ended = publish.subscribe((notice) => {
       if (notice.run === run && isEnded(notice.status)) this.tell()
     })
-    this.undo = [ended, ...(news === undefined ? [] : [news.follow(run, () => this.hinted())])]
+    this.undo = [ended, ...(changeFeed === undefined ? [] : [changeFeed.follow(run, () => this.hinted())])]
   }
 
   /** Settles when the run is worth looking at, and after so long at the latest. */

@@ -18,9 +18,9 @@ import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { EndedRun, RunFact, RunState } from '#model/run/fact.ts'
 import { declaredEnd, declaresEnd, type Ended, type EndingContext, type EndingRecord } from './declared-end.ts'
-import { NO_DEMAND } from './demand.ts'
 import { type NewRun, newRun } from './new-run.ts'
-import { mergeSideWrites, NO_SIDE_WRITES, type SideWrites } from './request.ts'
+import { NO_RESOURCE_CLAIM } from './resource-claim.ts'
+import { mergeSideWrites, NO_SIDE_WRITES, type SideWrites } from './run-request.ts'
 
 const ENDS: ReadonlySet<RunFact['type']> = new Set([
   'run.completed',
@@ -84,7 +84,7 @@ export const callbackOf = (context: EndingContext, record: EndingRecord, state: 
     input: { kind: 'given', payload: { value: { url, event } as unknown as Json } },
     event: null,
     parent: null,
-    demand: NO_DEMAND,
+    resourceClaim: NO_RESOURCE_CLAIM,
     // As what is routed at an end: it may be decided again after a conflict.
     lease: null,
   })

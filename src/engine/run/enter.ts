@@ -3,19 +3,19 @@
  *
  * Owns the order of a wake. Never performs a step itself (gate.ts) and never writes (commit.ts).
  *
- * enter-1  A step intended by an earlier holder is never begun here: it is put in doubt, as soon as people may be asked.
+ * enter-1  A step intended by an earlier holder is never begun here: it is put uncertain, as soon as people may be asked.
  * enter-2  The handler is entered only on a state that the ledger holds.
  * enter-3  An event that is in the ledger when a run wakes comes before a timeout that has passed meanwhile.
  * enter-4  A throttled run is first entered only when its throttle lets it begin at that moment (starts.ts).
  */
 import { storeValue } from '#engine/core/payloads.ts'
-import { type Performed, toPerform } from '#engine/core/perform.ts'
-import { offerDoubts, raiseDoubts } from '#engine/step/doubt.ts'
+import { type ExecutionResult, toPerform } from '#engine/core/perform.ts'
 import { Gate, type StepErrors } from '#engine/step/gate.ts'
 import { type Intents, packIntents } from '#engine/step/intents.ts'
 import { isOpen } from '#engine/step/once.ts'
+import { applyResolutions, reportUncertainSteps } from '#engine/step/uncertain-step.ts'
 import { NOTHING_PREFETCHED, type Prefetched } from '#engine/wait/look.ts'
-import { offerChildren, offerEvents } from '#engine/wait/offer.ts'
+import { offerChildren, offerEvents } from '#engine/wait/reconcile.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
 import { batchOutcome } from '#model/flow/policies/batch-outcome.ts'
@@ -30,7 +30,7 @@ import { RunEntry } from './entry.ts'
 import { readInputs } from './input.ts'
 import { findLost } from './lost-children.ts'
 import { offerParentEnd } from './parent-end.ts'
-import type { Answer } from './request.ts'
+import type { Answer } from './run-request.ts'
 
 const MAX_RECOVERIES = 5
 
@@ -123,10 +123,10 @@ const catchUp = async (
   }
   for (const command of commands) activeRun.ask({ command, sideWrites: null, done: null })
   if (live.open.size > 0) {
-    raiseDoubts(activeRun)
+    reportUncertainSteps(activeRun)
     await offerEvents(activeRun, prefetched)
     await offerChildren(activeRun)
-    await offerDoubts(activeRun)
+    await applyResolutions(activeRun)
   }
   // A parent tells its children of its end by a signal. One that was not begun may have been born with that end.
   const looks = mayBeLeft && (activeRun.record.signal > 0 || recoveries > 0 || isUntouched(live))
@@ -139,7 +139,7 @@ const catchUp = async (
 
 /** A run in memory whose time has come: people may have to be asked, or an event is there. */
 export const lookAgain = (activeRun: ActiveRun): Promise<void> => {
-  raiseDoubts(activeRun)
+  reportUncertainSteps(activeRun)
   return offerEvents(activeRun, NOTHING_PREFETCHED)
 }
 
@@ -161,21 +161,21 @@ const enter = (activeRun: ActiveRun, errors: StepErrors): void => {
   const entry = new RunEntry(activeRun, new Gate(activeRun, errors), definition)
   activeRun.entry = 'inside'
   activeRun.claimed = activeRun.live === null || activeRun.live.settled.size === 0 ? null : new Set()
-  const performance = toPerform(context, entry, {
+  const execution = toPerform(context, entry, {
     performed: (performed) => {
-      activeRun.performances.end(performance)
+      activeRun.executions.end(execution)
       if (!activeRun.isGone) void leave(activeRun, definition, performed, entry.intents)
     },
   })
-  activeRun.performances.begin(performance)
-  performance.begin()
+  activeRun.executions.begin(execution)
+  execution.begin()
 }
 
 /** The handler's last word becomes the run's end, or its next attempt. */
 const leave = async (
   activeRun: ActiveRun,
   definition: FunctionDefinition | undefined,
-  performed: Performed,
+  performed: ExecutionResult,
   intents: Intents,
 ): Promise<void> => {
   activeRun.entry = 'over'
@@ -197,7 +197,7 @@ const leave = async (
 const finishRun = async (
   activeRun: ActiveRun,
   definition: FunctionDefinition | undefined,
-  performed: Extract<Performed, { kind: 'done' }>,
+  performed: Extract<ExecutionResult, { kind: 'done' }>,
   intents: Intents,
 ): Promise<void> => {
   const { context } = activeRun

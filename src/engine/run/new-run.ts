@@ -24,7 +24,7 @@ import { statusOf } from '#model/run/run.ts'
 import { NO_VERSION } from '#model/worker/pin.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
-import type { Demand } from './demand.ts'
+import type { ResourceClaim } from './resource-claim.ts'
 
 export interface NewRun {
   readonly id: RunId
@@ -60,7 +60,7 @@ export interface Birth {
   readonly id?: RunId
   /** It may be claimed from this instant on; null or absent: now. */
   readonly notBefore?: Instant | null
-  readonly demand: Demand
+  readonly resourceClaim: ResourceClaim
   readonly lease: WorkerId | null
   /** It is turned away as it is born, for this reason. Then it has no lease. */
   readonly ends?: Failure
@@ -145,17 +145,17 @@ const startedWith = (start: RunStart, { rerun, callback, parent }: Birth): RunSt
       }
 
 const creation = (birth: Birth, parent: ClaimableId | null): NewStream => {
-  const { tenant, definition, systemHash, session, event, lease, now, demand } = birth
+  const { tenant, definition, systemHash, session, event, lease, now, resourceClaim } = birth
   const { name: handler, placement } = definition
   const index = event !== null && 'index' in event ? event.index : null
   const sequence = event === null || 'index' in event ? null : event.event.sequence
   const version = placement.pin.mode === 'none' ? NO_VERSION : systemHash
   const always = { tenant, handler, systemHash: version, session, parent, event: index, lease, createdAt: now }
-  const isPlain = sequence === null && demand.slots.length === 0 && demand.priority === 0
-  return isPlain ? always : { ...always, ...(sequence !== null && { sequence }), ...demanded(demand) }
+  const isPlain = sequence === null && resourceClaim.slots.length === 0 && resourceClaim.priority === 0
+  return isPlain ? always : { ...always, ...(sequence !== null && { sequence }), ...demanded(resourceClaim) }
 }
 
-const demanded = ({ slots, priority }: Demand): Pick<NewStream, 'slots' | 'priority'> => ({
+const demanded = ({ slots, priority }: ResourceClaim): Pick<NewStream, 'slots' | 'priority'> => ({
   ...(slots.length > 0 && { slots }),
   ...(priority !== 0 && { priority }),
 })

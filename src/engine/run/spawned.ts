@@ -6,7 +6,7 @@
  * births-1  A run that is born leased to this worker begins here, however late its append turns out to be written.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
+import { commitOnce } from '#engine/core/single-append.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { isLeased, type NewRun } from './new-run.ts'

@@ -3,7 +3,7 @@
  *
  * Owns the callbacks. Never decides whether a step has settled: it is told which facts the ledger has.
  */
-import { Few } from '#engine/hot/few.ts'
+import { SmallMap } from '#engine/hot/small-map.ts'
 import type { LiveRun, RunFact } from '#model/run/fact.ts'
 import type { SettledStep } from '#model/run/step.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
@@ -40,7 +40,7 @@ const isFree = ({ name, isHeld }: Waiter, state: LiveRun): boolean => {
 }
 
 export class Waiters {
-  private readonly waiting = new Few<Waiter>()
+  private readonly waiting = new SmallMap<Waiter>()
 
   get isEmpty(): boolean {
     return this.waiting.isEmpty

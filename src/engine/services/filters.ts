@@ -12,8 +12,8 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import {
+  type FilterIntent,
   type FilterSpec,
-  type FilterWish,
   filterSpec,
   fromFilterJson,
   MAX_FILTERS,
@@ -46,8 +46,8 @@ const SOURCE = 'trihand'
 /** filters-1: a table for each person. */
 const tableOf = ({ person }: FilterOwner): string => `trihand.filter/${person}`
 
-const specOf = (wish: FilterWish): FilterSpec => {
-  const spec = filterSpec(wish)
+const specOf = (intent: FilterIntent): FilterSpec => {
+  const spec = filterSpec(intent)
   if ('kind' in spec) throw new TrihandError(spec.code, spec.detail)
   return spec
 }
@@ -78,8 +78,8 @@ export class Filters {
   }
 
   /** `uuid`: what the caller names it after. Made again under the same one, it is the same filter. */
-  async create(owner: FilterOwner, wish: FilterWish, uuid: string = this.deps.ids.uuid()): Promise<SavedFilter> {
-    const spec = specOf(wish)
+  async create(owner: FilterOwner, intent: FilterIntent, uuid: string = this.deps.ids.uuid()): Promise<SavedFilter> {
+    const spec = specOf(intent)
     const id = `flt_${uuid.replaceAll('-', '')}`
     const made = fromFilterJson(await this.deps.reader.document(owner.tenant, tableOf(owner), id))
     if (made !== null) return made
@@ -92,8 +92,8 @@ export class Filters {
   }
 
   /** In the place of what the caller has seen, and of nothing later. */
-  async replace(owner: FilterOwner, seen: SavedFilter, wish: FilterWish): Promise<SavedFilter> {
-    const filter = { ...seen, ...specOf(wish), version: seen.version + 1, updatedAt: this.deps.clock.now() }
+  async replace(owner: FilterOwner, seen: SavedFilter, intent: FilterIntent): Promise<SavedFilter> {
+    const filter = { ...seen, ...specOf(intent), version: seen.version + 1, updatedAt: this.deps.clock.now() }
     await this.change(owner, seen, toFilterJson(filter))
     return filter
   }

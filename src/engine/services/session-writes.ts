@@ -10,10 +10,10 @@
  */
 import type { AppendSource } from '#engine/core/commit.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
-import { pauseAfter } from '#engine/core/patience.ts'
+import { commitOnce } from '#engine/core/single-append.ts'
+import { pauseAfter } from '#engine/core/store-retry.ts'
 import { CallGroups, forEachOwner, pauseAfterConflict } from '#engine/core/turn-queue.ts'
-import { shiftEvent } from '#engine/run/request.ts'
+import { shiftEvent } from '#engine/run/run-request.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { SessionId, StreamId } from '#model/kernel/ids.ts'
 import type { Append, Outcome, StreamWrite } from '#ports/ledger.ts'

@@ -4,8 +4,8 @@
  * Owns nothing durable; each verb is one append. Merge, explore and the rest of a session's life grow in src/sessions.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
 import { storeValue } from '#engine/core/payloads.ts'
+import { commitOnce } from '#engine/core/single-append.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { SessionId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -7,7 +7,7 @@ import { LOCAL_TENANT, SERVER_TENANT, type TenantId } from '#model/kernel/ids.ts
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { Tokens } from './tokens.ts'
 
-const WISH = { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer'], groups: ['leads'] }
+const INTENT = { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer'], groups: ['leads'] }
 const ACME = 'acme' as TenantId
 
 const open = () => {
@@ -25,7 +25,7 @@ const open = () => {
 
 test('tokens-1: a token answers for its owner; what is kept is its hash', async () => {
   const { tokens, reader } = open()
-  const { token, record } = await tokens.create(WISH, 'local')
+  const { token, record } = await tokens.create(INTENT, 'local')
   expect(token).toBe('th_secret-0')
   expect(await tokens.callerOf(token)).toEqual({
     tenant: 'local',
@@ -43,8 +43,8 @@ test('tokens-1: a token answers for its owner; what is kept is its hash', async 
 
 test('a token ends with its time, or when it is revoked', async () => {
   const { tokens, time } = open()
-  const short = await tokens.create(WISH, 'local', 10)
-  const long = await tokens.create(WISH, 'local')
+  const short = await tokens.create(INTENT, 'local', 10)
+  const long = await tokens.create(INTENT, 'local')
   time.now += 10
   expect(await tokens.callerOf(short.token)).toBeNull()
   expect(await tokens.callerOf(long.token)).not.toBeNull()
@@ -58,9 +58,9 @@ test('a token ends with its time, or when it is revoked', async () => {
 
 test('tokens are listed newest first, of one tenant or all; another tenant cannot revoke', async () => {
   const { tokens, time } = open()
-  const first = await tokens.create(WISH, 'local')
+  const first = await tokens.create(INTENT, 'local')
   time.now += 1
-  const second = await tokens.create({ ...WISH, tenant: 'acme', roles: ['admin'] }, 'local')
+  const second = await tokens.create({ ...INTENT, tenant: 'acme', roles: ['admin'] }, 'local')
   expect((await tokens.list(null)).map(({ id }) => id)).toEqual([second.record.id, first.record.id])
   expect(await tokens.list(ACME)).toEqual([second.record])
   await expect(tokens.revoke(second.record.id, LOCAL_TENANT)).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -70,11 +70,11 @@ test('tokens are listed newest first, of one tenant or all; another tenant canno
 
 test('a wish that cannot be a token is refused, and so is a life without end', async () => {
   const { tokens } = open()
-  await expect(tokens.create({ ...WISH, kind: 'agent', roles: ['decider'] }, 'local')).rejects.toMatchObject({
+  await expect(tokens.create({ ...INTENT, kind: 'agent', roles: ['decider'] }, 'local')).rejects.toMatchObject({
     code: 'TOKEN_INVALID',
   })
   for (const life of [0, -1, Number.NaN, 400 * 86_400_000])
-    await expect(tokens.create(WISH, 'local', life)).rejects.toMatchObject({ code: 'TOKEN_INVALID' })
+    await expect(tokens.create(INTENT, 'local', life)).rejects.toMatchObject({ code: 'TOKEN_INVALID' })
 })
 
 test('tokens-2: a store that does not answer is no answer about a token', async () => {

@@ -12,8 +12,8 @@ import type { Caller, Role } from '#model/access/identity.ts'
 import {
   callerOf,
   fromTokenJson,
+  type TokenIntent,
   type TokenRecord,
-  type TokenWish,
   tokenSpec,
   toTokenJson,
 } from '#model/access/token.ts'
@@ -60,8 +60,8 @@ export class Tokens {
     this.watched = new TokenWatch({ clock: deps.clock, counts })
   }
 
-  async create(wish: TokenWish, by: string, lifeMs: number = USUAL_LIFE_MS): Promise<NewToken> {
-    const spec = tokenSpec(wish)
+  async create(intent: TokenIntent, by: string, lifeMs: number = USUAL_LIFE_MS): Promise<NewToken> {
+    const spec = tokenSpec(intent)
     if ('code' in spec) throw new TrihandError(spec.code, spec.detail)
     if (!Number.isSafeInteger(lifeMs) || lifeMs < 1 || lifeMs > MAX_LIFE_MS)
       throw new TrihandError('TOKEN_INVALID', 'a token lasts longer than nothing and at most 366 days')

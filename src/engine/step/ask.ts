@@ -9,7 +9,7 @@ import { advanceTask } from '#engine/core/advance.ts'
 import { causeFrom } from '#engine/core/cause.ts'
 import { keptDecision } from '#engine/rerun/kept-decision.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import { NO_SIDE_WRITES, type SideWrites, toldOf } from '#engine/run/request.ts'
+import { NO_SIDE_WRITES, type SideWrites, toldOf } from '#engine/run/run-request.ts'
 import { taskBirth } from '#engine/tasks/append.ts'
 import { reviseTask } from '#engine/tasks/command.ts'
 import { forbidProducer } from '#model/access/human-only.ts'
@@ -50,7 +50,7 @@ export const taskOf = (
 }
 
 /** Refused before people see it: with an action that may not send its event nobody could decide. */
-const demandActions = ({ context, record }: ActiveRun, { actions, autoAction }: TaskSpec): void => {
+const requireActions = ({ context, record }: ActiveRun, { actions, autoAction }: TaskSpec): void => {
   const { events } = context.system()
   for (const { name, emits } of actions) {
     if (emits === null) continue
@@ -61,7 +61,7 @@ const demandActions = ({ context, record }: ActiveRun, { actions, autoAction }: 
 }
 
 const openTask = async (activeRun: ActiveRun, step: string, { spec, tells }: AskRequest): Promise<void> => {
-  demandActions(activeRun, spec)
+  requireActions(activeRun, spec)
   const kept = await keptDecision(activeRun, step, spec)
   if (kept !== null) {
     const now = activeRun.context.clock.now()

@@ -1,7 +1,7 @@
 /** What an attempt asks its run to record when it needs nothing decided: a result, or a failure that is certain; and the key of its effect. */
 
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import type { SideWrites } from '#engine/run/request.ts'
+import type { SideWrites } from '#engine/run/run-request.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Payload } from '#model/kernel/payload.ts'

@@ -5,7 +5,7 @@
  * begins a step is the gate's; what a task's result means is task-attempt.ts.
  */
 import { type Prepared, prepareValue, storePrepared } from '#engine/core/payloads.ts'
-import { type Performance, type Performed, toPerform } from '#engine/core/perform.ts'
+import { type Execution, type ExecutionResult, toPerform } from '#engine/core/perform.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Circuit } from '#manifest/flow/circuit.ts'
 import type { Concurrency } from '#manifest/flow/flow.ts'
@@ -18,8 +18,9 @@ import type { Delta } from '#ports/model.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { completeStep, effectKeyOf, failAtOnce } from './attempt-commands.ts'
 import { circuitFor } from './circuit-key.ts'
+import { holdUntil } from './defer-step.ts'
+import { ExecutorCall, type Verdict } from './executor-call.ts'
 import { recordFailure } from './failed-attempt.ts'
-import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
 import {
   type Attempted,
@@ -32,11 +33,10 @@ import {
   makeSure,
   performerOf,
 } from './once.ts'
+import { requireTask } from './permissions.ts'
 import { Renames } from './renamed.ts'
-import { demandTask } from './rights.ts'
 import { OnceBody, StepBody } from './step-body.ts'
-import { TaskAttempt, type Verdict } from './task-attempt.ts'
-import { Turns } from './turns.ts'
+import { StepMutex } from './step-mutex.ts'
 
 type Heard = StepBody['heard']
 type Work = StepRequest | TaskRequest
@@ -50,7 +50,7 @@ interface Begun {
   readonly performer: string | null
 }
 
-const unansweredIn = (performed: Performed): true | undefined =>
+const unansweredIn = (performed: ExecutionResult): true | undefined =>
   performed.kind === 'failed' ? performed.unanswered : undefined
 
 const isOfSteps = ({ unit }: Concurrency): boolean => unit === 'step'
@@ -58,7 +58,7 @@ const isOfSteps = ({ unit }: Concurrency): boolean => unit === 'step'
 export class Attempts {
   private readonly activeRun: ActiveRun
   /** Null: its steps may be performed side by side. */
-  private turns: Turns | null = null
+  private turns: StepMutex | null = null
   private renames: Renames | null = null
 
   constructor(activeRun: ActiveRun) {
@@ -89,7 +89,7 @@ export class Attempts {
   begin(request: Work): void {
     const { context, record } = this.activeRun
     const definition = context.system().functions.get(record.handler)
-    if (definition?.flow?.concurrency.some(isOfSteps) === true) this.turns ??= new Turns(this.activeRun)
+    if (definition?.flow?.concurrency.some(isOfSteps) === true) this.turns ??= new StepMutex(this.activeRun)
     const circuit = definition?.circuit ?? null
     if (circuit === null) this.beginAttempt(request, null)
     else this.considerCircuit(request, circuitFor(circuit, this.activeRun))
@@ -131,7 +131,7 @@ export class Attempts {
   }
 
   /** The run may have been cancelled while the step stood in line. */
-  private beginInTurn(turns: Turns, request: Work, heard: Heard): void {
+  private beginInTurn(turns: StepMutex, request: Work, heard: Heard): void {
     turns.take(() => {
       if (isOpen(this.activeRun)) this.beginNow(request, heard)
       else turns.pass()
@@ -160,14 +160,14 @@ export class Attempts {
   /** attempt-5. */
   private considerRenamed(request: Work, begun: Begun): void {
     const { step } = request
-    const doubt = {
+    const uncertain = {
       step,
       attempt: begun.attempt,
       effectKey: effectKeyOf(this.activeRun, step),
       evidence: evidenceOf(request),
     }
     this.renames ??= new Renames(this.activeRun)
-    this.renames.consider(doubt, (isNew) => {
+    this.renames.consider(uncertain, (isNew) => {
       if (isNew) return this.intend(request, begun)
       this.turns?.pass()
       this.activeRun.end()
@@ -224,26 +224,26 @@ export class Attempts {
   }
 
   /** What every attempt comes to, before its result is looked at. Says whether the run is still here to record it. */
-  private over(step: string, heard: Heard, performed: Performed, performance: Performance): boolean {
+  private over(step: string, heard: Heard, performed: ExecutionResult, execution: Execution): boolean {
     const { activeRun } = this
     const { context } = activeRun
-    activeRun.performances.end(performance)
+    activeRun.executions.end(execution)
     context.deltas.over(activeRun.record.id, step)
     heard?.(performed)
     // What was broken off because the run has left says nothing about the step.
     if (activeRun.isGone) return false
-    if (!context.observers.isEmpty) this.count(performed, context.clock.now() - performance.begunAt)
+    if (!context.observers.isEmpty) this.count(performed, context.clock.now() - execution.begunAt)
     return true
   }
 
-  private count({ kind }: Performed, ms: number): void {
+  private count({ kind }: ExecutionResult, ms: number): void {
     const { context, record } = this.activeRun
     context.observers.tell((observer) => observer.performed(record.handler, kind === 'done', ms))
   }
 
-  private start(performance: Performance): void {
-    this.activeRun.performances.begin(performance)
-    performance.begin()
+  private start(execution: Execution): void {
+    this.activeRun.executions.begin(execution)
+    execution.begin()
   }
 
   // -- code -----------------------------------------------------------------------------------------------------------
@@ -253,13 +253,13 @@ export class Attempts {
     this.start(toPerform(this.activeRun.context, body, body))
   }
 
-  bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void {
-    if (this.over(body.step, body.heard, performed, performance)) this.settleBody(body, performed)
+  bodyPerformed(body: StepBody, performed: ExecutionResult, execution: Execution): void {
+    if (this.over(body.step, body.heard, performed, execution)) this.settleBody(body, performed)
     else if (unansweredIn(performed) !== true) body.late?.(performed)
     this.turns?.pass()
   }
 
-  private settleBody({ request, attempt, intents }: StepBody, performed: Performed): void {
+  private settleBody({ request, attempt, intents }: StepBody, performed: ExecutionResult): void {
     if (performed.kind === 'done') return this.record(request.step, attempt, performed.result, intents)
     const { retryable, definite, failure, retryAfterMs, unanswered } = performed
     recordFailure(this.activeRun, request, attempt, {
@@ -279,7 +279,7 @@ export class Attempts {
     const { context, record } = activeRun
     const { step } = request
     const definition = context.system().functions.get(record.handler)
-    const task = new TaskAttempt(request, attempt, carry, {
+    const task = new ExecutorCall(request, attempt, carry, {
       run: record.id,
       taskId: taskUuid(context.ids.digest(`task\n${record.id}\n${step}`)),
       effectKey: effectKeyOf(activeRun, step),
@@ -287,14 +287,14 @@ export class Attempts {
       limits: definition?.constraints ?? {},
     })
     try {
-      demandTask(definition, request)
+      requireTask(definition, request)
       task.check()
     } catch (error) {
       failAtOnce(activeRun, step, attempt, asFailure(error))
       this.turns?.pass()
       return activeRun.end()
     }
-    const late = (performed: Performed): void => {
+    const late = (performed: ExecutionResult): void => {
       if (performer === null) return
       const verdict = task.judge(performed)
       const result = verdict.kind === 'done' ? { kind: 'done' as const, result: verdict.outcome } : verdict
@@ -302,8 +302,8 @@ export class Attempts {
     }
     this.start(
       toPerform(context, task.envelope, {
-        performed: (performed, performance) => {
-          if (this.over(step, heard, performed, performance))
+        performed: (performed, execution) => {
+          if (this.over(step, heard, performed, execution))
             this.settleTask(request, attempt, task.judge(performed), unansweredIn(performed))
           else if (unansweredIn(performed) !== true) late(performed)
           this.turns?.pass()

@@ -7,10 +7,10 @@
 import { causeFrom } from '#engine/core/cause.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import { demandOfCall, leaseFor, rootsOfInput } from '#engine/run/demand.ts'
 import { newRun } from '#engine/run/new-run.ts'
-import { type Answer, NO_SIDE_WRITES, type Request, toldOf } from '#engine/run/request.ts'
-import { offerChildren } from '#engine/wait/offer.ts'
+import { leaseFor, resourceClaimOfCall, rootsOfInput } from '#engine/run/resource-claim.ts'
+import { type Answer, NO_SIDE_WRITES, type Request, toldOf } from '#engine/run/run-request.ts'
+import { offerChildren } from '#engine/wait/reconcile.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'
@@ -19,8 +19,8 @@ import { childRules } from '#model/run/child-retry.ts'
 import type { InvokeOptions } from '#ports/step-gate.ts'
 import { cancelChild } from './cancel-child.ts'
 import { callThroughGate } from './gated-child.ts'
-import { demandOpen } from './internal.ts'
-import { definitionOf, demandCall } from './rights.ts'
+import { requireOpen } from './internal.ts'
+import { definitionOf, requireCall } from './permissions.ts'
 
 const MAX_CHILD_DEPTH = 16
 
@@ -34,8 +34,8 @@ export const startChild = async (activeRun: ActiveRun, step: string, call: Call)
   const { context, record } = activeRun
   const definition = context.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
-  demandOpen(definition)
-  demandCall(definitionOf(context, record.handler)?.module ?? null, definition)
+  requireOpen(definition)
+  requireCall(definitionOf(context, record.handler)?.module ?? null, definition)
   const detached = onParentEnd === 'detach' ? ({ detached: true } as const) : {}
   const { live } = activeRun
   const known =
@@ -67,8 +67,8 @@ export const startChild = async (activeRun: ActiveRun, step: string, call: Call)
     return askAndLook(activeRun, { command, sideWrites: { ...NO_SIDE_WRITES, ...told } }, isAnothers ? null : child)
   }
   const { tenant, session } = record
-  const limited = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
-  const demand = call.gate === 'none' ? { ...limited, slots: [] } : limited
+  const limited = resourceClaimOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
+  const resourceClaim = call.gate === 'none' ? { ...limited, slots: [] } : limited
   const child = newRun(context, {
     definition,
     systemHash: context.system().hash,
@@ -79,8 +79,8 @@ export const startChild = async (activeRun: ActiveRun, step: string, call: Call)
     event: null,
     session,
     parent: family,
-    demand,
-    lease: leaseFor(demand, () => context.worker.reserve(handler, true)),
+    resourceClaim,
+    lease: leaseFor(resourceClaim, () => context.worker.reserve(handler, true)),
   })
   const command = {
     type: 'start_child',

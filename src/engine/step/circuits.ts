@@ -6,7 +6,7 @@
  * circuits-1  Who opens, probes or closes is settled by the event's id: the second teller of a fact learns that it was told.
  */
 import { advanceCircuit } from '#engine/core/advance.ts'
-import type { Performed } from '#engine/core/perform.ts'
+import type { ExecutionResult } from '#engine/core/perform.ts'
 import type { Circuit } from '#manifest/flow/circuit.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -40,7 +40,7 @@ const FRESH_MS = 500
 const idOf = (key: string, fact: CircuitFact): string =>
   `circuit/${key}/${fact.round}/${fact.type}${fact.type === 'half_opened' ? `/${fact.probe}` : ''}`
 
-const isFailure = ({ codes }: Circuit, performed: Performed): boolean => {
+const isFailure = ({ codes }: Circuit, performed: ExecutionResult): boolean => {
   if (performed.kind === 'done') return false
   return codes === null ? performed.retryable : codes.includes(performed.failure.code)
 }
@@ -72,7 +72,7 @@ export class Circuits {
   }
 
   /** How a call that was let through went. What nobody hears of is made good: a probe is given up, another one follows. */
-  async report(circuit: Circuit, performed: Performed, probe: Probe | null): Promise<void> {
+  async report(circuit: Circuit, performed: ExecutionResult, probe: Probe | null): Promise<void> {
     const failed = isFailure(circuit, performed)
     // A caller's mistake says nothing about the target, but that it answers.
     if (performed.kind === 'failed' && !failed && probe === null) return

@@ -10,7 +10,7 @@
 import { causeFrom } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
-import { demandKey } from '#engine/core/row-key.ts'
+import { requireKey } from '#engine/core/row-key.ts'
 import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import { commitSpawned } from '#engine/run/spawned.ts'
@@ -43,7 +43,7 @@ const moveEntity = async (activeRun: ActiveRun, move: EntityMove): Promise<boole
   const { context, record } = activeRun
   const { table, key, from, to } = move
   const version = move.version + 1
-  demandKey(DOCUMENT_KEY, key)
+  requireKey(DOCUMENT_KEY, key)
   const { events, runs } = routeAll(context, [eventOf(activeRun, move, version)])
   const value = { state: to, from, run: record.id, version }
   const documents = [{ tenant: record.tenant, table, key, value }]

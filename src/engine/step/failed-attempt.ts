@@ -1,5 +1,5 @@
 /**
- * An attempt that failed, as its run records it: tried again, failed for good, or in doubt with the task that asks a person.
+ * An attempt that failed, as its run records it: tried again, failed for good, or uncertain with the task that asks a person.
  *
  * Owns the command. Which of the three it becomes is decided by the run (model/run/run.ts).
  */
@@ -9,8 +9,8 @@ import type { Json } from '#model/kernel/json.ts'
 import type { RunCommand } from '#model/run/fact.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 import { effectKeyOf } from './attempt-commands.ts'
-import { doubtTask } from './doubt.ts'
-import type { Verdict } from './task-attempt.ts'
+import type { Verdict } from './executor-call.ts'
+import { newUncertainTask } from './uncertain-step.ts'
 
 type Failed = Pick<
   Extract<Verdict, { readonly kind: 'failed' }>,
@@ -27,14 +27,14 @@ interface About {
   readonly isOver: boolean
 }
 
-const doubtOf = (
+const uncertainTaskOf = (
   activeRun: ActiveRun,
   { step, attempt, isOver }: About,
   { code, message }: Failure,
-): ReturnType<typeof doubtTask> => {
+): ReturnType<typeof newUncertainTask> => {
   const open = activeRun.live?.open.get(step)
   const begun = open?.kind === 'intended' ? open : { effectKey: effectKeyOf(activeRun, step) }
-  return doubtTask(activeRun, step, { ...begun, attempt, reason: `${code}: ${message}`, isOver })
+  return newUncertainTask(activeRun, step, { ...begun, attempt, reason: `${code}: ${message}`, isOver })
 }
 
 export const recordFailure = (
@@ -47,7 +47,7 @@ export const recordFailure = (
   const { clock, ids } = activeRun.context
   const now = clock.now()
   const isOver = unanswered !== true
-  const doubt = effect === 'once' && !definite ? doubtOf(activeRun, { step, attempt, isOver }, error) : null
+  const uncertain = effect === 'once' && !definite ? uncertainTaskOf(activeRun, { step, attempt, isOver }, error) : null
   const command: RunCommand = {
     type: 'fail_step',
     now,
@@ -61,9 +61,9 @@ export const recordFailure = (
     roll: ids.roll(),
     ...(retryAfterMs === null ? {} : { notBefore: now + retryAfterMs }),
     ...(carry === undefined ? {} : { carry }),
-    ...(doubt === null ? {} : { task: doubt.task }),
+    ...(uncertain === null ? {} : { task: uncertain.task }),
     ...(isOver ? {} : { unanswered: true }),
   }
-  activeRun.ask({ command, sideWrites: doubt?.sideWrites ?? null, done: null })
+  activeRun.ask({ command, sideWrites: uncertain?.sideWrites ?? null, done: null })
   activeRun.end()
 }

@@ -6,9 +6,9 @@
 import { causeFrom } from '#engine/core/cause.ts'
 import { emittedBy } from '#engine/core/events.ts'
 import { storeValue } from '#engine/core/payloads.ts'
-import { demandKey } from '#engine/core/row-key.ts'
+import { requireKey } from '#engine/core/row-key.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import type { SideWrites } from '#engine/run/request.ts'
+import type { SideWrites } from '#engine/run/run-request.ts'
 import { SessionHead } from '#engine/services/session-head.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
@@ -17,7 +17,7 @@ import type { Payload } from '#model/kernel/payload.ts'
 import { DOCUMENT_KEY, DOCUMENT_TABLE } from '#model/kernel/row-key.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import type { EmittedEvent } from '#ports/step-gate.ts'
-import { definitionOf, demandTable } from './rights.ts'
+import { definitionOf, requireTable } from './permissions.ts'
 
 /** Each list is made when it is asked for: every run has intents, few intend anything. */
 export class Intents {
@@ -87,9 +87,9 @@ export const packIntents = async (activeRun: ActiveRun, key: string, intents: In
   const { context, record } = activeRun
   const definition = definitionOf(context, record.handler)
   for (const { table, key } of intents.documents) {
-    demandTable(definition, table)
-    demandKey(DOCUMENT_TABLE, table)
-    demandKey(DOCUMENT_KEY, key)
+    requireTable(definition, table)
+    requireKey(DOCUMENT_TABLE, table)
+    requireKey(DOCUMENT_KEY, key)
   }
   const sender = { ...record, run: record.id, cause: causeFrom(record, activeRun.state), definition }
   const outgoing = await emittedBy(context, sender, intents.events)

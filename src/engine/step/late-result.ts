@@ -7,8 +7,8 @@
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { insist } from '#engine/core/patience.ts'
-import { type Change, commandFromOutside } from '#engine/run/outside.ts'
+import { retryStore } from '#engine/core/store-retry.ts'
+import { type Change, externalCommand } from '#engine/run/external-command.ts'
 import { taskAppend } from '#engine/tasks/append.ts'
 import { loadTask } from '#engine/tasks/state.ts'
 import type { Failure } from '#model/kernel/errors.ts'
@@ -38,7 +38,7 @@ interface LeavingRun {
 
 /** Tried again whatever the store does meanwhile: the answer is known here alone. */
 export const reportLate = (context: EngineContext, run: RunId, answer: LateAnswer): Promise<void> =>
-  insist(
+  retryStore(
     context,
     () => true,
     () => reportOnce(context, run, answer),
@@ -46,7 +46,7 @@ export const reportLate = (context: EngineContext, run: RunId, answer: LateAnswe
 
 const reportOnce = async (context: EngineContext, run: RunId, answer: LateAnswer): Promise<void> => {
   const { step, performer } = answer
-  await commandFromOutside(
+  await externalCommand(
     context,
     run,
     (now) => ({ type: 'report_late', now, ...answer }),
@@ -69,7 +69,7 @@ const revisionOf = async (
   if (before.kind !== 'open') return []
   const asked = {
     step,
-    doubt: open,
+    uncertain: open,
     earlier: stillActing(state, step, (worker) => context.worker.leases.isGone(worker)),
   }
   const changed = withLateResult(before.spec, asked)

@@ -7,7 +7,7 @@
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Evidence } from '#model/run/step.ts'
-import { doubtTask } from './doubt.ts'
+import { newUncertainTask } from './uncertain-step.ts'
 
 interface Renamed {
   readonly step: string
@@ -28,14 +28,14 @@ const unclaimedOf = ({ live, claimed, isGone }: ActiveRun): readonly string[] =>
         settled.kind === 'done' && settled.once === true && !claimed.has(step) ? step : [],
       )
 
-/** The intent and the doubt are written together: nothing is performed. */
-const doubtRenamed = (activeRun: ActiveRun, doubt: Renamed, instead: readonly string[]): void => {
+/** The intent and the uncertain outcome are written together: nothing is performed. */
+const reportRenamedStep = (activeRun: ActiveRun, uncertain: Renamed, instead: readonly string[]): void => {
   const now = activeRun.context.clock.now()
-  const { step, attempt, effectKey, evidence } = doubt
+  const { step, attempt, effectKey, evidence } = uncertain
   const asked = evidence === null ? {} : { evidence }
   const names = instead.slice(0, MOST_NAMED).join(', ')
   const reason = `it was not performed: this version of the code does ${step}, and the run has done ${names}, which this version has not asked for. If that is the same effect under another name, it would happen twice`
-  const { task, sideWrites } = doubtTask(activeRun, step, { attempt, effectKey, reason, isOver: true, ...asked })
+  const { task, sideWrites } = newUncertainTask(activeRun, step, { attempt, effectKey, reason, isOver: true, ...asked })
   activeRun.ask({ command: { type: 'intend_step', now, step, effectKey, ...asked }, sideWrites: null, done: null })
   activeRun.ask({
     command: { type: 'doubt_step', now, step, reason, task, instead, isGone: true },
@@ -54,7 +54,7 @@ export class Renames {
   }
 
   /** What the code asks for while it can still go on counts as asked for. `done`: whether the step is a new one; if not, a person is asked. */
-  consider(doubt: Renamed, done: (isNew: boolean) => void): void {
+  consider(uncertain: Renamed, done: (isNew: boolean) => void): void {
     const { activeRun } = this
     const { clock } = activeRun.context
     this.considered++
@@ -65,7 +65,7 @@ export class Renames {
       if (instead.length > 0 && activeRun.active > this.considered)
         return void clock.at(clock.now() + LOOK_AGAIN_MS, () => look(turns))
       this.considered--
-      if (instead.length > 0) doubtRenamed(activeRun, doubt, instead)
+      if (instead.length > 0) reportRenamedStep(activeRun, uncertain, instead)
       done(instead.length === 0)
     }
     look(0)

@@ -4,7 +4,7 @@
  * Owns the context of a body, the envelope and the task that call it, and the intents it makes. Made once per attempt on the hot path:
  * all of them are this one object, and everything rare is made on demand.
  */
-import { type Hearer, INLINE, type Performance, type Performed } from '#engine/core/perform.ts'
+import { type Execution, type ExecutionListener, type ExecutionResult, INLINE } from '#engine/core/perform.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import { toJson } from '#model/kernel/json.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
@@ -20,14 +20,14 @@ interface Host {
   tell(step: string, attempt: number, delta: Delta): void
   stillMine(): Promise<boolean>
   answeredLate(about: Attempted, end: LateEnd): void
-  bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void
+  bodyPerformed(body: StepBody, performed: ExecutionResult, execution: Execution): void
 }
 
-export class StepBody implements StepContext, Envelope, Task, ExecutionContext, Hearer {
+export class StepBody implements StepContext, Envelope, Task, ExecutionContext, ExecutionListener {
   readonly request: StepRequest
   readonly attempt: number
   /** Told how it went, before that is recorded. */
-  readonly heard: ((performed: Performed) => void) | null
+  readonly heard: ((performed: ExecutionResult) => void) | null
   intents: Intents | null = null
   protected readonly host: Host
   private abort: Abort | null = null
@@ -40,10 +40,10 @@ export class StepBody implements StepContext, Envelope, Task, ExecutionContext, 
   }
 
   /** Hears an answer that comes too late to count, where that is evidence. */
-  late?(performed: Performed): void
+  late?(performed: ExecutionResult): void
 
-  performed(performed: Performed, performance: Performance): void {
-    this.host.bodyPerformed(this, performed, performance)
+  performed(performed: ExecutionResult, execution: Execution): void {
+    this.host.bodyPerformed(this, performed, execution)
   }
 
   // -- envelope, task and execution context -----------------------------------------------------------------------------
@@ -145,7 +145,7 @@ export class OnceBody extends StepBody {
     this.performer = performer
   }
 
-  override late(performed: Performed): void {
+  override late(performed: ExecutionResult): void {
     const { step, attempt, performer } = this
     this.host.answeredLate({ step, attempt, performer }, performed)
   }

@@ -32,7 +32,7 @@ export interface Commanded {
 interface TaskCall {
   /** Null: leave the task as it is. */
   readonly command: (now: Instant, state: TaskState) => TaskCommand | null
-  readonly demand: (state: TaskState) => Promise<void>
+  readonly requireState: (state: TaskState) => Promise<void>
   readonly resolve: (done: Commanded) => void
   readonly reject: (error: unknown) => void
 }
@@ -57,13 +57,14 @@ const callsOf = forEachOwner(
   (engine: EngineContext) => new CallGroups<TaskId, TaskCall>((id, calls) => workOn(engine, id, calls), MOST_TOGETHER),
 )
 
-/** A refusal is thrown, by `demand` too. */
+/** A refusal is thrown, by `requireState` too. */
 export const commandTask = (
   engine: EngineContext,
   id: TaskId,
   command: TaskCall['command'],
-  demand: TaskCall['demand'] = async () => {},
-): Promise<Commanded> => new Promise((resolve, reject) => callsOf(engine).add(id, { command, demand, resolve, reject }))
+  requireState: TaskCall['requireState'] = async () => {},
+): Promise<Commanded> =>
+  new Promise((resolve, reject) => callsOf(engine).add(id, { command, requireState, resolve, reject }))
 
 const workOn = async (engine: EngineContext, id: TaskId, calls: readonly TaskCall[]): Promise<void> => {
   let done = 0
@@ -106,7 +107,7 @@ const decideOne = async (engine: EngineContext, round: Round, call: TaskCall): P
   const { state: before, facts: known } = round
   const record = { ...round.record, version: round.record.version + known.length }
   try {
-    await call.demand(before)
+    await call.requireState(before)
     const asked = call.command(Math.max(engine.clock.now(), headOf(round.record).lastAt), before)
     const { state, facts, refusal } =
       asked === null ? { state: before, facts: [], refusal: null } : advanceTask(before, asked)

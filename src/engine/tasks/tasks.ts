@@ -4,7 +4,7 @@
  * Owns which command each wish becomes. Who a person is comes from outside; what they may do is the task's own rule.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { demandDoubt, taskOfDoubt } from '#engine/step/doubt.ts'
+import { requireUncertain, taskOfUncertainStep } from '#engine/step/uncertain-step.ts'
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId, TaskId } from '#model/kernel/ids.ts'
@@ -62,7 +62,7 @@ export type BulkOutcome =
 
 const MAX_BULK = 100
 
-type Wish<Command> = Command extends { readonly now: Instant; readonly by: Identity }
+type TaskIntent<Command> = Command extends { readonly now: Instant; readonly by: Identity }
   ? Omit<Command, 'now' | 'by'>
   : never
 
@@ -83,15 +83,15 @@ export class Tasks {
   }
 
   view(id: TaskId, by: Identity): Promise<TaskChanged> {
-    return this.wish(id, by, { type: 'view_task' })
+    return this.intent(id, by, { type: 'view_task' })
   }
 
   claim(id: TaskId, by: Identity): Promise<TaskChanged> {
-    return this.wish(id, by, { type: 'claim_task' })
+    return this.intent(id, by, { type: 'claim_task' })
   }
 
   unclaim(id: TaskId, by: Identity): Promise<TaskChanged> {
-    return this.wish(id, by, { type: 'unclaim_task' })
+    return this.intent(id, by, { type: 'unclaim_task' })
   }
 
   /** Null content throws the draft away. With the draft revision that it was written on, it replaces no newer one. */
@@ -101,7 +101,7 @@ export class Tasks {
     draft: { readonly item: string | null; readonly content: Json; readonly draftRevision?: number | null },
   ): Promise<TaskChanged> {
     const { item, content, draftRevision: draftsSeen = null } = draft
-    return this.wish(id, by, { type: 'save_draft', item, content, draftsSeen })
+    return this.intent(id, by, { type: 'save_draft', item, content, draftsSeen })
   }
 
   /** Marks what a rule finds, as drafts of this person: nothing is decided by it. */
@@ -121,7 +121,7 @@ export class Tasks {
 
   /** Hides the task from this person until then; null shows it again. */
   followUp(id: TaskId, by: Identity, until: Instant | null): Promise<TaskChanged> {
-    return this.wish(id, by, { type: 'set_follow_up', until })
+    return this.intent(id, by, { type: 'set_follow_up', until })
   }
 
   /** One submit of one person. */
@@ -139,13 +139,13 @@ export class Tasks {
             ),
           }
     const said = { action, reason, fields, items, shownHash, to, draftsSeen, confirm, acknowledged }
-    const wish = { type: 'decide_task', world, ...said, request } as const
-    return this.wish(id, by, wish, (state) => demandDoubt(this.context, id, state))
+    const intent = { type: 'decide_task', world, ...said, request } as const
+    return this.intent(id, by, intent, (state) => requireUncertain(this.context, id, state))
   }
 
   /** The task that asks people whether the effect of this step took place. */
   ofStep(run: RunId, step: string): Promise<TaskId> {
-    return taskOfDoubt(this.context, run, step)
+    return taskOfUncertainStep(this.context, run, step)
   }
 
   /** doubt-2. Answers the task that was decided. */
@@ -175,14 +175,14 @@ export class Tasks {
     }
   }
 
-  private async wish(
+  private async intent(
     id: TaskId,
     by: Identity,
-    wish: Wish<TaskCommand>,
-    demand?: (state: TaskState) => Promise<void>,
+    intent: TaskIntent<TaskCommand>,
+    requireState?: (state: TaskState) => Promise<void>,
   ): Promise<TaskChanged> {
-    const command = (now: Instant): TaskCommand => ({ ...wish, now, by }) as unknown as TaskCommand
-    return changedOf(id, await commandTask(this.context, id, command, demand))
+    const command = (now: Instant): TaskCommand => ({ ...intent, now, by }) as unknown as TaskCommand
+    return changedOf(id, await commandTask(this.context, id, command, requireState))
   }
 }
 

@@ -5,8 +5,8 @@
  *
  * open-wait-1  Waits of one run for the same type look one after another: the first that was asked for gets the first event.
  */
-import { demandTold } from '#engine/core/lifecycle.ts'
-import { demandKey } from '#engine/core/row-key.ts'
+import { requireTold } from '#engine/core/lifecycle.ts'
+import { requireKey } from '#engine/core/row-key.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import { startOf } from '#model/event/consumed.ts'
 import { openWait as newWait, type WaitSpec } from '#model/event/wait.ts'
@@ -16,10 +16,10 @@ import { MATCH_PATH } from '#model/kernel/row-key.ts'
 import type { WaitRequest } from '#ports/step-gate.ts'
 import { lookFor } from './look.ts'
 import { lookbackBase } from './lookback.ts'
-import { receiveEvents, relying, takenIn } from './offer.ts'
+import { receiveEvents, relying, takenIn } from './reconcile.ts'
 
 export const openWait = async (activeRun: ActiveRun, step: string, request: WaitRequest): Promise<void> => {
-  demandTold(activeRun.context, request.types)
+  requireTold(activeRun.context, request.types)
   const now = activeRun.context.clock.now()
   const { mode, types, condition, timeoutMs, isShared, most } = request
   const wanted = {
@@ -63,7 +63,7 @@ const lookAndOpen = async (
 const matchOf = (path: string | null, input: Json): WaitSpec['match'] => {
   if (path === null) return null
   const inData = path.replace(/^(payload|data)\./, '')
-  demandKey(MATCH_PATH, inData)
+  requireKey(MATCH_PATH, inData)
   const value = at(input, inData)
   if (value === undefined)
     throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)

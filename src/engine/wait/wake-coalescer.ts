@@ -10,10 +10,10 @@
 
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import { offerParentEnd } from '#engine/run/parent-end.ts'
-import { offerDoubts } from '#engine/step/doubt.ts'
+import { applyResolutions } from '#engine/step/uncertain-step.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { offerChildren, offerEvents } from './offer.ts'
+import { offerChildren, offerEvents } from './reconcile.ts'
 
 /** Of its open steps: so many signals make a look worth it. */
 const SHARE_OF_STEPS = 1 / 4
@@ -66,7 +66,7 @@ export class WakeCoalescer {
       this.forget(activeRun.record.id, pendingWakes)
       await offerEvents(activeRun)
       await offerChildren(activeRun)
-      await offerDoubts(activeRun)
+      await applyResolutions(activeRun)
       await offerParentEnd(activeRun)
       activeRun.seenSignal = Math.max(activeRun.seenSignal, signal)
     } catch {

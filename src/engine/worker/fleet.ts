@@ -8,13 +8,13 @@ import { advanceOrders } from '#engine/core/advance.ts'
 import type { System } from '#manifest/define/system.ts'
 import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { OrderCommand, Stop, WorkerOrder } from '#model/worker/orders.ts'
 import { NO_VERSION } from '#model/worker/pin.ts'
+import type { OrderCommand, Stop, WorkerOrder } from '#model/worker/worker-control.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
-import { eventOf, Orders } from './orders.ts'
-import { noWorkerFor, type WaitingRun } from './share.ts'
+import { noWorkerFor, type WaitingRun } from './claim-filter.ts'
+import { eventOf, WorkerControl } from './worker-control.ts'
 
 interface Deps {
   readonly ledger: Pick<Ledger, 'events' | 'load'>
@@ -33,11 +33,11 @@ const NOBODY = { isOwn: () => false }
 
 export class Fleet {
   private readonly deps: Deps
-  private readonly orders: Orders
+  private readonly orders: WorkerControl
 
   constructor(deps: Deps) {
     this.deps = deps
-    this.orders = new Orders(deps.ledger, () => deps.tenant, NOBODY)
+    this.orders = new WorkerControl(deps.ledger, () => deps.tenant, NOBODY)
   }
 
   /** To leave, to pause, or to go on; a worker of this process or another. */

@@ -78,7 +78,7 @@ test('leases-2: after a claim without an answer the worker has a new name, and t
   const run = await bornAt(system, system.name)
   await beat(system)
   system.needed.add(system.name)
-  system.leases.doubt()
+  system.leases.distrust()
   await beat(system)
   expect(system.leases.name).not.toBe(system.name)
   // A run in memory still rests on the old name: its leases must live.
@@ -93,7 +93,7 @@ test('leases-2: after a claim without an answer the worker has a new name, and t
 test('leases-2: nothing is taken under a new name before the ledger has heard of it', async () => {
   let isAway = true
   const system = start(({ method }) => (isAway && method === 'beat' ? 'fail_before' : null))
-  system.leases.doubt()
+  system.leases.distrust()
   await beat(system)
   expect(system.leases.name).toBe(system.name)
   isAway = false

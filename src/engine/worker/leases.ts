@@ -11,7 +11,7 @@
  *           clock and by the monotonic one: a process that stood still, or a machine that slept, asks the ledger first.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { commitOnce } from '#engine/core/one-shot.ts'
+import { commitOnce } from '#engine/core/single-append.ts'
 import { type ClaimableId, type WorkerId, workerId } from '#model/kernel/ids.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Ledger, StreamRecord } from '#ports/ledger.ts'
@@ -48,7 +48,7 @@ export class Leases {
   /** With how often each was let go: a look that began before the last time does not settle it. */
   private readonly strays = new Map<ClaimableId, number>()
   private current: WorkerId
-  private isInDoubt = false
+  private isOutcomeUnknown = false
   private beating: Promise<number> = Promise.resolve(0)
   /** When the last beat that was answered was sent. */
   private heard: Moment = LONG_AGO
@@ -109,8 +109,8 @@ export class Leases {
   }
 
   /** A claim was sent and its answer was lost. */
-  doubt(): void {
-    this.isInDoubt = true
+  distrust(): void {
+    this.isOutcomeUnknown = true
   }
 
   /** leases-1: the run has left memory while this worker has its lease; it may be taken up again a little later. */
@@ -127,7 +127,7 @@ export class Leases {
   }
 
   private async beatAll(): Promise<number> {
-    const next = this.isInDoubt ? workerId(this.deps.context().ids.uuid()) : null
+    const next = this.isOutcomeUnknown ? workerId(this.deps.context().ids.uuid()) : null
     const sent = this.moment()
     this.ticked ??= sent
     // Names in use first: a beat frees the leases of all who are silent, be it under another name of one's own.
@@ -152,7 +152,7 @@ export class Leases {
 
   /** leases-2. */
   private rename(next: WorkerId): void {
-    this.isInDoubt = false
+    this.isOutcomeUnknown = false
     this.former.add(this.current)
     this.current = next
   }

@@ -4,7 +4,7 @@
  * Owns slots, leases and the beat. Whatever the dispatcher loses, the next poll finds in the ledger.
  *
  * worker-1  At most `slots` runs are at work in memory or promised a place; more than that waits in the ledger, or in line (reserved runs.ts).
- * worker-2  A lease this worker has but does not use (a birth in doubt, a dropped run) is given back.
+ * worker-2  A lease this worker has but does not use (a birth uncertain, a dropped run) is given back.
  * worker-3  After stop nothing new begins; what is still at work after the drain is let go and found by whoever comes next.
  * worker-4  While it drains it goes on saying that it lives: its runs stay its own until they end or are let go.
  * worker-5  It takes only runs that belong here (share.ts), and tells others of those it wakes and does not take.
@@ -12,8 +12,8 @@
  */
 import type { CoordinatorRelease } from '#engine/coordinators/coordinator.ts'
 import { Coordinators, type FindLogic } from '#engine/coordinators/coordinators.ts'
-import type { EngineContext, WorkerDesk } from '#engine/core/engine-context.ts'
-import { Rhythm } from '#engine/core/rhythm.ts'
+import type { EngineContext, WorkerApi } from '#engine/core/engine-context.ts'
+import { JitteredInterval } from '#engine/core/jittered-interval.ts'
 import { ActiveRun, type ReleaseReason, type RunHost } from '#engine/run/active-run.ts'
 import { wakeAfter } from '#engine/run/append.ts'
 import { quarantineBroken } from '#engine/run/broken-run.ts'
@@ -22,8 +22,8 @@ import { awaken, enterFresh, lookAgain } from '#engine/run/enter.ts'
 import type { NewRun } from '#engine/run/new-run.ts'
 import { claimOfReserved, ReservedRuns } from '#engine/run/reserved-runs.ts'
 import { type RunRow, type RunSnapshot, rowOfNewRun } from '#engine/run/run-row.ts'
+import { evict } from '#engine/step/defer-step.ts'
 import type { StepErrors } from '#engine/step/gate.ts'
-import { turnAway } from '#engine/step/hold.ts'
 import { dropAfterStandstill } from '#engine/step/standstill.ts'
 import { WakeCoalescer } from '#engine/wait/wake-coalescer.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -32,12 +32,12 @@ import type { WorkerInfo, WorkerPlace } from '#model/worker/worker-info.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import type { ClaimRequest, Claims, Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
+import { ClaimFilter } from './claim-filter.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimed, loadClaimed } from './claimed.ts'
 import { Leases } from './leases.ts'
-import { Orders } from './orders.ts'
 import { OtherVersions } from './other-versions.ts'
-import { Shares } from './share.ts'
+import { WorkerControl } from './worker-control.ts'
 import type { WorkerOptions } from './worker-options.ts'
 
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
@@ -49,7 +49,7 @@ type Taken = Pick<Claims, 'claims' | 'records' | 'events'>
 const CLAIM_LIMIT = 256
 const TRY_AGAIN_MS = 1_000
 
-export class Worker implements WorkerDesk {
+export class Worker implements WorkerApi {
   private readonly context: () => EngineContext
   private readonly contextOf: (tenant: TenantId) => EngineContext
   private readonly ledger: WorkerLedger
@@ -57,8 +57,8 @@ export class Worker implements WorkerDesk {
   private readonly errors: StepErrors
   private readonly options: WorkerOptions
   readonly leases: Leases
-  private readonly shares: Shares
-  private readonly orders: Orders
+  private readonly claimFilter: ClaimFilter
+  private readonly control: WorkerControl
   private startedAt = 0
   private draining: Promise<void> | null = null
   private tellStopped: () => void = () => {}
@@ -80,7 +80,7 @@ export class Worker implements WorkerDesk {
     rested: () => this.beginReserved(),
   })
   private readonly others = new OtherVersions(() => this.claims.soon())
-  private rhythm: Rhythm | null = null
+  private interval: JitteredInterval | null = null
   private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
   private readonly idle = new Set<() => void>()
 
@@ -123,8 +123,8 @@ export class Worker implements WorkerDesk {
     this.reservedRuns = new ReservedRuns(isAlone)
     const told = name === undefined ? {} : { info: () => this.info(name, place) }
     this.leases = new Leases({ ...deps, isUsed, isNeeded, isAlone, ...told }, options.id, options.leaseTtlMs)
-    this.shares = new Shares(place, () => this.context().system(), deps.workers)
-    this.orders = new Orders(deps.ledger, () => this.context().tenant, this.leases)
+    this.claimFilter = new ClaimFilter(place, () => this.context().system(), deps.workers)
+    this.control = new WorkerControl(deps.ledger, () => this.context().tenant, this.leases)
   }
 
   /** Recovers before it serves: the first beat frees the leases of the dead, the first claim takes what is due. */
@@ -143,13 +143,13 @@ export class Worker implements WorkerDesk {
     const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
     // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
     const [isHere, isRunning] = [() => this.state !== 'stopped', () => this.state === 'running']
-    this.rhythm = new Rhythm(clock, ids)
-    this.rhythm.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
+    this.interval = new JitteredInterval(clock, ids)
+    this.interval.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
     // What another process did to a run in memory here is noticed within a third of the lease.
     const compare = (): void =>
       void this.wakeCoalescer.compare(this.ledger, [...this.activeRuns.values()]).catch(() => {})
-    this.rhythm.every(leaseTtlMs / 3, compare, isHere)
-    this.rhythm.every(pollMs, () => this.others.polled(), isRunning)
+    this.interval.every(leaseTtlMs / 3, compare, isHere)
+    this.interval.every(pollMs, () => this.others.polled(), isRunning)
     this.claims.soon()
   }
 
@@ -172,7 +172,7 @@ export class Worker implements WorkerDesk {
     if (!wasNew && this.options.name !== undefined) void this.leases.beat().catch(() => {})
     if (!wasNew) await this.drained()
     this.state = 'stopped'
-    this.rhythm?.stop()
+    this.interval?.stop()
     this.coordinators.drop()
     for (const activeRun of [...this.activeRuns.values()])
       activeRun.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
@@ -181,9 +181,9 @@ export class Worker implements WorkerDesk {
 
   /** An order is followed when it is seen. */
   async lookForOrders(): Promise<void> {
-    if (this.state !== 'running' || this.options.name === undefined || !(await this.orders.look())) return
-    if (this.orders.standing.drains) return void this.drain().catch(() => {})
-    if (this.isStopped) for (const activeRun of [...this.activeRuns.values()]) turnAway(activeRun)
+    if (this.state !== 'running' || this.options.name === undefined || !(await this.control.look())) return
+    if (this.control.standing.drains) return void this.drain().catch(() => {})
+    if (this.isStopped) for (const activeRun of [...this.activeRuns.values()]) evict(activeRun)
     if (!this.isTaking) this.coordinators.letGo()
     // So that others leave nothing to one that takes nothing, and people see it. What is not told now is told with the next beat.
     await this.sayThatItLives().catch(() => {})
@@ -191,22 +191,22 @@ export class Worker implements WorkerDesk {
   }
 
   private get isTaking(): boolean {
-    return this.state === 'running' && this.orders.takesAny
+    return this.state === 'running' && this.control.takesAny
   }
 
   get activeRunCount(): number {
     return this.activeRuns.size
   }
 
-  // -- WorkerDesk -----------------------------------------------------------------------------------------------------
+  // -- WorkerApi -----------------------------------------------------------------------------------------------------
 
   get isStopped(): boolean {
-    return this.orders.standing.stop !== null
+    return this.control.standing.stop !== null
   }
 
   reserve(handler: string, isChild = false): WorkerId | null {
     const room = this.free() + (isChild ? this.reservedRuns.room : 0)
-    if (!this.isTaking || room <= 0 || !this.shares.takes(handler)) return null
+    if (!this.isTaking || room <= 0 || !this.claimFilter.takes(handler)) return null
     this.reserved++
     return this.leases.name
   }
@@ -235,7 +235,7 @@ export class Worker implements WorkerDesk {
   signal(streams: readonly ClaimableId[]): void {
     const now = this.context().clock.now()
     const takesSome = this.isTaking && this.free() > 0
-    const takesThem = takesSome && this.shares.current.atOnce === null
+    const takesThem = takesSome && this.claimFilter.current.atOnce === null
     for (const id of streams) {
       const activeRun = isRunId(id) ? this.activeRuns.get(id) : undefined
       if (activeRun !== undefined) this.wakeCoalescer.wakeSoon(activeRun)
@@ -252,7 +252,7 @@ export class Worker implements WorkerDesk {
   private info(name: string, place: WorkerPlace): WorkerInfo {
     const { startedAt, options } = this
     const drains = this.state === 'stopping'
-    return { name, ...place, slots: options.slots, startedAt, drains, ...this.orders.halt, ...this.shares.told }
+    return { name, ...place, slots: options.slots, startedAt, drains, ...this.control.halt, ...this.claimFilter.told }
   }
 
   // -- claiming -------------------------------------------------------------------------------------------------------
@@ -269,8 +269,8 @@ export class Worker implements WorkerDesk {
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.free())
     const now = this.context().clock.now()
-    const taker = this.shares.taker(this.others.begin() || this.options.sweepMs === undefined)
-    const claimed = await this.shares.claim((what) => this.claim({ taker, ...what, now }), now, limit)
+    const taker = this.claimFilter.taker(this.others.begin() || this.options.sweepMs === undefined)
+    const claimed = await this.claimFilter.claim((what) => this.claim({ taker, ...what, now }), now, limit)
     const { claims, nextDueAt, moved = 0 } = claimed
     this.others.taken(moved, now)
     if (claims.length > 0) await this.take(claimed)
@@ -282,7 +282,7 @@ export class Worker implements WorkerDesk {
     try {
       return await this.ledger.claim({ ...request, worker: this.leases.name })
     } catch (error) {
-      if (!(error instanceof TrihandError) || error.outcome === 'unknown') this.leases.doubt()
+      if (!(error instanceof TrihandError) || error.outcome === 'unknown') this.leases.distrust()
       throw error
     }
   }
@@ -363,7 +363,7 @@ export class Worker implements WorkerDesk {
 
   /** It falls due here by this worker's own timer, and anywhere by a dispatcher that keeps instants. */
   private parked({ id, handler }: { id: ClaimableId; handler: string | null }, at: number | null): void {
-    this.shares.remember(id, handler)
+    this.claimFilter.remember(id, handler)
     if (at === null) return
     this.wakeAt(at)
     if (this.options.tellsInstants === true) this.dispatcher.wake(id, at)
@@ -385,7 +385,7 @@ export class Worker implements WorkerDesk {
 
   private async sayThatItLives(): Promise<void> {
     if ((await this.leases.beat()) > 0) this.claims.soon()
-    await this.shares.refresh((name) => this.leases.isOwn(name))
+    await this.claimFilter.refresh((name) => this.leases.isOwn(name))
   }
 
   private drained(): Promise<void> {

@@ -44,7 +44,7 @@ import {
   tooDeep,
   waitingChildren,
 } from './children.ts'
-import { demandConsent } from './consent.ts'
+import { requireConsent } from './consent.ts'
 import { HANDOFF, TASK } from './control-tools.ts'
 import { delegate } from './delegate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
@@ -292,7 +292,7 @@ export class AgentWork {
     if (approved?.verdict === 'no')
       return this.record(step, { ...NO_OUTCOME, denied: approved.reason ?? 'a person said no' })
     const input = approved?.value ?? call.input
-    if (approved !== undefined) demandConsent(approved, input, this.deps.ids)
+    if (approved !== undefined) requireConsent(approved, input, this.deps.ids)
     // agent-3: also what a person has changed.
     const refused = this.broker.refuses(call.tool, input)
     if (refused !== null) return this.record(step, failedOutcome(refused.code, refused.message))

@@ -9,7 +9,7 @@ import { runId } from '#model/kernel/ids.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
 import { taskAnswer } from '#model/task/view.ts'
 import { person, submit, taskAfter, world } from '#test/support/stories/task-story.ts'
-import { demandConsent } from './consent.ts'
+import { requireConsent } from './consent.ts'
 import { decidedOf, questionOf } from './questions.ts'
 
 const OPTIONS = { numRuns: 1_000, seed: 19 }
@@ -38,7 +38,7 @@ const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.string
 test('what was approved as it stood is done as it stood', () => {
   fc.assert(
     fc.property(json, (input) => {
-      expect(() => demandConsent(approved(input, null), input, ids)).not.toThrow()
+      expect(() => requireConsent(approved(input, null), input, ids)).not.toThrow()
     }),
     OPTIONS,
   )
@@ -49,8 +49,8 @@ test('what was edited is done as edited, and not as the agent wanted it', () => 
     fc.property(json, json, (input, to) => {
       fc.pre(canonical(input) !== canonical(to))
       const decided = approved(input, { to })
-      expect(() => demandConsent(decided, to, ids)).not.toThrow()
-      expect(() => demandConsent(decided, input, ids)).toThrow('CONSENT_MISMATCH')
+      expect(() => requireConsent(decided, to, ids)).not.toThrow()
+      expect(() => requireConsent(decided, input, ids)).toThrow('CONSENT_MISMATCH')
     }),
     OPTIONS,
   )
@@ -73,7 +73,7 @@ test('a changed byte is refused', () => {
         }
       })()
       fc.pre(canonical(changed) !== canonical(input))
-      expect(() => demandConsent(approved(input, null), changed, ids)).toThrow('CONSENT_MISMATCH')
+      expect(() => requireConsent(approved(input, null), changed, ids)).toThrow('CONSENT_MISMATCH')
     }),
     OPTIONS,
   )

@@ -9,7 +9,7 @@ import type { Json } from '#model/kernel/json.ts'
 import { hashOf } from '#model/task/subject.ts'
 import type { Ids } from '#ports/ids.ts'
 
-export const demandConsent = ({ consent, by }: Decided, input: Json, ids: Pick<Ids, 'digest'>): void => {
+export const requireConsent = ({ consent, by }: Decided, input: Json, ids: Pick<Ids, 'digest'>): void => {
   const hash = hashOf(input, (text) => ids.digest(text))
   if (hash !== consent)
     throw new TrihandError('CONSENT_MISMATCH', `${by} approved ${consent}, and ${hash} would be done`)

@@ -50,12 +50,12 @@ class LazyWorkspace implements Workspace {
   }
 
   async write(path: string, bytes: Uint8Array): Promise<void> {
-    this.demandWritable(path)
+    this.requireWritable(path)
     await (await this.get()).write(path, bytes)
   }
 
   async remove(path: string): Promise<void> {
-    this.demandWritable(path)
+    this.requireWritable(path)
     await (await this.get()).remove(path)
   }
 
@@ -80,7 +80,7 @@ class LazyWorkspace implements Workspace {
   }
 
   /** tool-call-1. */
-  private demandWritable(path: string): void {
+  private requireWritable(path: string): void {
     if (this.isReadOnly) throw new TrihandError('TOOL_FAILED', `a tool with effect none may not change ${path}`)
   }
 }

@@ -32,7 +32,11 @@ import { FinalError } from './step-failure.ts'
 export interface BulkDeps {
   readonly reader: Pick<Reader, 'runs' | 'document'>
   /** The engine's own word to one run of this tenant; throws a refusal. */
-  speakTo(tenant: TenantId, run: RunId, word: Pick<JobRecord, 'action' | 'by' | 'reason' | 'kind'>): Promise<void>
+  applyBulkCommand(
+    tenant: TenantId,
+    run: RunId,
+    word: Pick<JobRecord, 'action' | 'by' | 'reason' | 'kind'>,
+  ): Promise<void>
 }
 
 /** So many runs are spoken to between two notes of how far the job has come. */
@@ -122,7 +126,7 @@ class BulkJob {
     const ids = Array.isArray(page) ? (page as readonly RunId[]) : []
     const outcomes: BulkOutcome[] = []
     for (let at = 0; at < ids.length && !signal.aborted; at += AT_ONCE)
-      outcomes.push(...(await Promise.all(ids.slice(at, at + AT_ONCE).map((run) => this.speakTo(run)))))
+      outcomes.push(...(await Promise.all(ids.slice(at, at + AT_ONCE).map((run) => this.applyBulkCommand(run)))))
     const progress = progressAfter(before, outcomes, isLast)
     write(JOB_TABLE, id, toJobJson({ ...this.job, progress }))
     if (isLast) write(JOB_PAGE_TABLE, id, null)
@@ -130,11 +134,11 @@ class BulkJob {
   }
 
   /** A refusal is an outcome; a store in trouble is a reason to speak to the whole page again. */
-  private async speakTo(run: RunId): Promise<BulkOutcome> {
+  private async applyBulkCommand(run: RunId): Promise<BulkOutcome> {
     const { action, reason, by, kind = 'user' } = this.job
     const { id: self, tenant } = this.context.run
     try {
-      await this.deps.speakTo(tenant, run, { action, reason, kind, by: spokenBy(by, self) })
+      await this.deps.applyBulkCommand(tenant, run, { action, reason, kind, by: spokenBy(by, self) })
       return { run, failure: null }
     } catch (error) {
       if (!(error instanceof TrihandError) || error.retryable) throw error

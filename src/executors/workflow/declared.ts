@@ -76,7 +76,7 @@ const stateBefore = async (spec: StateSpec, entry: Entry, roots: Roots): Promise
   return { key, state, mismatch: machine.enforce === 'off' ? null : judgeStart(machine, state, from) }
 }
 
-const demandDocument = async (
+const requireDocument = async (
   { table, key }: NonNullable<WorkflowSpec['exists']>,
   entry: Entry,
   roots: Roots,
@@ -87,7 +87,7 @@ const demandDocument = async (
 
 const read = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Before> => {
   const lookups: Record<string, Json> = {}
-  if (spec.exists !== null) await demandDocument(spec.exists, entry, roots)
+  if (spec.exists !== null) await requireDocument(spec.exists, entry, roots)
   for (const { table, key, as } of spec.lookups)
     lookups[as] = await entry.document(table, keyOf(key, roots, `lookup ${as} by`))
   return { lookups, state: spec.state === null ? null : await stateBefore(spec.state, entry, roots) }

@@ -1,8 +1,8 @@
 /**
- * News for the outside as ordinary functions: an event starts a run, each try is a step, each pause a sleep. What a crash or a dead
+ * ChangeFeed for the outside as ordinary functions: an event starts a run, each try is a step, each pause a sleep. What a crash or a dead
  * receiver costs is what it costs any run: nothing.
  *
- * Owns the loop of tries, and who is asked once an endpoint is off. What is sent, and how, is the courier's; when to try again is the
+ * Owns the loop of tries, and who is asked once an endpoint is off. What is sent, and how, is the notifier's; when to try again is the
  * ladder's (model/flow/policies/delivery.ts), when to stop trying the health's (model/flow/policies/endpoint-health.ts).
  */
 import type { StoredEvent } from '#model/event/event.ts'
@@ -10,7 +10,7 @@ import { pauseAfter } from '#model/flow/policies/delivery.ts'
 import { ENDPOINT_TABLE, healthAfter, healthOf } from '#model/flow/policies/endpoint-health.ts'
 import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Carried, Courier } from '#ports/courier.ts'
+import type { NoticeDelivery, Notifier } from '#ports/notifier.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import { type FunctionSource, fn, type Handler } from './function.ts'
 import type { Step } from './step-api.ts'
@@ -20,7 +20,7 @@ export interface NoticeRoute {
   /** Of the function, in lists of runs. */
   readonly name: string
   readonly events: readonly string[]
-  readonly courier: Courier
+  readonly notifier: Notifier
   /** Absent: it is tried whatever it answers. */
   readonly health?: HealthBook
 }
@@ -35,19 +35,23 @@ export interface HealthBook {
 }
 
 /** `off`: it was off before this try, or is since: nothing more is sent. */
-type Tried = { readonly kind: Carried['kind'] | 'off'; readonly detail: string; readonly roll: number }
+type Tried = { readonly kind: NoticeDelivery['kind'] | 'off'; readonly detail: string; readonly roll: number }
 
 const TRY_TIMEOUT = '30s'
 const OPERATORS = 'group:operators'
 
 /** One try, and what it means for the endpoint: written with the result of the step. */
-const carry = async (route: NoticeRoute, event: StoredEvent, context: StepContext): Promise<Omit<Tried, 'roll'>> => {
-  const { name, courier, health: book } = route
-  if (book === undefined) return courier.carry(event, context.signal)
+const deliverNotice = async (
+  route: NoticeRoute,
+  event: StoredEvent,
+  context: StepContext,
+): Promise<Omit<Tried, 'roll'>> => {
+  const { name, notifier, health: book } = route
+  if (book === undefined) return notifier.deliverNotice(event, context.signal)
   const health = async () => healthOf(await book.read(event.tenant, ENDPOINT_TABLE, name), book.address)
   const { off } = await health()
   if (off !== null) return { kind: 'off', detail: '' }
-  const carried = await courier.carry(event, context.signal)
+  const carried = await notifier.deliverNotice(event, context.signal)
   // Asked again: others try the same endpoint.
   const before = await health()
   const after = healthAfter(before, carried, book.now())
@@ -82,7 +86,7 @@ const deliver =
   async (event: StoredEvent, step: Step): Promise<Omit<Tried, 'roll'> & { readonly tries: number }> => {
     const attempt = (n: number, isLast: boolean): Promise<Tried> => {
       const once = async (context: StepContext): Promise<Tried> => {
-        const carried = await carry(route, event, context)
+        const carried = await deliverNotice(route, event, context)
         // As a failed step: a person's retry of the run gives it another attempt.
         if (isLast && carried.kind === 'failed') throw new FinalError(carried.detail)
         return { ...carried, roll: roll() }
@@ -121,13 +125,13 @@ const handler = (route: NoticeRoute, roll: () => number): Handler => {
 /** The end of a run, told to whoever asked for it: the address comes with each, and so does what is told. */
 export const callbackNotices = (
   name: string,
-  courierTo: (url: string) => Promise<Courier>,
+  notifierTo: (url: string) => Promise<Notifier>,
   roll: () => number,
 ): FunctionSource =>
   fn(name, {}, ({ input, step }) => {
     const { url, event } = input as unknown as { readonly url: string; readonly event: StoredEvent }
-    const courier: Courier = { carry: async (...asked) => (await courierTo(url)).carry(...asked) }
-    return deliver({ name, events: [], courier }, roll)(event, step)
+    const notifier: Notifier = { deliverNotice: async (...asked) => (await notifierTo(url)).deliverNotice(...asked) }
+    return deliver({ name, events: [], notifier }, roll)(event, step)
   })
 
 /** What a notice tells of its own work is news to nobody: two routes would tell each other for ever. */

@@ -4,8 +4,8 @@
  * Owns addresses (step-api-1) and the reading of options. Never decides, waits or stores anything.
  */
 import { readGivenContext } from '#executors/contract.ts'
-import { demand } from '#model/access/module.ts'
-import { type CodeLimits, demandAddress } from '#model/access/outbound.ts'
+import { requireCapability } from '#model/access/module.ts'
+import { type CodeLimits, requireAddress } from '#model/access/outbound.ts'
 import { declaredRequester, knownRequesters } from '#model/access/requester.ts'
 import { spelledConstraints } from '#model/flow/policies/constraints.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
@@ -161,7 +161,7 @@ export class Steps implements Step, Replayed {
       const { effect = 'idempotent', retry, timeout, target } = options
       const asked = fetchRequest(url, options)
       // Refused before anything is intended: what was never sent needs no person to ask whether it happened.
-      if (this.#gate.stateOf(step) !== 'settled') demandAddress(this.#limits, asked.url)
+      if (this.#gate.stateOf(step) !== 'settled') requireAddress(this.#limits, asked.url)
       const answer = await this.#gate.run({
         ...{ step, effect, fallback: undefined, input: { method: asked.method, url: asked.url } },
         retry: { ...DEFAULT_RETRY, ...retry },
@@ -175,7 +175,7 @@ export class Steps implements Step, Replayed {
 
   get secret(): Step['secret'] {
     return async (name) => {
-      demand(this.#limits.module, { kind: 'secret', name })
+      requireCapability(this.#limits.module, { kind: 'secret', name })
       const value = this.#readers.secret?.(name) ?? null
       if (value === null) throw new TrihandError('ENV_MISSING', `${name} is not set`)
       return value

@@ -25,8 +25,8 @@ const tokenFor = async (
   roles: readonly string[],
   name = `${kind}-${roles.join('-')}`,
 ): Promise<string> => {
-  const wish = { tenant: 'local', name, kind, roles, groups: ['editors'] }
-  return (await app.trihand.tokens.create(wish, 'test')).token
+  const intent = { tenant: 'local', name, kind, roles, groups: ['editors'] }
+  return (await app.trihand.tokens.create(intent, 'test')).token
 }
 
 interface Asked {
@@ -152,7 +152,7 @@ describe('a credential', () => {
 
   test('that cannot be is refused with the reason', async () => {
     const admin = { authorization: `Bearer ${await tokenFor('user', ['admin'], 'root')}` }
-    const wish = { name: 'bot', kind: 'agent', roles: ['viewer'] }
+    const intent = { name: 'bot', kind: 'agent', roles: ['viewer'] }
     for (const over of [
       { roles: ['decider'] },
       { roles: 'viewer' },
@@ -160,7 +160,9 @@ describe('a credential', () => {
       { kind: 'x' },
       { name: '' },
     ])
-      expect((await app.post('/api/tokens', { ...wish, ...over }, admin)).body).toMatchObject({ code: 'TOKEN_INVALID' })
+      expect((await app.post('/api/tokens', { ...intent, ...over }, admin)).body).toMatchObject({
+        code: 'TOKEN_INVALID',
+      })
   })
 })
 

@@ -93,28 +93,28 @@ export const askedBy = (context: Context): AskedBy => {
   return { ...(by !== null && { by }), ...(person !== null && { requester: person }) }
 }
 
-export const demandIdentity = (context: Context): Identity => {
+export const requireIdentity = (context: Context): Identity => {
   const identity = identityOf(context)
   if (identity === null) throw new TrihandError('UNAUTHENTICATED', 'a task is decided by somebody: nobody is named')
   return identity
 }
 
 /** Refuses who may not decide, at a door that does more than decide and so asks for another role. */
-export const demandDecider = (context: Context): Identity => {
-  const refusal = forbidAccess(demandCaller(context), 'decider')
+export const requireDecider = (context: Context): Identity => {
+  const refusal = forbidAccess(requireCaller(context), 'decider')
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
-  return demandIdentity(context)
+  return requireIdentity(context)
 }
 
 /** Refuses agents and services. */
-export const demandPerson = (context: Context, what: string): Caller => {
-  const caller = demandCaller(context)
+export const requirePerson = (context: Context, what: string): Caller => {
+  const caller = requireCaller(context)
   const refusal = forbidProgram(caller, what)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   return caller
 }
 
-export const demandCaller = (context: Context): Caller => {
+export const requireCaller = (context: Context): Caller => {
   const asking = askingOf(context)
   if (asking === null) throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')
   return asking.caller

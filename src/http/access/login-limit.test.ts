@@ -19,8 +19,8 @@ const atOurTime = (service: Service): Service => ({
 
 beforeAll(async () => {
   app = await openApp({ name: 'shop', events: { go: null } }, atOurTime, { auth: AUTH })
-  const wish = { tenant: LOCAL_TENANT, name: 'ana', kind: 'user', roles: ['viewer'], groups: [] }
-  token = (await app.trihand.tokens.create(wish, 'test')).token
+  const intent = { tenant: LOCAL_TENANT, name: 'ana', kind: 'user', roles: ['viewer'], groups: [] }
+  token = (await app.trihand.tokens.create(intent, 'test')).token
 })
 afterAll(() => app.close())
 beforeEach(() => {

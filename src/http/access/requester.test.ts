@@ -29,14 +29,14 @@ afterAll(() => app.close())
 
 const tokens = new Map<string, string>()
 const as = async (name: string, kind = 'user'): Promise<Readonly<Record<string, string>>> => {
-  const wish = {
+  const intent = {
     tenant: 'local',
     name,
     kind,
     roles: kind === 'user' ? ['operator', 'decider', 'viewer'] : ['operator', 'viewer'],
     groups: ['editors'],
   }
-  const token = tokens.get(name) ?? (await app.trihand.tokens.create(wish, 'test')).token
+  const token = tokens.get(name) ?? (await app.trihand.tokens.create(intent, 'test')).token
   tokens.set(name, token)
   return { authorization: `Bearer ${token}` }
 }

@@ -1,5 +1,5 @@
 /**
- * News of a server as an async iterable, over broken connections.
+ * ChangeFeed of a server as an async iterable, over broken connections.
  *
  * Owns reading server-sent events, the pauses between tries and where to go on. What the server cannot tell any more is one notice about
  * everything.
@@ -10,7 +10,7 @@ import type { Notice } from '#http/openapi/api.ts'
 import { refusedBy, type TrihandError } from './client-error.ts'
 
 /** `*`: more may have changed than the server can tell; ask for everything again. */
-export type News = (Notice | { readonly topic: '*'; readonly id: null }) & { readonly position: string }
+export type ChangeFeed = (Notice | { readonly topic: '*'; readonly id: null }) & { readonly position: string }
 
 export interface StreamOptions {
   /** Default: all. */
@@ -55,7 +55,7 @@ async function* messagesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Mes
   }
 }
 
-const newsOf = ({ id, event, data }: Message): News | null => {
+const changeFeedOf = ({ id, event, data }: Message): ChangeFeed | null => {
   if (event === 'reset') return { topic: '*', id: null, position: id }
   return event === 'notice' ? { ...(JSON.parse(data) as Notice), position: id } : null
 }
@@ -64,7 +64,7 @@ const newsOf = ({ id, event, data }: Message): News | null => {
 class Seen {
   private readonly positions = new Set<string>()
 
-  isNew({ position }: News): boolean {
+  isNew({ position }: ChangeFeed): boolean {
     if (this.positions.has(position)) return false
     this.positions.add(position)
     if (this.positions.size > REMEMBERED) this.positions.delete(this.positions.values().next().value ?? '')
@@ -94,7 +94,7 @@ export interface Connection {
 export async function* newsFrom(
   { connect, firstPauseMs = FIRST_PAUSE_MS }: Connection,
   options: StreamOptions,
-): AsyncGenerator<News> {
+): AsyncGenerator<ChangeFeed> {
   const { signal } = options
   const seen = new Seen()
   let after = options.after
@@ -106,10 +106,10 @@ export async function* newsFrom(
       if (!response.ok || response.body === null) throw await refusedBy(response)
       for await (const message of messagesOf(response.body)) {
         pauseMs = firstPauseMs
-        const news = newsOf(message)
-        if (news === null || !seen.isNew(news)) continue
-        after = news.position
-        yield news
+        const changeFeed = changeFeedOf(message)
+        if (changeFeed === null || !seen.isNew(changeFeed)) continue
+        after = changeFeed.position
+        yield changeFeed
       }
     } catch (error) {
       if (isOver()) return

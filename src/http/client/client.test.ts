@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
-import { type Client, createClient, type News, TrihandError } from './client.ts'
+import { type ChangeFeed, type Client, createClient, TrihandError } from './client.ts'
 
 let trihand: Trihand
 let server: Server
@@ -134,19 +134,19 @@ describe('a stream', () => {
   test('client-1: goes on over cut connections, and gives each notice once', async () => {
     const stop = new AbortController()
     const wanted = new Set<string>()
-    const heard: News[] = []
+    const heard: ChangeFeed[] = []
     const first = (await send()).runs[0] ?? ''
     const stream = client.stream({ topics: ['runs'], after: 'unknown', signal: stop.signal })
     // A position of nobody: the server can only say that everything may have changed.
     expect((await stream.next()).value).toMatchObject({ topic: '*' })
     for (let round = 0; round < 5; round++) wanted.add((await send()).runs[0] ?? '')
-    for await (const news of stream) {
-      heard.push(news)
+    for await (const changeFeed of stream) {
+      heard.push(changeFeed)
       if (wanted.size < 15) {
         server.closeAllConnections()
         for (const id of (await send()).runs) wanted.add(id)
       }
-      if ([...wanted].every((id) => heard.some((news) => news.id === id)) && wanted.size >= 15) stop.abort()
+      if ([...wanted].every((id) => heard.some((changeFeed) => changeFeed.id === id)) && wanted.size >= 15) stop.abort()
     }
     expect(heard.every(({ topic }) => topic === 'runs')).toBe(true)
     expect(heard.map(({ id }) => id)).not.toContain(first)

@@ -7,7 +7,7 @@
  */
 import { type Api, ROUTES } from '#http/openapi/api.ts'
 import { refusedBy, unreachable } from './client-error.ts'
-import { type News, newsFrom, type StreamOptions } from './client-stream.ts'
+import { type ChangeFeed, newsFrom, type StreamOptions } from './client-stream.ts'
 
 const TRIES = 4
 const FIRST_PAUSE_MS = 200
@@ -46,7 +46,7 @@ type Input<Id extends keyof Api> =
 
 export interface Client {
   call<Id extends keyof Api>(id: Id, ...input: Input<Id>): Promise<Api[Id]['output']>
-  stream(options?: StreamOptions): AsyncGenerator<News>
+  stream(options?: StreamOptions): AsyncGenerator<ChangeFeed>
 }
 
 const newKey = (): string => {
@@ -104,7 +104,7 @@ class HttpClient implements Client {
     return (await answerOf(response)) as Api[Id]['output']
   }
 
-  stream(options: StreamOptions = {}): AsyncGenerator<News> {
+  stream(options: StreamOptions = {}): AsyncGenerator<ChangeFeed> {
     const connect = (after: string | undefined, { topics, signal }: StreamOptions): Promise<Response> =>
       this.fetch(`${this.base}/api/stream${queryText({ topics: topics?.join(','), after })}`, {
         headers: { ...this.headers, accept: 'text/event-stream' },
@@ -143,4 +143,4 @@ export const createClient = (options: ClientOptions): Client => new HttpClient(o
 
 export type { Api, Json, Notice, Problem } from '#http/openapi/api.ts'
 export { TrihandError } from './client-error.ts'
-export type { News, StreamOptions } from './client-stream.ts'
+export type { ChangeFeed, StreamOptions } from './client-stream.ts'

@@ -34,8 +34,8 @@ const open = async (auth?: typeof AUTH): Promise<void> => {
 }
 
 const headersOf = async (tenant: string): Promise<Readonly<Record<string, string>>> => {
-  const wish = { tenant, name: tenant, kind: 'user', roles: ROLES, groups: [] }
-  return { authorization: `Bearer ${(await app.trihand.tokens.create(wish, 'test')).token}` }
+  const intent = { tenant, name: tenant, kind: 'user', roles: ROLES, groups: [] }
+  return { authorization: `Bearer ${(await app.trihand.tokens.create(intent, 'test')).token}` }
 }
 
 /** The hash as the run's own facts tell it. */

@@ -3,7 +3,7 @@
  *
  * Owns who may see it: administrators of the server's own tenant. Whoever serves says what it is; secrets are not in it.
  */
-import { demandCaller } from '#http/access/identity.ts'
+import { requireCaller } from '#http/access/identity.ts'
 import type { ConfiguredSetting } from '#http/openapi/api.ts'
 import { page, ref } from '#http/openapi/schema.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -17,7 +17,7 @@ export interface ConfigurationOptions {
 
 export const configurationRoutes = ({ configuration = [] }: ConfigurationOptions): readonly Operation[] => {
   const list: Handle = async (_, context) => {
-    const { id, tenant } = demandCaller(context)
+    const { id, tenant } = requireCaller(context)
     if (tenant !== LOCAL_TENANT)
       throw new TrihandError('TENANT_MISMATCH', `${id} is of the tenant ${tenant}; the server is not`)
     return context.json({ items: configuration, next_cursor: null })

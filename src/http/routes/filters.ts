@@ -11,11 +11,11 @@ import type { SavedFilter as FilterDocument } from '#http/openapi/api.ts'
 import { page, ref } from '#http/openapi/schema.ts'
 import { readBody, textOf } from '#http/server/body.ts'
 import type { Service } from '#http/server/service.ts'
-import { demandVersion, tagOf } from '#http/server/version.ts'
+import { requireVersion, tagOf } from '#http/server/version.ts'
 import { uuidOfWork } from '#http/server/work.ts'
 import { isoTime } from '#http/wire/time.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { FilterWish, SavedFilter } from '#model/kernel/saved-filter.ts'
+import type { FilterIntent, SavedFilter } from '#model/kernel/saved-filter.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -28,7 +28,7 @@ const filterDocument = ({ createdAt, updatedAt, ...filter }: SavedFilter): Filte
   updated_at: isoTime(updatedAt),
 })
 
-const wishOf = async (context: Context): Promise<FilterWish> => {
+const intentOf = async (context: Context): Promise<FilterIntent> => {
   const members = await readBody(context, { schema: SAVE_FILTER, code: CODE })
   return {
     name: textOf(members, 'name', CODE),
@@ -48,7 +48,7 @@ const list: Handle = async (service, context) => {
 const create: Handle = async (service, context) =>
   answer(
     context,
-    await service.filters.create(ownerOf(service, context), await wishOf(context), uuidOfWork(context)),
+    await service.filters.create(ownerOf(service, context), await intentOf(context), uuidOfWork(context)),
     201,
   )
 
@@ -62,14 +62,14 @@ const replace: Handle = async (service, context) => {
   const seen = await service.filters.show(owner, idOf(context))
   if (context.req.header('if-match') === undefined)
     throw new TrihandError('PRECONDITION_REQUIRED', `the filter is at version ${seen.version}; which one is meant?`)
-  demandVersion(context, seen.version)
-  return answer(context, await service.filters.replace(owner, seen, await wishOf(context)), 200)
+  requireVersion(context, seen.version)
+  return answer(context, await service.filters.replace(owner, seen, await intentOf(context)), 200)
 }
 
 const remove: Handle = async (service, context) => {
   const owner = ownerOf(service, context)
   const seen = await service.filters.show(owner, idOf(context))
-  demandVersion(context, seen.version)
+  requireVersion(context, seen.version)
   await service.filters.remove(owner, seen)
   return context.body(null, 204)
 }

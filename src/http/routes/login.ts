@@ -5,11 +5,11 @@
  */
 import type { Context } from 'hono'
 import type { AuthSettings } from '#http/access/auth-settings.ts'
-import { randomText } from '#http/access/chance.ts'
 import { loginCookie, logoutCookie, readLogin } from '#http/access/cookie.ts'
 import type { FailedLogins } from '#http/access/failed-logins.ts'
-import { askingOf, demandCaller } from '#http/access/identity.ts'
+import { askingOf, requireCaller } from '#http/access/identity.ts'
 import { renderLogin } from '#http/access/login-page.ts'
+import { randomText } from '#http/access/random.ts'
 import { closed, ref, text } from '#http/openapi/schema.ts'
 import { addressOf } from '#http/server/address.ts'
 import { type Handle, json, type Operation } from './route.ts'
@@ -98,7 +98,7 @@ const logout =
 const me =
   (settings: AuthSettings): Handle =>
   async (_, context) => {
-    const { tenant, id, kind, roles, groups } = demandCaller(context)
+    const { tenant, id, kind, roles, groups } = requireCaller(context)
     const isNamed = askingOf(context)?.isNamed === true
     const isKnown = settings.isRequired || settings.identify !== undefined
     return context.json({

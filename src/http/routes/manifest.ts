@@ -10,7 +10,7 @@ import { Validation } from '#http/validation/validation.ts'
 import { MOST_COUNTED } from '#http/wire/counts.ts'
 import { graphDocument } from '#http/wire/graph.ts'
 import { isoTimeOrNull } from '#http/wire/time.ts'
-import { isOwn } from '#manifest/define/own.ts'
+import { isOwn } from '#manifest/define/builtin-functions.ts'
 import { jsonSchemaOrNull } from '#manifest/schema/json-schema.ts'
 import { body, type Handle, JSON_TYPE, json, type Operation } from './route.ts'
 

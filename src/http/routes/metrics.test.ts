@@ -177,8 +177,8 @@ describe('where credentials are asked for', () => {
   })
 
   test('[S9] a caller of a tenant sees none', async () => {
-    const wish = { tenant: 'acme', name: 'ana', kind: 'user', roles: ['admin'], groups: [] }
-    const { token } = await guarded.trihand.tokens.create(wish, 'test')
+    const intent = { tenant: 'acme', name: 'ana', kind: 'user', roles: ['admin'], groups: [] }
+    const { token } = await guarded.trihand.tokens.create(intent, 'test')
     expect((await guarded.ask('/metrics', bearer(token))).status).toBe(404)
   })
 })

@@ -4,7 +4,7 @@
  * Owns which runs and events are shown and what is suggested. Never writes: the page has no form.
  */
 import type { Context } from 'hono'
-import { randomText } from '#http/access/chance.ts'
+import { randomText } from '#http/access/random.ts'
 import { text } from '#http/openapi/schema.ts'
 import { shortId } from '#http/server/run-id.ts'
 import type { Service } from '#http/server/service.ts'

@@ -3,7 +3,7 @@
  *
  * Owns parsing and whose tokens an administrator reaches: those of their tenant; the server's own tenant reaches all.
  */
-import { demandCaller, demandPerson } from '#http/access/identity.ts'
+import { requireCaller, requirePerson } from '#http/access/identity.ts'
 import { closed, described, list as listOf, page, ref, text, words } from '#http/openapi/schema.ts'
 import { type Members, optionalText, readBody, textOf } from '#http/server/body.ts'
 import { isoTime, isoTimeOrNull } from '#http/wire/time.ts'
@@ -65,9 +65,9 @@ const lifeOf = (members: Members): number | undefined => {
 }
 
 const create: Handle = async ({ tokens }, context) => {
-  const caller = demandCaller(context)
+  const caller = requireCaller(context)
   const members = await readBody(context, { schema: CREATE, code: CODE })
-  const wish = {
+  const intent = {
     tenant: tenantFor(caller, optionalText(members, 'tenant', CODE)),
     name: textOf(members, 'name', CODE),
     kind: textOf(members, 'kind', CODE),
@@ -75,18 +75,18 @@ const create: Handle = async ({ tokens }, context) => {
     groups: textsOf(members, 'groups'),
   }
   // With a person's token an agent could decide.
-  if (wish.kind === 'user') demandPerson(context, 'makes tokens of people')
-  const { token, record: made } = await tokens.create(wish, caller.id, lifeOf(members))
+  if (intent.kind === 'user') requirePerson(context, 'makes tokens of people')
+  const { token, record: made } = await tokens.create(intent, caller.id, lifeOf(members))
   return context.json({ ...tokenDocument(made, tokens.now), token }, 201)
 }
 
 const list: Handle = async ({ tokens }, context) => {
-  const found = await tokens.list(reachOf(demandCaller(context)))
+  const found = await tokens.list(reachOf(requireCaller(context)))
   return context.json({ items: found.map((token) => tokenDocument(token, tokens.now)), next_cursor: null })
 }
 
 const revoke: Handle = async ({ tokens }, context) => {
-  const revoked = await tokens.revoke(context.req.param('id') ?? '', reachOf(demandCaller(context)))
+  const revoked = await tokens.revoke(context.req.param('id') ?? '', reachOf(requireCaller(context)))
   return context.json(tokenDocument(revoked, tokens.now))
 }
 

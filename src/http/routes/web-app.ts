@@ -5,7 +5,7 @@
  */
 import type { Context, Hono } from 'hono'
 import type { Admit } from '#http/access/auth.ts'
-import { randomText } from '#http/access/chance.ts'
+import { randomText } from '#http/access/random.ts'
 import type { WebApp } from '#http/web-app.ts'
 
 /** What is never a screen. */

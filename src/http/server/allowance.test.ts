@@ -17,8 +17,8 @@ const atOurTime = (service: Service): Service => ({
 })
 
 const headersOf = async (name: string): Promise<{ readonly authorization: string }> => {
-  const wish = { tenant: 'local', name, kind: 'user', roles: ['viewer', 'operator'], groups: [] }
-  return { authorization: `Bearer ${(await app.trihand.tokens.create(wish, 'test')).token}` }
+  const intent = { tenant: 'local', name, kind: 'user', roles: ['viewer', 'operator'], groups: [] }
+  return { authorization: `Bearer ${(await app.trihand.tokens.create(intent, 'test')).token}` }
 }
 
 beforeAll(async () => {

@@ -9,8 +9,8 @@
 import { Hono } from 'hono'
 import { doorkeeper } from '#http/access/auth.ts'
 import { type AuthSettings, LOOPBACK } from '#http/access/auth-settings.ts'
-import { randomText } from '#http/access/chance.ts'
 import { FailedLogins } from '#http/access/failed-logins.ts'
+import { randomText } from '#http/access/random.ts'
 import { mountMcp } from '#http/mcp/endpoint.ts'
 import { countFor, type Metrics } from '#http/metrics/metrics.ts'
 import { timing } from '#http/metrics/timing.ts'
@@ -53,8 +53,8 @@ export interface AppOptions extends HealthOptions, ConfigurationOptions {
 
 /** Where other processes commit, too, the store tells what and in which order; a commit of this one is a reason to look. */
 const newFeed = (service: Service): Feed => {
-  if (service.news !== null) {
-    const shared = new SharedFeed(service.news)
+  if (service.changeFeed !== null) {
+    const shared = new SharedFeed(service.changeFeed)
     service.watch(() => shared.look())
     return shared
   }

@@ -36,7 +36,7 @@ export const limitLength: MiddlewareHandler = async ({ req }, next) => {
 const AS_IT_IS: readonly (string | undefined)[] = [undefined, '', 'identity']
 
 /** What a sender packed would be kept as it came, and nothing would tell how to unpack it. */
-const demandPlain = (encoding: string | undefined): void => {
+const requirePlain = (encoding: string | undefined): void => {
   if (!AS_IT_IS.includes(encoding?.trim().toLowerCase()))
     throw new TrihandError('MEDIA_TYPE_UNSUPPORTED', `the body has the content-encoding ${encoding}; send it unpacked`)
 }
@@ -60,6 +60,6 @@ export const limitBody: MiddlewareHandler = async ({ req }, next) => {
     // Kept as a promise, as the framework itself keeps it, whatever its type says.
     req.bodyCache.arrayBuffer = Promise.resolve(read) as unknown as ArrayBuffer
   }
-  if ((await req.arrayBuffer()).byteLength > 0) demandPlain(req.header('content-encoding'))
+  if ((await req.arrayBuffer()).byteLength > 0) requirePlain(req.header('content-encoding'))
   return next()
 }

@@ -1,10 +1,10 @@
 /**
  * What a serving process puts away now and then: answers to requests with a key that are older than anybody asks for.
  *
- * Owns the hour and the usual time they are kept. What forgetting means is engine/services/requests.ts; a store in trouble is asked again an hour
+ * Owns the hour and the usual time they are kept. What forgetting means is engine/services/idempotency-keys.ts; a store in trouble is asked again an hour
  * later.
  */
-import type { Requests } from '#engine/services/requests.ts'
+import type { Requests } from '#engine/services/idempotency-keys.ts'
 
 const EVERY_MS = 3_600_000
 const KEPT_MS = 30 * 24 * 3_600_000

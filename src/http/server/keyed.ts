@@ -2,14 +2,14 @@
  * Idempotency-Key: a request that is sent again does nothing and gets the first answer, also if the server died before it answered.
  *
  * Owns what a key is bound to, what of an answer is kept, and which errors give a key back. Which attempt may work is
- * engine/services/requests.ts; how a second attempt finds what the first has done is each route's (work.ts).
+ * engine/services/idempotency-keys.ts; how a second attempt finds what the first has done is each route's (work.ts).
  *
  * keyed-1  A key is bound to the bytes of the body, its type, the `ce-*` headers, method, path, query and caller. Bodies stay bytes.
  * keyed-2  A secret is kept nowhere: the repeat of a request whose answer held one is refused.
  */
 import type { Context } from 'hono'
-import type { Requests, Work } from '#engine/services/requests.ts'
-import { demandCaller } from '#http/access/identity.ts'
+import type { Requests, Work } from '#engine/services/idempotency-keys.ts'
+import { requireCaller } from '#http/access/identity.ts'
 import { JSON_TYPE, type Operation } from '#http/routes/route.ts'
 import { ERRORS, TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText } from '#model/kernel/ids.ts'
@@ -96,7 +96,7 @@ export const withKey = async (
 ): Promise<Response> => {
   const key = keyOf(context, operation)
   if (key === null) return handle()
-  const { tenant, id } = demandCaller(context)
+  const { tenant, id } = requireCaller(context)
   const { pathname, search } = new URL(context.req.url)
   const begun = await requests.begin({ scope: [tenant, id, pathname, key], ...(await contentOf(context, search)) })
   if ('answer' in begun) return again(begun.answer)

@@ -3,8 +3,8 @@
  *
  * Owns the only translation of an error into an answer. Never shows what an unexpected error said: it gets a name instead.
  */
-import { RequestInProgress } from '#engine/services/requests.ts'
-import { randomText } from '#http/access/chance.ts'
+import { RequestInProgress } from '#engine/services/idempotency-keys.ts'
+import { randomText } from '#http/access/random.ts'
 import type { TaskDetail } from '#http/openapi/api.ts'
 import { ERRORS, type ErrorCode, isErrorCode, type Place, TrihandError } from '#model/kernel/errors.ts'
 

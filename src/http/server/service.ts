@@ -5,17 +5,17 @@
  */
 import type { EventTrail } from '#engine/coordinators/flow-outcomes.ts'
 import type { RetryReport } from '#engine/coordinators/gate-config.ts'
-import type { PieceListener } from '#engine/core/deltas.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '#engine/core/intake.ts'
 import type { Observer } from '#engine/core/observers.ts'
 import type { Watcher } from '#engine/core/publish.ts'
+import type { ChunkListener } from '#engine/core/token-stream.ts'
 import type { Artifact } from '#engine/outcome/artifacts.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
 import type { Reruns } from '#engine/rerun/reruns.ts'
 import type { OpenRuns } from '#engine/run/open-run.ts'
 import type { Filters } from '#engine/services/filters.ts'
+import type { Requests } from '#engine/services/idempotency-keys.ts'
 import type { Queues } from '#engine/services/queues.ts'
-import type { Requests } from '#engine/services/requests.ts'
 import type { Schedules } from '#engine/services/schedules.ts'
 import type { Sessions } from '#engine/services/sessions.ts'
 import type { Tokens } from '#engine/services/tokens.ts'
@@ -33,8 +33,8 @@ import type { RunId, StreamId, TaskId, TenantId } from '#model/kernel/ids.ts'
 import type { Chats } from '#modes/chats.ts'
 import type { Jobs } from '#modes/jobs.ts'
 import type { Plans } from '#planner/plans.ts'
+import type { ChangePage, ChangePosition } from '#ports/change-feed.ts'
 import type { DispatcherEndpoint } from '#ports/dispatcher.ts'
-import type { NewsPage, NewsPosition } from '#ports/news.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
 import type { Webhooks } from '#triggers/webhooks.ts'
 
@@ -49,7 +49,7 @@ export interface Service {
   /** Every tenant that this process has met. */
   readonly knownTenants: readonly TenantId[]
   /** Called with each piece of an answer that this run is given in this process, first with what it was given so far. */
-  listen(run: RunId, listener: PieceListener): () => void
+  listen(run: RunId, listener: ChunkListener): () => void
   start(name: string, input: unknown, options?: StartOptions): Promise<RunId>
   result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>
@@ -106,7 +106,7 @@ export interface Service {
   readonly vitals: Pick<Vitals, 'trouble' | 'wroteAt' | 'capacity' | 'backlog' | 'probe' | 'dispatcherTrouble'>
   readonly reader: Reader
   /** What was committed, by whichever process. Null: this process has the ledger to itself, and `watch` tells it all. */
-  readonly news: TenantNews | null
+  readonly changeFeed: TenantChangeFeed | null
   /** What the dispatcher wants served, if anything. It proves by itself who is calling. */
   readonly endpoint: DispatcherEndpoint | null
   readonly system: System
@@ -115,9 +115,9 @@ export interface Service {
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }
 }
 
-/** The news of one tenant (ports/news.ts). */
-export interface TenantNews {
-  begin(): Promise<NewsPosition>
-  since(position: NewsPosition): Promise<NewsPage | null>
+/** The news of one tenant (ports/change-feed.ts). */
+export interface TenantChangeFeed {
+  begin(): Promise<ChangePosition>
+  since(position: ChangePosition): Promise<ChangePage | null>
   follow(stream: StreamId, listener: () => void): () => void
 }

@@ -24,8 +24,8 @@ let bolt: Person
 let owned: { run: string; task: string; session: string; hash: string }
 
 const person = async (tenant: string): Promise<Person> => {
-  const wish = { tenant, name: `ana-${MARK}`, kind: 'user', roles: ROLES, groups: ['editors'] }
-  const { token } = await app.trihand.tokens.create(tenant === 'acme' ? wish : { ...wish, name: 'ana' }, 'test')
+  const intent = { tenant, name: `ana-${MARK}`, kind: 'user', roles: ROLES, groups: ['editors'] }
+  const { token } = await app.trihand.tokens.create(tenant === 'acme' ? intent : { ...intent, name: 'ana' }, 'test')
   const headers = { authorization: `Bearer ${token}` }
   return { headers, get: (path) => app.ask(path, { headers }), post: (path, body) => app.post(path, body, headers) }
 }
@@ -140,8 +140,8 @@ describe('tenant-1: another tenant', () => {
   })
 
   test('reaches only its own tokens, and makes none for others', async () => {
-    const wish = { name: 'x', kind: 'user', roles: ['viewer'] }
-    expect((await bolt.post('/api/tokens', { ...wish, tenant: 'acme' })).body).toMatchObject({
+    const intent = { name: 'x', kind: 'user', roles: ['viewer'] }
+    expect((await bolt.post('/api/tokens', { ...intent, tenant: 'acme' })).body).toMatchObject({
       code: 'TENANT_MISMATCH',
     })
     const [theirs] = (await acme.get('/api/tokens')).body.items

@@ -31,7 +31,7 @@ export const versionWanted = (context: Context): number | null => {
 }
 
 /** A command that is meant for what the caller has seen, and nothing later. */
-export const demandVersion = (context: Context, version: number): void => {
+export const requireVersion = (context: Context, version: number): void => {
   const wanted = context.req.header('if-match')
   if (wanted === undefined || wanted.trim() === '*') return
   const versions = tagsIn(wanted).map((tag) => tag.replace(VERSION, '$1'))

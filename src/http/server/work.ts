@@ -1,13 +1,13 @@
 /**
  * The attempt that a request with a key makes, for the handler that does the work: what it makes is named after the key.
  *
- * Depends on engine/services/requests.ts for the attempt. A handler that asks for a name gets none where the request has no key.
+ * Depends on engine/services/idempotency-keys.ts for the attempt. A handler that asks for a name gets none where the request has no key.
  *
  * work-1  A command that an earlier attempt has recorded is not given again: the run's own facts tell.
  */
 import type { Context } from 'hono'
 import type { Asked } from '#engine/core/intake.ts'
-import type { Work } from '#engine/services/requests.ts'
+import type { Work } from '#engine/services/idempotency-keys.ts'
 import { callerName } from '#http/access/identity.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { timedRunId, timedUuid } from '#model/kernel/ids.ts'

@@ -126,9 +126,9 @@ export class ChatChunks {
   private plan({ execution }: TurnView): readonly Chunk[] {
     if (execution === null || execution.plan === null) return []
     const { plan, state, run } = execution
-    const news = `${state} ${run}`
-    if (news === this.planned) return []
-    this.planned = news
+    const changeFeed = `${state} ${run}`
+    if (changeFeed === this.planned) return []
+    this.planned = changeFeed
     return [{ type: 'data-plan', id: 'plan', data: planCard(plan, state, run) }]
   }
 
@@ -171,9 +171,9 @@ export class ChatChunks {
 
   /** One part that later ones replace. */
   private run({ run, status, execution }: TurnView): readonly Chunk[] {
-    const isNews = status !== this.status || execution?.state === 'running'
+    const isNew = status !== this.status || execution?.state === 'running'
     this.status = status
-    if (!isNews) return []
+    if (!isNew) return []
     const data = { run_id: run, status, waiting_on: execution?.task ?? null, execution_run: execution?.run ?? null }
     return [{ type: 'data-run', id: 'run', data }]
   }

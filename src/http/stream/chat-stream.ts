@@ -11,7 +11,7 @@ import { type AskedTask, ChatChunks, type Chunk } from './chat-chunks.ts'
 import { openStream, type Streams } from './open-stream.ts'
 import { type Pen, SSE_HEADERS } from './sse.ts'
 
-/** Another process may write the turn: a hint that it did (ports/news.ts) may be lost. */
+/** Another process may write the turn: a hint that it did (ports/change-feed.ts) may be lost. */
 const LOOK_AGAIN_MS = 1_000
 
 const HEADERS = { ...SSE_HEADERS, 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1' }
@@ -55,7 +55,7 @@ class Follower {
 
   private follow(stream: StreamId): void {
     if (this.streams.has(stream)) return
-    this.streams.set(stream, this.service.news?.follow(stream, () => this.look()) ?? (() => {}))
+    this.streams.set(stream, this.service.changeFeed?.follow(stream, () => this.look()) ?? (() => {}))
   }
 
   private look(): void {

@@ -1,5 +1,5 @@
 /**
- * News for open pages where several processes commit: what the store tells (ports/news.ts), asked for once for all pages.
+ * ChangeFeed for open pages where several processes commit: what the store tells (ports/change-feed.ts), asked for once for all pages.
  *
  * Owns when it is asked: at once after a commit of this process, and at a calm pace for those of others; never while no page is open.
  * A store that does not answer is asked again at the next turn, from the same position: the pages hear of it later, and miss nothing.
@@ -7,8 +7,8 @@
  * shared-1  A reader that names the last position it saw, be it of another process or of an earlier life of this one, gets every later
  *           notice once and in order, or is told to reset.
  */
-import type { TenantNews } from '#http/server/service.ts'
-import type { NewsItem, NewsPosition } from '#ports/news.ts'
+import type { TenantChangeFeed } from '#http/server/service.ts'
+import type { Change, ChangePosition } from '#ports/change-feed.ts'
 import { type Feed, type FeedReader, type Heard, NEW_EVENTS, noticeOf } from './live.ts'
 
 const LOOK_MS = 250
@@ -24,14 +24,14 @@ interface Seat {
 
 const POSITION = /^([0-9a-f]{1,32})-(\d{1,15})-(\d{1,9})$/
 
-const textOf = ({ life, at, place }: NewsPosition): string => `${life}-${at}-${place}`
+const textOf = ({ life, at, place }: ChangePosition): string => `${life}-${at}-${place}`
 
-const positionOf = (text: string): NewsPosition | null => {
+const positionOf = (text: string): ChangePosition | null => {
   const [, life, at, place] = POSITION.exec(text) ?? []
   return life === undefined ? null : { life, at: Number(at), place: Number(place) }
 }
 
-const heardOf = ({ stream, next }: NewsItem): readonly Heard[] => {
+const heardOf = ({ stream, next }: Change): readonly Heard[] => {
   const notice = stream === null ? NEW_EVENTS : noticeOf(stream)
   return notice === null ? [] : [{ position: textOf(next), notice }]
 }
@@ -39,16 +39,16 @@ const heardOf = ({ stream, next }: NewsItem): readonly Heard[] => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref())
 
 export class SharedFeed implements Feed {
-  private readonly news: TenantNews
+  private readonly changeFeed: TenantChangeFeed
   private readonly seats = new Set<Seat>()
   /** Everything before it was told to whoever has a seat. */
-  private next: NewsPosition | null = null
+  private next: ChangePosition | null = null
   private timer: NodeJS.Timeout | null = null
   private isLooking = false
   private isAsked = false
 
-  constructor(news: TenantNews) {
-    this.news = news
+  constructor(changeFeed: TenantChangeFeed) {
+    this.changeFeed = changeFeed
   }
 
   get position(): string {
@@ -57,7 +57,7 @@ export class SharedFeed implements Feed {
 
   /** While somebody listens the last look tells it: what has come since then is told again, and nothing is missed. */
   async begin(): Promise<string> {
-    return textOf(this.timer === null || this.next === null ? await this.news.begin() : this.next)
+    return textOf(this.timer === null || this.next === null ? await this.changeFeed.begin() : this.next)
   }
 
   follow(after: string, reader: FeedReader): () => void {
@@ -100,9 +100,9 @@ export class SharedFeed implements Feed {
     for (const seat of arrived) await this.seat(seat, next)
   }
 
-  private async advance(): Promise<NewsPosition> {
-    const page = this.next === null ? null : await this.news.since(this.next)
-    const next = page?.next ?? (await this.news.begin())
+  private async advance(): Promise<ChangePosition> {
+    const page = this.next === null ? null : await this.changeFeed.since(this.next)
+    const next = page?.next ?? (await this.changeFeed.begin())
     const readers = [...this.seats].filter(({ isTaken }) => isTaken).map(({ reader }) => reader)
     this.next = next
     if (page === null) for (const reader of readers) reader.reset(textOf(next))
@@ -110,7 +110,7 @@ export class SharedFeed implements Feed {
     return next
   }
 
-  private async seat(seat: Seat, next: NewsPosition): Promise<void> {
+  private async seat(seat: Seat, next: ChangePosition): Promise<void> {
     const { after, reader } = seat
     const missed = after === textOf(next) ? [] : await this.missedSince(after, next)
     // It may have left while the store was asked.
@@ -121,10 +121,10 @@ export class SharedFeed implements Feed {
   }
 
   /** What was told before `next`; the rest is told to all who are seated. */
-  private async missedSince(after: string, next: NewsPosition): Promise<readonly Heard[] | null> {
+  private async missedSince(after: string, next: ChangePosition): Promise<readonly Heard[] | null> {
     const position = positionOf(after)
     if (position === null || position.life !== next.life || position.at > next.at) return null
-    const page = await this.news.since(position)
+    const page = await this.changeFeed.since(position)
     return page?.items.filter((item) => item.next.at < next.at).flatMap(heardOf) ?? null
   }
 }

@@ -11,8 +11,8 @@ import type { RunFact, RunFactType } from '#model/run/fact.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 import { durationIn, failureIn } from './agent-journal.ts'
 import { callIn } from './cost-totals.ts'
+import { skipOf, tell } from './fact-text.ts'
 import { isoTime } from './time.ts'
-import { skipOf, tell } from './words.ts'
 
 export const STATES = [
   'work',

@@ -16,10 +16,10 @@ import { run as runMachine } from '#model/run/run.ts'
 import { isEnded } from '#model/run/status.ts'
 import { stepWakeAt } from '#model/run/step.ts'
 import type { RunSummary } from '#ports/reader.ts'
+import { tellOpen } from './fact-text.ts'
 import { allFacts } from './facts.ts'
 import { isoTimeOrNull } from './time.ts'
 import { factDocument, runDocument } from './wire.ts'
-import { tellOpen } from './words.ts'
 
 const FIRST_FACTS = 200
 

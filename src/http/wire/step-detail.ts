@@ -26,9 +26,9 @@ import {
 import { callIn, spentBy, sumBy } from './cost-totals.ts'
 import { costDocument } from './costs.ts'
 import { eventBySequence } from './event-detail.ts'
+import { skipOf } from './fact-text.ts'
 import { allFacts } from './facts.ts'
 import { isoTime } from './time.ts'
-import { skipOf } from './words.ts'
 
 const MOST_EVENTS = 20
 
@@ -165,7 +165,7 @@ const spentOn = (facts: readonly RunFact[]): StepDetail['spent'] => {
   return sumBy(rows, ['model']).map(costDocument)
 }
 
-const demandStep = (facts: readonly RunFact[], step: string, run: RunId): void => {
+const requireStep = (facts: readonly RunFact[], step: string, run: RunId): void => {
   const names = new Set(facts.flatMap((fact) => ('step' in fact ? [fact.step] : [])))
   if (names.has(step)) return
   const near = nearest(step, [...names])
@@ -174,7 +174,7 @@ const demandStep = (facts: readonly RunFact[], step: string, run: RunId): void =
 
 export const stepDetail = async (service: Service, run: RunSummary, step: string | null): Promise<StepDetail> => {
   const facts = await allFacts(service, run.id)
-  if (step !== null) demandStep(facts, step, run.id)
+  if (step !== null) requireStep(facts, step, run.id)
   const start = startOf(facts)
   const given = start === null ? NOTHING : await inputOf(service, run, start.input)
   const input = step === null ? given : await stepInput(service, step, facts)

@@ -9,8 +9,8 @@ import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 import type { RunSummary } from '#ports/reader.ts'
+import { tell } from './fact-text.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
-import { tell } from './words.ts'
 
 export const runDocument = (run: RunSummary): RunDocument => ({
   id: run.id,

@@ -5,7 +5,7 @@
  * with (assemble-notices.ts); the tries are executors/workflow/notices.ts.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
-import { laterFunction } from './later.ts'
+import { laterFunction } from './delayed-event.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
 /** As all that tells the outside: what it does is news to nobody. */

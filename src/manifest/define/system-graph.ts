@@ -6,8 +6,8 @@
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { Timing } from '#model/schedule/spec.ts'
 import type { Human } from '#model/task/human.ts'
+import { isOwn } from './builtin-functions.ts'
 import { Drawing, type Graph, type NodeKind } from './graph.ts'
-import { isOwn } from './own.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
 /** The source under which the end of a handler's run is told. */

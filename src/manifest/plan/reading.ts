@@ -4,7 +4,7 @@
  * Owns which mistakes are found and where they are. Throws for none of them: a draft may be kept while it is wrong. What a step means
  * is plans.ts, as for plans that are declared.
  */
-import { isOwn } from '#manifest/define/own.ts'
+import { isOwn } from '#manifest/define/builtin-functions.ts'
 import type { FunctionDefinition, System } from '#manifest/define/system.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { turnHandler } from '#model/chat/chat.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policyCases } from '#test/support/stories/policy-cases.ts'
-import { type CapabilityKind, demand, type Module, mayUse, permits } from './module.ts'
+import { type CapabilityKind, type Module, mayUse, permits, requireCapability } from './module.ts'
 
 const EMPTY = { operations: [], hosts: [], tables: { read: [], write: [] }, events: [], secrets: [], modules: [] }
 const KINDS: readonly CapabilityKind[] = ['operation', 'host', 'read', 'write', 'event', 'secret', 'module']
@@ -51,9 +51,9 @@ describe('modules', () => {
   test('[N9] a denial names the module and the capability', () => {
     const module = withList('event', ['order.*'])
     const wanted = { kind: 'event', name: 'mail.sent' } as const
-    expect(() => demand(module, wanted)).toThrow('MODULE_DENIED: module m may not use event mail.sent')
-    expect(() => demand(null, wanted)).not.toThrow()
-    expect(() => demand(module, { kind: 'event', name: 'order.paid' })).not.toThrow()
+    expect(() => requireCapability(module, wanted)).toThrow('MODULE_DENIED: module m may not use event mail.sent')
+    expect(() => requireCapability(null, wanted)).not.toThrow()
+    expect(() => requireCapability(module, { kind: 'event', name: 'order.paid' })).not.toThrow()
   })
 
   test('[N9] a list of tools gives exactly what it names; without one a module has no say', () => {

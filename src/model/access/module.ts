@@ -72,7 +72,7 @@ export const mayUse = (module: Module | null, tool: string): boolean =>
   module?.tools === undefined || module.tools.some((pattern) => matches(pattern, tool))
 
 /** Code without a module is not limited by one. */
-export const demand = (module: Module | null, ...capabilities: readonly Capability[]): void => {
+export const requireCapability = (module: Module | null, ...capabilities: readonly Capability[]): void => {
   const denied = module === null ? undefined : capabilities.find((capability) => !permits(module, capability))
   if (module !== null && denied !== undefined)
     throw new TrihandError('MODULE_DENIED', `module ${module.name} may not use ${denied.kind} ${denied.name}`)

@@ -6,7 +6,7 @@
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Operation, WorkflowSpec } from '#model/workflow/spec.ts'
-import { type Capability, demand, type Module } from './module.ts'
+import { type Capability, type Module, requireCapability } from './module.ts'
 
 /** What limits the code of a function. */
 export interface CodeLimits {
@@ -18,19 +18,19 @@ export interface CodeLimits {
 export const CALLS_OUTSIDE: Capability = { kind: 'operation', name: 'api_call' }
 
 /** A function that lists what it may do is held to the list. */
-export const demandListed = ({ name, workflow: { operations } }: CodeLimits, operation: Operation): void => {
+export const requireListed = ({ name, workflow: { operations } }: CodeLimits, operation: Operation): void => {
   if (operations === null || operations.has(operation)) return
   const list = [...operations].join(', ')
   throw new TrihandError('OPERATION_NOT_ALLOWED', `${name} may not ${operation}; it declares ${list || 'nothing'}`)
 }
 
 /** `host`: in lower case, without a dot at its end. */
-export const demandHost = (limits: CodeLimits, host: string): void => {
-  demandListed(limits, 'api_call')
-  demand(limits.module, CALLS_OUTSIDE, { kind: 'host', name: host })
+export const requireHost = (limits: CodeLimits, host: string): void => {
+  requireListed(limits, 'api_call')
+  requireCapability(limits.module, CALLS_OUTSIDE, { kind: 'host', name: host })
 }
 
 /** The same for a whole address. One that cannot be read is left to the fetch, which refuses it. */
-export const demandAddress = (limits: CodeLimits, address: string): void => {
-  if (URL.canParse(address)) demandHost(limits, new URL(address).hostname.replace(/\.$/, '').toLowerCase())
+export const requireAddress = (limits: CodeLimits, address: string): void => {
+  if (URL.canParse(address)) requireHost(limits, new URL(address).hostname.replace(/\.$/, '').toLowerCase())
 }

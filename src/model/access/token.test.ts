@@ -1,9 +1,9 @@
 /** What may be a token, and when one counts. */
 import { expect, test } from 'vitest'
 import { LOCAL_TENANT, tokenId } from '#model/kernel/ids.ts'
-import { callerOf, fromTokenJson, type TokenRecord, type TokenWish, tokenSpec, toTokenJson } from './token.ts'
+import { callerOf, fromTokenJson, type TokenIntent, type TokenRecord, tokenSpec, toTokenJson } from './token.ts'
 
-const WISH: TokenWish = {
+const INTENT: TokenIntent = {
   tenant: 'acme',
   name: 'ana',
   kind: 'user',
@@ -27,11 +27,11 @@ const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
 })
 
 test('a wish becomes a token with its roles in one order and its groups once', () => {
-  expect(tokenSpec(WISH)).toEqual({ ...WISH, roles: ['viewer', 'decider'], groups: ['leads'] })
+  expect(tokenSpec(INTENT)).toEqual({ ...INTENT, roles: ['viewer', 'decider'], groups: ['leads'] })
 })
 
 test('token-2: whatever does not go together is refused with the reason', () => {
-  const table: readonly [Partial<TokenWish>, string][] = [
+  const table: readonly [Partial<TokenIntent>, string][] = [
     [{ kind: 'agent' }, 'people decide'],
     [{ kind: 'service' }, 'people decide'],
     [{ kind: 'robot' }, 'expected one of user'],
@@ -43,7 +43,7 @@ test('token-2: whatever does not go together is refused with the reason', () => 
     [{ groups: ['a,b'] }, 'without a comma'],
   ]
   for (const [over, detail] of table)
-    expect(tokenSpec({ ...WISH, ...over })).toMatchObject({
+    expect(tokenSpec({ ...INTENT, ...over })).toMatchObject({
       code: 'TOKEN_INVALID',
       detail: expect.stringContaining(detail),
     })

@@ -34,7 +34,7 @@ const MAX_NAME = 255
 const MAX_GROUPS = 100
 
 /** What a caller gives, before it is known to be right. */
-export interface TokenWish {
+export interface TokenIntent {
   readonly tenant: string
   readonly name: string
   readonly kind: string
@@ -43,7 +43,7 @@ export interface TokenWish {
 }
 
 /** Null: this may be a token. */
-const misfit = ({ tenant, name, kind, roles, groups }: TokenWish): string | null => {
+const misfit = ({ tenant, name, kind, roles, groups }: TokenIntent): string | null => {
   const [badRole] = roles.filter((role) => !ROLES.some((known) => known === role))
   if (!isTenantId(tenant)) return `tenant is "${tenant}"; expected small letters, digits, - and _, at most 63`
   if (!isPlainText(name, MAX_NAME)) return `name must have 1 to ${MAX_NAME} characters and no control characters`
@@ -56,11 +56,11 @@ const misfit = ({ tenant, name, kind, roles, groups }: TokenWish): string | null
   return null
 }
 
-export const tokenSpec = (wish: TokenWish): TokenSpec | Refusal => {
-  const problem = misfit(wish)
+export const tokenSpec = (intent: TokenIntent): TokenSpec | Refusal => {
+  const problem = misfit(intent)
   if (problem !== null) return refuse('TOKEN_INVALID', problem)
-  const roles = ROLES.filter((role) => wish.roles.includes(role))
-  return { ...wish, roles, groups: [...new Set(wish.groups)] } as unknown as TokenSpec
+  const roles = ROLES.filter((role) => intent.roles.includes(role))
+  return { ...intent, roles, groups: [...new Set(intent.groups)] } as unknown as TokenSpec
 }
 
 /** token-1. Null: it counts for nothing now. */

@@ -1,7 +1,7 @@
 /**
  * Runs that wait for the end of a run that is not their own: a call with `return_existing` met the run that has its key.
  *
- * Owns who is told, and when. What a follower makes of the end is its own (engine/wait/offer.ts).
+ * Owns who is told, and when. What a follower makes of the end is its own (engine/wait/reconcile.ts).
  *
  * gate-6  A run that follows another is told once the followed run has ended or will never begin.
  */

@@ -33,7 +33,7 @@ export const hearsJust = (state: GateState, types: readonly string[]): boolean =
 }
 
 /** Runs that the gate wants gone and that have not told their end: whoever holds the gate cancels them, again after a crash. */
-export const wantedStops = (state: GateState): readonly { readonly run: RunId; readonly mode: StopMode }[] =>
+export const wantedCancels = (state: GateState): readonly { readonly run: RunId; readonly mode: StopMode }[] =>
   state.kind === 'none'
     ? []
     : entriesOf(state.runs).flatMap(([run, { stop: mode }]) => (mode === null ? [] : [{ run: run as RunId, mode }]))

@@ -6,7 +6,7 @@ import type { RunStatus } from '#model/run/status.ts'
 import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story.ts'
 import { gate } from './gate.ts'
 import type { FlowPolicies, GateCommand, GateFact, GateState } from './gate-fact.ts'
-import { gateWakeAt, resumeGateFrom, wantedStops } from './gate-read.ts'
+import { gateWakeAt, resumeGateFrom, wantedCancels } from './gate-read.ts'
 
 /** A gate driven by hand; remembers everything it was told and said. */
 const openGate = (given: Partial<FlowPolicies>) => {
@@ -95,7 +95,7 @@ test('a run that must make room is named until it has ended', () => {
   const handler = openGate({ overlap: 'cancel_running' })
   handler.arrive(1, anArrival(1))
   expect(started(handler.arrive(2, anArrival(2)))).toEqual([])
-  expect(wantedStops(handler.state())).toEqual([{ run: runOf(1), mode: 'cancel' }])
+  expect(wantedCancels(handler.state())).toEqual([{ run: runOf(1), mode: 'cancel' }])
   expect(started(handler.end(3, 1, 'cancelled'))).toEqual([[2]])
-  expect(wantedStops(handler.state())).toEqual([])
+  expect(wantedCancels(handler.state())).toEqual([])
 })

@@ -53,7 +53,7 @@ describe('the error', () => {
     expect(Object.hasOwn(error, 'cause')).toBe(false)
   })
 
-  test('keeps its place, its cause and a doubt about the outcome', () => {
+  test('keeps its place, its cause and an uncertain outcome about the outcome', () => {
     const cause = new Error('disk')
     const place = { file: 'manifest.yaml', line: 3, column: 7 }
     const error = new TrihandError('LEDGER_UNAVAILABLE', 'no answer', { place, cause, outcome: 'unknown' })

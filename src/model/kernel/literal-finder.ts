@@ -4,7 +4,7 @@
  * Every text that is written is asked, and almost none holds one: three characters at a time are looked up in a table that says how far
  * the next literal can begin at the earliest (the shift of Wu and Manber), so that most characters are never read.
  *
- * literal-finder-1  A text that holds a literal is never answered with false. The other way round a doubt is allowed.
+ * literal-finder-1  A text that holds a literal is never answered with false. The other way round an uncertain outcome is allowed.
  */
 
 const TABLE = 1 << 16

@@ -10,7 +10,7 @@ import { type Refusal, refuse } from './machine.ts'
 export const FILTER_SCREENS = ['runs', 'inbox'] as const
 
 /** What a caller gives, before it is known to be right. */
-export interface FilterWish {
+export interface FilterIntent {
   readonly name: string
   readonly screen: string
   readonly terms: Json
@@ -47,7 +47,7 @@ const misfit = (terms: readonly (readonly [string, Json])[]): string | null => {
   return badValue === undefined ? null : `terms.${badValue} must be a text of 1 to ${MAX_VALUE} plain characters`
 }
 
-export const filterSpec = ({ name, screen, terms }: FilterWish): FilterSpec | Refusal => {
+export const filterSpec = ({ name, screen, terms }: FilterIntent): FilterSpec | Refusal => {
   const known = FILTER_SCREENS.find((word) => word === screen)
   if (!isPlainText(name, MAX_NAME)) return refuse('INPUT_INVALID', `name has 1 to ${MAX_NAME} plain characters`)
   if (known === undefined)

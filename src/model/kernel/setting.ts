@@ -107,7 +107,7 @@ export const unknownSettings = (environment: Readonly<Record<string, string | un
   return unknown.map(mistaken).join('; ')
 }
 
-export const demandKnownSettings = (environment: Readonly<Record<string, string | undefined>>): void => {
+export const requireKnownSettings = (environment: Readonly<Record<string, string | undefined>>): void => {
   const unknown = unknownSettings(environment)
   if (unknown !== null) throw new TrihandError('CONFIG_INVALID', unknown)
 }

@@ -202,7 +202,7 @@ describe('an effect that must happen once', () => {
       .thenNothing(),
   )
 
-  test('doubt-1: a run knows the task of a doubt until the word on it', () => {
+  test('doubt-1: a run knows the task of an uncertain outcome until the word on it', () => {
     const asked = [...intended, fact('step.uncertain', { task: TASK })]
     given(...intended)
       .when(command('doubt_step', { task: TASK }))
@@ -214,12 +214,12 @@ describe('an effect that must happen once', () => {
       .thenNothing()
   })
 
-  test('doubt-1: a doubt that nobody is asked about any more is asked anew', () =>
+  test('doubt-1: an uncertain outcome that nobody is asked about any more is asked anew', () =>
     given(...intended, unasked('the worker is gone'))
       .when(command('doubt_step', { task: TASK }))
       .thenFacts(fact('step.uncertain', { task: TASK, over: true })))
 
-  test('attempt-2: what comes after the doubt is evidence for a person, not an answer', () => {
+  test('attempt-2: what comes after the uncertain outcome is evidence for a person, not an answer', () => {
     given(...uncertain)
       .when(command('complete_step'))
       .thenFacts(fact('step.late_result'))
@@ -232,7 +232,7 @@ describe('an effect that must happen once', () => {
     expect(openAfter(...uncertain, fact('step.late_result'))).toMatchObject({ kind: 'uncertain', isOver: true })
   })
 
-  test('a doubt without an intent has no key to show', () =>
+  test('an uncertain outcome without an intent has no key to show', () =>
     expect(openAfter(started(), fact('step.uncertain'))).toMatchObject({ kind: 'uncertain', effectKey: '' }))
 })
 
@@ -279,7 +279,7 @@ describe("a person's word", () => {
       .thenRefused('NOT_FOUND'),
   )
 
-  test('attempt-4: a decision on a task counts for the doubt that it was asked about, and for no later one', () => {
+  test('attempt-4: a decision on a task counts for the uncertain outcome that it was asked about, and for no later one', () => {
     const asked = [...uncertain, fact('step.uncertain', { task: TASK })]
     given(...asked)
       .when(command('resolve_step', { task: TASK }))

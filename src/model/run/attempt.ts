@@ -6,7 +6,7 @@
  * attempt-1  A step has at most one accepted result; a later one changes nothing.
  * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
  * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
- * attempt-4  A decision on a task settles the doubt that the task asked about, and no other; nothing else settles a doubt.
+ * attempt-4  A decision on a task settles the uncertain outcome that the task asked about, and no other; nothing else settles an uncertain outcome.
  * attempt-5  An `once` step that may be a finished one under a new name is performed after a person's word only.
  */
 import { retryDelayMs } from '#model/flow/policies/retry.ts'
@@ -54,7 +54,7 @@ export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decis
 export const completeStep = (run: LiveRun, command: Command<'complete_step'>): Decision<RunFact> => {
   // attempt-1: the first result stands.
   if (run.settled.has(command.step)) return facts()
-  // attempt-2: a result after the doubt was raised is evidence for the person, not an answer.
+  // attempt-2: a result after the uncertain outcome was raised is evidence for the person, not an answer.
   if (run.open.get(command.step)?.kind === 'uncertain') return keepEvidence(run, command)
   const { now, step, attempt, result, events } = command
   return facts(
@@ -71,7 +71,7 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
   // attempt-3: a failure told twice must not buy another attempt, nor undo the intent of the next one.
   if (attempt <= attemptsOf(run, step)) return facts()
   if (command.effect === 'once' && !command.definite)
-    return facts(doubtOf(command, attempt, `${error.code}: ${error.message}`, command.unanswered !== true))
+    return facts(uncertainFact(command, attempt, `${error.code}: ${error.message}`, command.unanswered !== true))
   const left = command.carry === undefined ? {} : { carry: command.carry }
   if (!command.retryable || attempt >= command.retry.maxAttempts)
     return facts({ type: 'step.failed', at: now, step, attempt, error, ...left })
@@ -79,23 +79,23 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
   return facts({ type: 'step.retry_scheduled', at: now, step, attempt, error, wakeAt, ...left })
 }
 
-export const doubtStep = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {
+export const markUncertain = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
   if (open?.kind === 'intended') {
     const isOver = command.isGone || open.late !== undefined
     return uncertainRules.mayAsk(open, command.now, command.isGone)
-      ? facts(doubtOf(command, open.attempt, command.reason, isOver))
+      ? facts(uncertainFact(command, open.attempt, command.reason, isOver))
       : facts()
   }
   // A run that was ended and retried: its question went with the end, and is asked anew.
   const isUnasked = open?.kind === 'uncertain' && !isAsked(run, open.task) && command.task !== undefined
-  return isUnasked ? facts(doubtOf(command, open.attempt, open.reason, open.isOver || command.isGone)) : facts()
+  return isUnasked ? facts(uncertainFact(command, open.attempt, open.reason, open.isOver || command.isGone)) : facts()
 }
 
-/** Whether a person was asked about a doubt, and still is. */
+/** Whether a person was asked about an uncertain outcome, and still is. */
 export const isAsked = (run: LiveRun, task: TaskId | null): boolean => task !== null && run.tasks.includes(task)
 
-const doubtOf = (
+const uncertainFact = (
   command: Command<'doubt_step'> | Command<'fail_step'>,
   attempt: number,
   reason: string,

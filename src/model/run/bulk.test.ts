@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { type RunId, runId } from '#model/kernel/ids.ts'
 import {
   BULK_ACTIONS,
+  type BulkIntent,
   type BulkOutcome,
-  type BulkWish,
   bulkOrder,
   concerns,
   failedOf,
@@ -16,21 +16,21 @@ import {
 } from './bulk.ts'
 import { RUN_STATUSES } from './status.ts'
 
-const WISH: BulkWish = { action: 'cancel', where: { status: 'waiting' }, ids: null, reason: null, by: 'ana' }
+const INTENT: BulkIntent = { action: 'cancel', where: { status: 'waiting' }, ids: null, reason: null, by: 'ana' }
 const ID = runId('0'.repeat(32))
 
 test('an order names a filter or runs, each once', () => {
-  expect(bulkOrder({ ...WISH, where: { handler: 'greet' } })).toEqual({
+  expect(bulkOrder({ ...INTENT, where: { handler: 'greet' } })).toEqual({
     order: { action: 'cancel', where: { status: null, handler: 'greet', session: null }, reason: null, by: 'ana' },
     ids: null,
   })
-  expect(bulkOrder({ ...WISH, where: null, ids: [ID, ID], reason: 'late' })).toEqual({
+  expect(bulkOrder({ ...INTENT, where: null, ids: [ID, ID], reason: 'late' })).toEqual({
     order: { action: 'cancel', where: null, reason: 'late', by: 'ana' },
     ids: [ID],
   })
 })
 
-test.each<[string, Partial<BulkWish>]>([
+test.each<[string, Partial<BulkIntent>]>([
   ['action is "delete"', { action: 'delete' }],
   ['either where or ids', { ids: [ID] }],
   ['either where or ids', { where: null }],
@@ -43,9 +43,9 @@ test.each<[string, Partial<BulkWish>]>([
   ['expected 1 to 1000', { where: null, ids: [] }],
   ['expected 1 to 1000', { where: null, ids: Array.from({ length: 1_001 }, () => ID) }],
   ['reason has 1 to 1000', { reason: '' }],
-])('an order is refused: %s', (detail, wish) => {
-  expect(bulkOrder({ ...WISH, ...wish })).toMatchObject({ kind: 'refused', code: 'INPUT_INVALID' })
-  expect(JSON.stringify(bulkOrder({ ...WISH, ...wish }))).toContain(JSON.stringify(detail).slice(1, -1))
+])('an order is refused: %s', (detail, intent) => {
+  expect(bulkOrder({ ...INTENT, ...intent })).toMatchObject({ kind: 'refused', code: 'INPUT_INVALID' })
+  expect(JSON.stringify(bulkOrder({ ...INTENT, ...intent }))).toContain(JSON.stringify(detail).slice(1, -1))
 })
 
 test('a word concerns the runs that have something to hear', () => {

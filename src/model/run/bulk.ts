@@ -36,7 +36,7 @@ export interface BulkOrder {
 }
 
 /** What a caller gives, before it is known to be right. */
-export interface BulkWish {
+export interface BulkIntent {
   readonly action: string
   readonly where: { readonly [term: string]: Json | undefined } | null
   readonly ids: readonly string[] | null
@@ -54,7 +54,7 @@ const bad = (detail: string): Refusal => refuse('INPUT_INVALID', detail)
 
 const isRefusal = (value: object): value is Refusal => 'kind' in value && value.kind === 'refused'
 
-const filterOf = (given: NonNullable<BulkWish['where']>): RunFilter | Refusal => {
+const filterOf = (given: NonNullable<BulkIntent['where']>): RunFilter | Refusal => {
   const terms = Object.entries(given)
   if (terms.length === 0) return bad(`where names nothing; give at least one of ${FILTER_TERMS.join(', ')}`)
   const unknown = terms.find(([term]) => !FILTER_TERMS.some((known) => known === term))
@@ -79,15 +79,15 @@ const idsOf = (given: readonly string[]): readonly RunId[] | Refusal => {
 
 /** The order, and the runs that it names if it names them. */
 export const bulkOrder = (
-  wish: BulkWish,
+  intent: BulkIntent,
 ): { readonly order: BulkOrder; readonly ids: readonly RunId[] | null } | Refusal => {
-  const action = BULK_ACTIONS.find((word) => word === wish.action)
-  if (action === undefined) return bad(`action is "${wish.action}"; expected one of ${BULK_ACTIONS.join(', ')}`)
-  if ((wish.where === null) === (wish.ids === null)) return bad('give either where or ids')
-  const { reason, by, kind } = wish
+  const action = BULK_ACTIONS.find((word) => word === intent.action)
+  if (action === undefined) return bad(`action is "${intent.action}"; expected one of ${BULK_ACTIONS.join(', ')}`)
+  if ((intent.where === null) === (intent.ids === null)) return bad('give either where or ids')
+  const { reason, by, kind } = intent
   if (reason !== null && !isPlainText(reason, MAX_TEXT)) return bad(`reason has 1 to ${MAX_TEXT} plain characters`)
-  const where = wish.where === null ? null : filterOf(wish.where)
-  const ids = wish.ids === null ? null : idsOf(wish.ids)
+  const where = intent.where === null ? null : filterOf(intent.where)
+  const ids = intent.ids === null ? null : idsOf(intent.ids)
   if (where !== null && isRefusal(where)) return where
   if (ids !== null && isRefusal(ids)) return ids
   return { order: { action, where, reason, by, ...(kind !== undefined && { kind }) }, ids }

@@ -270,7 +270,7 @@ export type WorkCommand =
       readonly retryable: boolean
       /** For `once`: the effect is known not to have happened. */
       readonly definite: boolean
-      /** Asks a person if it comes to a doubt. */
+      /** Asks a person if it comes to an uncertain outcome. */
       readonly task?: TaskId
       /** It was told to stop and has not answered: its code may still be at work. */
       readonly unanswered?: true

@@ -89,7 +89,7 @@ export const reopen = (last: LiveRun, fact: Extract<RunFact, { readonly type: 'r
     if (state.kind !== 'failed') continue
     settled = settled.without(step)
     // A person gave it up without knowing whether it happened: performed once more only if a person says so.
-    if (state.doubt !== undefined) stillOpen = stillOpen.with(step, state.doubt)
+    if (state.uncertain !== undefined) stillOpen = stillOpen.with(step, state.uncertain)
   }
   for (const [step, one] of stillOpen.entries()) {
     if (one.kind === 'waiting') consumed = giveBack(consumed, one.wait.received)

@@ -188,13 +188,13 @@ describe('any commands', () => {
     expect(intents).toBeGreaterThan(50)
   })
 
-  test('attempt-2: [R6][V10] nothing but a word on it ends the doubt about a step', () =>
+  test('attempt-2: [R6][V10] nothing but a word on it ends the uncertain outcome about a step', () =>
     forEveryTurn(({ before, facts, after }) => {
       if (before.kind !== 'live' || after.kind !== 'live') return false
       const doubted = before.open.entries().filter(([, open]) => open.kind === 'uncertain')
       for (const [step, open] of doubted) {
         const isResolved = facts.some((fact) => fact.type === 'step.resolved' && fact.step === step)
-        // A late answer is evidence about the doubt, and asking again is a new question about it.
+        // A late answer is evidence about the uncertain outcome, and asking again is a new question about it.
         if (isResolved) expect(after.open.get(step)).toBeUndefined()
         else
           expect(after.open.get(step)).toMatchObject({
@@ -250,7 +250,7 @@ describe('any commands', () => {
       return fired > 0
     }))
 
-  const doubtAll = (state: RunState, now: number): RunState =>
+  const markAllUncertain = (state: RunState, now: number): RunState =>
     state.kind === 'live' && state.cancel === null && state.pause === null
       ? STEPS.reduce(
           (one, step) => take(one, { type: 'doubt_step', now, step, reason: '', isGone: false, task: TASK }).after,
@@ -261,7 +261,7 @@ describe('any commands', () => {
   test('run-3: once time has passed, nothing that is due is left behind, and nothing wakes the run for ever', () =>
     forEveryTurn(({ after, command }) => {
       // What may be asked about is asked about in the same wake.
-      const passed = doubtAll(take(after, { type: 'pass_time', now: command.now }).after, command.now)
+      const passed = markAllUncertain(take(after, { type: 'pass_time', now: command.now }).after, command.now)
       const wake = wakeAt(passed)
       const isQuiet = take(passed, { type: 'pass_time', now: command.now }).facts.length === 0
       if (!isQuiet || (wake !== null && wake <= command.now))

@@ -19,10 +19,10 @@ import { type Decision, facts, type Machine, refuse } from '#model/kernel/machin
 import { NOTHING } from '#model/kernel/payload.ts'
 import {
   completeStep,
-  doubtStep,
   failStep,
   intendStep,
   keepEvidence,
+  markUncertain,
   refuseMisuse,
   reportLate,
   resolveStep,
@@ -104,7 +104,7 @@ const decideWorking = (run: LiveRun, command: WorkCommand): Decision<RunFact> =>
     case 'fail_step':
       return refuseMisuse(run, command.step) ?? underLimit(run, command.step, failStep(run, command))
     case 'doubt_step':
-      return doubtStep(run, command)
+      return markUncertain(run, command)
     case 'resolve_step':
       return resolveStep(run, command)
     case 'reuse_step':

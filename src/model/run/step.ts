@@ -100,7 +100,7 @@ export type SettledStep =
   | {
       readonly kind: 'failed'
       readonly error: Failure
-      readonly doubt?: UncertainStep
+      readonly uncertain?: UncertainStep
       /** The run that was called and failed: a retry goes on with it. */
       readonly call?: RunCall
     }

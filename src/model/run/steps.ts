@@ -69,10 +69,10 @@ const accounted = (run: LiveRun, steps: readonly string[]): LiveRun => {
 
 export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
   const open = before.open.get(fact.step)
-  const doubt = open?.kind === 'uncertain' ? open : null
-  const task = doubt?.task ?? null
+  const uncertain = open?.kind === 'uncertain' ? open : null
+  const task = uncertain?.task ?? null
   const rest = task === null ? before : changed(before, { tasks: before.tasks.filter((one) => one !== task) })
-  const run = doubt !== null && fact.verdict !== 'abort' ? accounted(rest, doubt.instead ?? []) : rest
+  const run = uncertain !== null && fact.verdict !== 'abort' ? accounted(rest, uncertain.instead ?? []) : rest
   switch (fact.verdict) {
     case 'happened':
       return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING, once: true })
@@ -80,12 +80,12 @@ export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun 
       return settle(run, fact.step, {
         kind: 'failed',
         error: { code: 'STEP_REFUSED', message: `${fact.by} aborted the step` },
-        ...(doubt !== null && { doubt: { ...doubt, task: null } }),
+        ...(uncertain !== null && { uncertain: { ...uncertain, task: null } }),
       })
     case 'run_again':
       return changed(run, {
         open: run.open.without(fact.step),
-        ...(doubt !== null && { frozen: keepFrozen(run, fact.step, doubt) }),
+        ...(uncertain !== null && { frozen: keepFrozen(run, fact.step, uncertain) }),
       })
   }
 }

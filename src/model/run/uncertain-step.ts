@@ -40,9 +40,9 @@ export const stillActing = (
 ): readonly WorkerId[] => earlierAttempts(run, step).flatMap(({ worker }) => (isGone(worker) ? [] : [worker]))
 
 /** A person lets the step run again while this attempt of it may still act. */
-export const keepFrozen = (run: LiveRun, step: string, doubt: UncertainStep): LiveRun['frozen'] => {
-  const { performer } = doubt
-  if (performer === undefined || !uncertainRules.mayStillAct(doubt)) return run.frozen
+export const keepFrozen = (run: LiveRun, step: string, uncertain: UncertainStep): LiveRun['frozen'] => {
+  const { performer } = uncertain
+  if (performer === undefined || !uncertainRules.mayStillAct(uncertain)) return run.frozen
   return run.frozen.with(step, [...earlierAttempts(run, step), performer])
 }
 

@@ -58,9 +58,9 @@ const actionsFor = (step: string, warning: string | null): readonly TaskAction[]
 
 const RISK = 'If you run the step again and that worker goes on, the effect happens twice.'
 
-const warningOf = ({ doubt, earlier }: Pick<Asked, 'doubt' | 'earlier'>): string | null => {
-  if (uncertainRules.mayStillAct(doubt)) {
-    const who = doubt.performer === undefined ? 'The worker that began it' : `Worker ${doubt.performer.worker}`
+const warningOf = ({ uncertain, earlier }: Pick<Asked, 'uncertain' | 'earlier'>): string | null => {
+  if (uncertainRules.mayStillAct(uncertain)) {
+    const who = uncertain.performer === undefined ? 'The worker that began it' : `Worker ${uncertain.performer.worker}`
     return `${who} has not reported back and may still carry out the first attempt. ${RISK}`
   }
   // uncertain-3
@@ -80,21 +80,21 @@ const evidence = (content: Json): Section => ({
 export interface Asked {
   readonly handler: string
   readonly step: string
-  readonly doubt: UncertainStep
+  readonly uncertain: UncertainStep
   /** The workers of attempts before it that may still act. */
   readonly earlier: readonly WorkerId[]
   /** What the run works on: shown where the step itself names no input. */
   readonly input: Json
 }
 
-const standOf = ({ doubt, earlier }: Pick<Asked, 'doubt' | 'earlier'>): { readonly [name: string]: Json } => ({
-  first_attempt: uncertainRules.mayStillAct(doubt) ? MAY_ACT : ENDED,
+const standOf = ({ uncertain, earlier }: Pick<Asked, 'uncertain' | 'earlier'>): { readonly [name: string]: Json } => ({
+  first_attempt: uncertainRules.mayStillAct(uncertain) ? MAY_ACT : ENDED,
   earlier_attempts: earlier,
-  late_result: shownLate(doubt.late),
+  late_result: shownLate(uncertain.late),
 })
 
-export const uncertainTask = ({ handler, step, doubt, earlier, input }: Asked): TaskSpec => {
-  const { attempt, reason, effectKey, performer } = doubt
+export const uncertainTask = ({ handler, step, uncertain, earlier, input }: Asked): TaskSpec => {
+  const { attempt, reason, effectKey, performer } = uncertain
   return {
     ...{ type: 'decision', origin: 'uncertain', name: handler, title: `Did it happen? ${step} of ${handler}` },
     instructions: `It is not known whether the effect of this step took place. Look where it would show, then answer: it happened (put what the step answered into the field ${RESULT_FIELD}), run it again, or abort the step.`,
@@ -104,15 +104,15 @@ export const uncertainTask = ({ handler, step, doubt, earlier, input }: Asked): 
     requester: null,
     sections: [
       evidence({
-        ...{ handler, step, attempt, reason, idempotency_key: effectKey, target: doubt.evidence?.target ?? null },
-        ...(doubt.evidence === undefined
+        ...{ handler, step, attempt, reason, idempotency_key: effectKey, target: uncertain.evidence?.target ?? null },
+        ...(uncertain.evidence === undefined
           ? { input_of_the_run: shownValue(input) }
-          : { input: shownValue(doubt.evidence.input) }),
+          : { input: shownValue(uncertain.evidence.input) }),
         worker: performer?.worker ?? null,
-        ...standOf({ doubt, earlier }),
+        ...standOf({ uncertain, earlier }),
       }),
     ],
-    actions: actionsFor(step, warningOf({ doubt, earlier })),
+    actions: actionsFor(step, warningOf({ uncertain, earlier })),
     levels: [{ to: { users: [], groups: [OPERATORS] }, deadline: null }],
     reminders: null,
     autoAction: null,
@@ -125,7 +125,7 @@ export const uncertainTask = ({ handler, step, doubt, earlier, input }: Asked): 
 /** The same question after an attempt has answered late: its answer is evidence, and nothing of it acts any more. */
 export const withLateResult = (
   { sections }: Pick<TaskSpec, 'sections'>,
-  { step, ...asked }: Pick<Asked, 'step' | 'doubt' | 'earlier'>,
+  { step, ...asked }: Pick<Asked, 'step' | 'uncertain' | 'earlier'>,
 ): { readonly sections: readonly Section[]; readonly actions: readonly TaskAction[] } => ({
   sections: sections.map((section) =>
     section.id === EVIDENCE

@@ -2,7 +2,7 @@
  * What a workflow function declares beside its code: what it may do, what it tells, what it reads before and writes after.
  *
  * Owns the shapes. Rules and templates arrive compiled; whoever enters a function plays them (executors/workflow), whoever writes
- * holds its code to them (engine/step/rights.ts).
+ * holds its code to them (engine/step/permissions.ts).
  */
 import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -41,9 +41,9 @@ test.each([
 test('state-machine-2: along good moves alone it never leaves its states nor a final one', () => {
   const states = [...machine.states.keys()]
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(...states, 'lost'), { maxLength: 20 }), (wishes) => {
+    fc.property(fc.array(fc.constantFrom(...states, 'lost'), { maxLength: 20 }), (intents) => {
       let state = machine.initial
-      for (const to of wishes) {
+      for (const to of intents) {
         if (judgeMove(machine, state, to) !== null) continue
         if (machine.states.get(state)?.terminal === true) expect(to).toBe(state)
         state = to

@@ -6,9 +6,9 @@
 import type { Json } from '#model/kernel/json.ts'
 import {
   callId,
+  chunksOf,
   inputText,
   type ModelStub,
-  piecesOf,
   roughTokens,
   type StubAnswer,
   type StubBlock,
@@ -73,19 +73,19 @@ const event = (type: string, data: Content): string => `event: ${type}\ndata: ${
 const streamed = (block: StubBlock, content: Content): readonly [Content, readonly Content[]] => {
   switch (block.type) {
     case 'text':
-      return [{ type: 'text', text: '' }, piecesOf(block.text).map((text) => ({ type: 'text_delta', text }))]
+      return [{ type: 'text', text: '' }, chunksOf(block.text).map((text) => ({ type: 'text_delta', text }))]
     case 'thinking':
       return [
         { type: 'thinking', thinking: '', signature: '' },
         [
-          ...piecesOf(block.text).map((thinking) => ({ type: 'thinking_delta', thinking })),
+          ...chunksOf(block.text).map((thinking) => ({ type: 'thinking_delta', thinking })),
           { type: 'signature_delta', signature: block.signature },
         ],
       ]
     case 'call':
       return [
         { ...content, input: {} },
-        piecesOf(inputText(block.input)).map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+        chunksOf(inputText(block.input)).map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
       ]
   }
 }

@@ -185,7 +185,7 @@ export const roughTokens = (text: string): number => Math.ceil(text.length / 4)
 export const inputText = (input: Json): string => (typeof input === 'string' ? input : JSON.stringify(input))
 
 /** Text in pieces, so that a stream has something to stream. */
-export const piecesOf = (text: string, size = 8): readonly string[] =>
+export const chunksOf = (text: string, size = 8): readonly string[] =>
   Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.slice(i * size, (i + 1) * size))
 
 /** The id of the i-th call of answer n. */

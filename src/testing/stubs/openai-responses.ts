@@ -6,8 +6,8 @@
 import type { Json } from '#model/kernel/json.ts'
 import {
   callId,
+  chunksOf,
   inputText,
-  piecesOf,
   roughTokens,
   type StubBlock,
   type StubDialect,
@@ -52,18 +52,18 @@ const deltasOf = (block: StubBlock, item: Members, output_index: number): readon
   const place = { item_id: item['id'] ?? '', output_index }
   switch (block.type) {
     case 'text':
-      return piecesOf(block.text).map((delta) =>
+      return chunksOf(block.text).map((delta) =>
         event('response.output_text.delta', { ...place, content_index: 0, delta }),
       )
     case 'thinking':
       return [
         event('response.reasoning_summary_part.added', { ...place, summary_index: 0 }),
-        ...piecesOf(block.text).map((delta) =>
+        ...chunksOf(block.text).map((delta) =>
           event('response.reasoning_summary_text.delta', { ...place, summary_index: 0, delta }),
         ),
       ]
     case 'call':
-      return piecesOf(inputText(block.input)).map((delta) =>
+      return chunksOf(inputText(block.input)).map((delta) =>
         event('response.function_call_arguments.delta', { ...place, delta }),
       )
   }

@@ -6,9 +6,9 @@
 import type { Json } from '#model/kernel/json.ts'
 import {
   callId,
+  chunksOf,
   inputText,
   type ModelStub,
-  piecesOf,
   roughTokens,
   type StubAnswer,
   type StubBlock,
@@ -63,7 +63,7 @@ const callDeltas = (call: Members, index: number): readonly Members[] => {
   const { name, arguments: text } = call['function'] as { readonly name: string; readonly arguments: string }
   return [
     { tool_calls: [{ index, id: call['id'] ?? '', type: 'function', function: { name, arguments: '' } }] },
-    ...piecesOf(text).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ...chunksOf(text).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
   ]
 }
 
@@ -83,8 +83,8 @@ const answerChat: StubDialect['answer'] = (body, blocks, n, fault): StubAnswer =
     data({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] })
   const deltas: readonly Members[] = [
     { role: 'assistant', content: '' },
-    ...piecesOf(reasoning).map((piece) => ({ reasoning_content: piece })),
-    ...piecesOf(text).map((piece) => ({ content: piece })),
+    ...chunksOf(reasoning).map((piece) => ({ reasoning_content: piece })),
+    ...chunksOf(text).map((piece) => ({ content: piece })),
     ...calls.flatMap(callDeltas),
   ]
   const wantsUsage = (body['stream_options'] as Members | undefined)?.['include_usage'] === true

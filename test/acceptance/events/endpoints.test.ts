@@ -1,11 +1,11 @@
 /** Endpoints outside, over real HTTP: told once it is a fact, told again with one id, through crashes, until they take it or are off. */
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { webhookCourier } from '#adapters/notify/webhook.ts'
+import { webhookNotifier } from '#adapters/notify/webhook.ts'
 import { noticeFunctions } from '#executors/workflow/notices.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, runId } from '#model/kernel/ids.ts'
-import type { Carried } from '#ports/courier.ts'
+import type { NoticeDelivery } from '#ports/notifier.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { type Got, type Receiver, startReceiver } from '#test/support/serving/receiver.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
@@ -24,15 +24,15 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-const open = async (place: TestStore, answer?: () => Carried) => {
+const open = async (place: TestStore, answer?: () => NoticeDelivery) => {
   const now = (): number => system.clock.now()
   const route = {
     name: HANDLER,
     events: ['paid'],
-    courier:
+    notifier:
       answer === undefined
-        ? webhookCourier({ url: receiver.url('/in'), secrets: [SECRET], publicUrl: null }, receiver.wayOut(), now)
-        : { carry: async () => answer() },
+        ? webhookNotifier({ url: receiver.url('/in'), secrets: [SECRET], publicUrl: null }, receiver.wayOut(), now)
+        : { deliverNotice: async () => answer() },
     health: {
       address: receiver.url('/in'),
       read: (...asked: Parameters<TestSystem['store']['reader']['document']>) => system.store.reader.document(...asked),

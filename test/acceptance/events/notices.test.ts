@@ -1,4 +1,4 @@
-/** News for the outside: told once it is a fact, told again on a ladder, through crashes, until it is taken or nobody wants it. */
+/** ChangeFeed for the outside: told once it is a fact, told again on a ladder, through crashes, until it is taken or nobody wants it. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { noticeFunctions } from '#executors/workflow/notices.ts'
@@ -6,21 +6,21 @@ import type { SystemSource } from '#manifest/define/define.ts'
 import { human } from '#manifest/human/humans.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { Carried } from '#ports/courier.ts'
+import type { NoticeDelivery } from '#ports/notifier.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestStore } from '#testing/system.ts'
 
-const FAILED: Carried = { kind: 'failed', detail: '503' }
-const DELIVERED: Carried = { kind: 'delivered', detail: '200' }
+const FAILED: NoticeDelivery = { kind: 'failed', detail: '503' }
+const DELIVERED: NoticeDelivery = { kind: 'delivered', detail: '200' }
 /** The middle of every rung. */
 const ROLL = 0.5
 const HOUR = 3_600_000
 
-const open = async (place: TestStore, answers: readonly Carried[]) => {
+const open = async (place: TestStore, answers: readonly NoticeDelivery[]) => {
   const tries: { readonly id: string; readonly at: number }[] = []
   let now = (): number => 0
-  const courier = {
-    carry: async ({ id }: { readonly id: string }): Promise<Carried> => {
+  const notifier = {
+    deliverNotice: async ({ id }: { readonly id: string }): Promise<NoticeDelivery> => {
       tries.push({ id, at: now() })
       return answers[tries.length - 1] ?? FAILED
     },
@@ -28,7 +28,7 @@ const open = async (place: TestStore, answers: readonly Carried[]) => {
   const source: SystemSource = {
     name: 'shop',
     events: { paid: null },
-    functions: noticeFunctions([{ name: 'tell-books', events: ['paid'], courier }], () => ROLL),
+    functions: noticeFunctions([{ name: 'tell-books', events: ['paid'], notifier }], () => ROLL),
   }
   const system = await startTestSystem(source, place)
   const start = system.clock.now()
@@ -86,8 +86,8 @@ onEveryStore('notices', (store) => {
     const to = (name: string) => ({
       name: `notify-${name}`,
       events: ['workflow.completed'],
-      courier: {
-        carry: async ({ source }: StoredEvent): Promise<Carried> => {
+      notifier: {
+        deliverNotice: async ({ source }: StoredEvent): Promise<NoticeDelivery> => {
           heard.push(`${name}: ${source}`)
           return DELIVERED
         },
@@ -106,8 +106,8 @@ onEveryStore('notices', (store) => {
 
   test('[C15] who is asked hears of it, is reminded, and hears when it is late', async () => {
     const heard: StoredEvent[] = []
-    const courier = {
-      carry: async (event: StoredEvent): Promise<Carried> => {
+    const notifier = {
+      deliverNotice: async (event: StoredEvent): Promise<NoticeDelivery> => {
         heard.push(event)
         return DELIVERED
       },
@@ -118,7 +118,7 @@ onEveryStore('notices', (store) => {
       name: 'asking',
       events: { asked: null },
       humans: [human('approve-it', options)],
-      functions: noticeFunctions([{ name: 'tell-people', events, courier }], () => ROLL),
+      functions: noticeFunctions([{ name: 'tell-people', events, notifier }], () => ROLL),
     }
     const system = await startTestSystem(source, store())
     await system.send({ type: 'asked', data: {} })

@@ -134,8 +134,8 @@ onEveryStore('the requester', (store) => {
     await system.settle()
     await inbox.decide(await inbox.only(), bob, approve)
     await system.settle()
-    const again = async (wish: { readonly input?: Json }): Promise<string> => {
-      await system.run(() => system.engine.reruns.rerun(run, { ...wish, by: 'bob' }))
+    const again = async (intent: { readonly input?: Json }): Promise<string> => {
+      await system.run(() => system.engine.reruns.rerun(run, { ...intent, by: 'bob' }))
       await system.settle()
       const task = await inbox.only()
       const row = await inbox.row(task)

@@ -137,8 +137,8 @@ onEveryStore('a plan as it was shown', (store) => {
       plans.propose({ goal: 'Greet', steps: [step] }, { by: 'chat', author: 'model' }),
     )
     const named = { ...step, id: 'b', name: 'Pay mallory' }
-    const wish = { goal: 'Greet', steps: [{ ...step, inputs: { amount: 2 } }, named] }
-    const { current } = await ask((plans) => plans.revise(id, wish, { by: 'ana', version: 1 }))
+    const intent = { goal: 'Greet', steps: [{ ...step, inputs: { amount: 2 } }, named] }
+    const { current } = await ask((plans) => plans.revise(id, intent, { by: 'ana', version: 1 }))
     expect([current.goalBy, current.lines.map(({ namedBy }) => namedBy)]).toEqual(['model', ['model', 'person']])
     await system.close()
   })

@@ -4,7 +4,7 @@ import { openJobs } from '#compose/bulk.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, type RunId, type TenantId } from '#model/kernel/ids.ts'
-import { type BulkWish, failedOf } from '#model/run/bulk.ts'
+import { type BulkIntent, failedOf } from '#model/run/bulk.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
@@ -79,10 +79,10 @@ const startMany = async (
   return runs
 }
 
-const WISH: BulkWish = { action: 'cancel', where: null, ids: null, reason: null, by: 'ana' }
+const INTENT: BulkIntent = { action: 'cancel', where: null, ids: null, reason: null, by: 'ana' }
 
-const begin = (system: TestSystem, wish: Partial<BulkWish>, tenant: TenantId = LOCAL_TENANT): Promise<RunId> =>
-  system.run(() => openJobs(system.engine.of(tenant), system.store.reader).begin({ ...WISH, ...wish }))
+const begin = (system: TestSystem, intent: Partial<BulkIntent>, tenant: TenantId = LOCAL_TENANT): Promise<RunId> =>
+  system.run(() => openJobs(system.engine.of(tenant), system.store.reader).begin({ ...INTENT, ...intent }))
 
 const jobOf = async (system: TestSystem, id: RunId, tenant: TenantId = LOCAL_TENANT) => {
   const { job, run } = await system.run(() => openJobs(system.engine.of(tenant), system.store.reader).show(id))

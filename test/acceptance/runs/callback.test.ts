@@ -1,7 +1,7 @@
 /** Who asks for a run with a callback is told of its end over real HTTP: signed, under the run's id, through crashes. */
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { webhookCouriers } from '#adapters/notify/webhook.ts'
+import { webhookNotifiers } from '#adapters/notify/webhook.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { withNotices } from '#compose/notices.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -45,10 +45,10 @@ const open = async (place: TestStore) => {
     publicUrl: 'https://us.test',
     dataPath: ({ id }: { id: string }) => `/runs/${id}`,
   }
-  const couriers = webhookCouriers(sender, () => system.clock.now())
+  const notifiers = webhookNotifiers(sender, () => system.clock.now())
   const told = callbackNotices(
     CALLBACK,
-    async (url) => couriers(url, receiver.wayOut()),
+    async (url) => notifiers(url, receiver.wayOut()),
     () => 0.5,
   )
   const system: TestSystem = await startTestSystem({ name: 'asked', functions: [...WORK, told] }, place)

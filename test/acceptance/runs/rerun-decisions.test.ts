@@ -8,18 +8,18 @@ import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
-interface Wish {
+interface TaskIntent {
   readonly from?: string
   readonly input?: unknown
   readonly decisions?: boolean
   readonly kind?: Kind
 }
 
-const rerun = (system: TestSystem, run: RunId, wish: Wish): Promise<RunId> =>
-  system.run(() => system.engine.reruns.rerun(run, { by: 'x', ...wish }))
+const rerun = (system: TestSystem, run: RunId, intent: TaskIntent): Promise<RunId> =>
+  system.run(() => system.engine.reruns.rerun(run, { by: 'x', ...intent }))
 
-const codeOf = (system: TestSystem, run: RunId, wish: Wish): Promise<string> =>
-  rerun(system, run, wish).then(
+const codeOf = (system: TestSystem, run: RunId, intent: TaskIntent): Promise<string> =>
+  rerun(system, run, intent).then(
     () => 'begun',
     ({ code }: { code: string }) => code,
   )
@@ -87,11 +87,11 @@ onEveryStore('reruns and decisions', (store) => {
       const system = await startTestSystem(source, store())
       const inbox = new Inbox(system)
       const old = await approved(system, inbox, name)
-      for (const [index, wish] of [{ from: 'note' }, { from: 'pay' }, { from: 'draft' }, {}].entries()) {
-        const run = await rerun(system, old, { ...wish, input: { to: 'mallory' }, decisions: true })
+      for (const [index, intent] of [{ from: 'note' }, { from: 'pay' }, { from: 'draft' }, {}].entries()) {
+        const run = await rerun(system, old, { ...intent, input: { to: 'mallory' }, decisions: true })
         await system.settle()
-        expect([wish, (await system.look(run)).status, (await inbox.list()).length]).toEqual([
-          wish,
+        expect([intent, (await system.look(run)).status, (await inbox.list()).length]).toEqual([
+          intent,
           'waiting',
           index + 1,
         ])
@@ -106,10 +106,10 @@ onEveryStore('reruns and decisions', (store) => {
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)
     const old = await approved(system, inbox, 'asks')
-    for (const wish of [{ from: 'draft' }, { from: 'approve' }, {}]) {
-      const run = await rerun(system, old, { ...wish, decisions: true })
+    for (const intent of [{ from: 'draft' }, { from: 'approve' }, {}]) {
+      const run = await rerun(system, old, { ...intent, decisions: true })
       await system.settle()
-      expect([wish, (await system.look(run)).status]).toEqual([wish, 'waiting'])
+      expect([intent, (await system.look(run)).status]).toEqual([intent, 'waiting'])
     }
     expect([paid, (await inbox.list()).length]).toEqual([['bob'], 3])
     const behind = await rerun(system, old, { from: 'pay' })
@@ -189,11 +189,14 @@ onEveryStore('reruns and decisions', (store) => {
     for (const kind of ['agent', 'service'] as const)
       for (const from of ['pay', 'note'])
         expect([kind, from, await codeOf(system, old, { from, kind })]).toEqual([kind, from, 'AGENT_CANNOT_DECIDE'])
-    for (const wish of [{ from: 'note' }, { from: 'pay' }, { from: 'approval' }, { from: 'draft' }, {}])
-      for (const more of [{ input: { to: 'mallory' } }, ...(wish.from === 'note' || wish.from === 'pay' ? [] : [{}])]) {
-        const run = await rerun(system, old, { ...wish, ...more, decisions: true })
+    for (const intent of [{ from: 'note' }, { from: 'pay' }, { from: 'approval' }, { from: 'draft' }, {}])
+      for (const more of [
+        { input: { to: 'mallory' } },
+        ...(intent.from === 'note' || intent.from === 'pay' ? [] : [{}]),
+      ]) {
+        const run = await rerun(system, old, { ...intent, ...more, decisions: true })
         await system.settle()
-        expect([wish, more, (await system.look(run)).status]).toEqual([wish, more, 'waiting'])
+        expect([intent, more, (await system.look(run)).status]).toEqual([intent, more, 'waiting'])
       }
     expect(paid).toEqual(['bob', 'bob'])
     await system.close()

@@ -7,13 +7,13 @@ import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
-type Wish = { readonly from?: string; readonly input?: unknown; readonly decisions?: boolean }
+type TaskIntent = { readonly from?: string; readonly input?: unknown; readonly decisions?: boolean }
 
-const rerun = (system: TestSystem, run: RunId, wish: Wish = {}): Promise<RunId> =>
-  system.run(() => system.engine.reruns.rerun(run, { by: 'ana', ...wish }))
+const rerun = (system: TestSystem, run: RunId, intent: TaskIntent = {}): Promise<RunId> =>
+  system.run(() => system.engine.reruns.rerun(run, { by: 'ana', ...intent }))
 
-const refusal = (system: TestSystem, run: RunId, wish: Wish): Promise<string> =>
-  rerun(system, run, wish).then(
+const refusal = (system: TestSystem, run: RunId, intent: TaskIntent): Promise<string> =>
+  rerun(system, run, intent).then(
     () => 'nothing was refused',
     ({ code }: { code: string }) => code,
   )

@@ -23,7 +23,7 @@ export const SINK = `export const deliver = async (mail: object, key: string): P
 }
 `
 
-/** The answer's delay is the window in which a kill leaves everybody in doubt. */
+/** The answer's delay is the window in which a kill leaves everybody uncertain. */
 const MAX_ANSWER_MS = 25
 
 export class MailService {

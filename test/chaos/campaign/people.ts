@@ -1,6 +1,6 @@
 /**
  * The people of the campaign, over HTTP: they bring leads and their replies, read what is in the inbox, decide, and say what became of
- * a mail that is in doubt. Some answer at once, some only after the process they read it from has died.
+ * a mail that is uncertain. Some answer at once, some only after the process they read it from has died.
  *
  * Owns what was said and what was acknowledged. Runs in the process that is never killed, and repeats what got no answer.
  */
@@ -130,7 +130,7 @@ export class People {
       if (this.said.has(id)) continue
       const { life } = this.#options.moments
       const shown = (await this.#ask(url, `/api/tasks/${id}`)).body as ShownTask
-      // A step in doubt is answered at its run.
+      // A step uncertain is answered at its run.
       if (!shown.actions.some(({ name }) => name === 'approve')) continue
       this.said.set(id, this.#think(shown, life))
       this.#options.moments.tell('read')

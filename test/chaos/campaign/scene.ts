@@ -184,7 +184,7 @@ const judge = async (scene: Scene, { target, query, dialect }: Ground): Promise<
   count(scene)
 }
 
-/** What the kills have met: a stage in which nothing was in doubt would prove nothing. */
+/** What the kills have met: a stage in which nothing was uncertain would prove nothing. */
 const count = ({ people, provider, mails, findings }: Scene): void => {
   const said = [...people.said.values()]
   const late = said.filter(({ readIn, heardIn }) => heardIn !== null && heardIn > readIn).length

@@ -1,5 +1,5 @@
 /**
- * The person behind the system, as a program: says what happened to a step in doubt, and lets a run try again that was quarantined
+ * The person behind the system, as a program: says what happened to a step uncertain, and lets a run try again that was quarantined
  * (it lost its worker five times in a row, which is this stage's doing) or failed because its child was.
  *
  * Asks the world before it answers, as a careful person would. Follows what is told, and looks around for what was told to a process
@@ -82,7 +82,7 @@ export class Operator {
     return this.#say(async () => void (await this.#trihand.retry(run, { by: NAME })))
   }
 
-  /** Another process may have had its operator answer first, or an answer in doubt was heard: then nothing is left to answer. */
+  /** Another process may have had its operator answer first, or an answer uncertain was heard: then nothing is left to answer. */
   async #say(answer: () => Promise<void>): Promise<void> {
     try {
       await insist('answer', answer, ignore)

@@ -9,14 +9,14 @@ import type { Effect } from '#model/run/step.ts'
 import type { Random } from '#test/support/random.ts'
 import { pause } from '#test/support/until.ts'
 
-export interface Performed {
+export interface ExecutionResult {
   readonly key: string
   readonly run: string
   readonly step: string
   readonly effect: Effect
 }
 
-/** The answer's delay is the window in which a kill leaves everybody in doubt. */
+/** The answer's delay is the window in which a kill leaves everybody uncertain. */
 const MAX_ANSWER_MS = 12
 const FAILURE_PROBABILITY = 0.03
 
@@ -65,7 +65,7 @@ export class World {
       response.end(JSON.stringify(this.#happened.has(`${url.searchParams.get('run')}/${url.searchParams.get('step')}`)))
       return
     }
-    const performed = JSON.parse(await textOf(request)) as Performed
+    const performed = JSON.parse(await textOf(request)) as ExecutionResult
     if (performed.effect === 'idempotent' && this.#random.chance(FAILURE_PROBABILITY)) {
       response.writeHead(503).end()
       return

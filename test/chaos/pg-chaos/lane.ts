@@ -83,7 +83,7 @@ export class Lane {
     }
   }
 
-  /** What a doubt turned out to be: the resent batch says whether it had been written. */
+  /** What an uncertain outcome turned out to be: the resent batch says whether it had been written. */
   async #append(ledger: Ledger, batch: readonly Append[]): Promise<readonly Outcome[]> {
     this.#inDoubt = false
     const outcomes = await ledger.append(batch)

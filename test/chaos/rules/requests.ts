@@ -1,7 +1,7 @@
 /** Requests with a key, whose server dies at any moment: the work is done once, and nobody waits for ever. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { RequestInProgress, Requests, type Work } from '#engine/services/requests.ts'
+import { RequestInProgress, Requests, type Work } from '#engine/services/idempotency-keys.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { plantMethod } from '#test/chaos/sim/mutants/mutant.ts'
@@ -107,7 +107,7 @@ const live = async (turns: readonly Turn[]): Promise<void> => {
 }
 
 type Named = (this: Requests, ...args: never[]) => Work
-type Demand = (this: Requests, known: { readonly owner: string | null }) => void
+type ResourceClaim = (this: Requests, known: { readonly owner: string | null }) => void
 
 export const keyedRequests = proof({
   name: 'requests-1, requests-3: a request with a key does its work once, and is answered after any crash (14.6)',
@@ -130,7 +130,7 @@ export const keyedRequests = proof({
     {
       name: 'a keyed request whose server died stays in progress for ever (14.6)',
       plant: () =>
-        plantMethod<Demand>(
+        plantMethod<ResourceClaim>(
           Requests.prototype,
           'demandOver',
           (demand) =>

@@ -207,7 +207,7 @@ export class Errands {
     if (other !== undefined) actOn(client, other, task, roll + 1)
   }
 
-  /** Says what happened to the first step that is in doubt. */
+  /** Says what happened to the first step that is uncertain. */
   #attend(worker: SimWorker, looks = MAX_LOOKS): void {
     for (const run of this.#deps.look.runs())
       if (this.#resolve(worker, run, this.#deps.tape.below(VERDICTS.length))) return

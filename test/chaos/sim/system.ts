@@ -87,7 +87,7 @@ const COORDINATORS: readonly (readonly Play[])[] = [
   [flock, chime],
 ]
 
-/** People at work: what they are asked, and what is in doubt. */
+/** People at work: what they are asked, and what is uncertain. */
 const PEOPLE: readonly Play[] = [review, review, consent, pay, strike, purse, purse]
 
 /** Runs that fail and are retried, the keys that they hold, and slots of the past. */

@@ -54,7 +54,7 @@ const attend = async (life: Life, world: World, run: RunId): Promise<void> => {
     const action = look.state.spec.actions.some(({ name }) => name === 'approve') ? 'approve' : null
     if (action !== null) await life.run(() => life.engine.tasks.submit(id, ana, { action, shownHash }))
   }
-  // Refused unless the mail's outcome is in doubt.
+  // Refused unless the mail's outcome is uncertain.
   const verdict = world.mails.length > 0 ? 'happened' : 'run_again'
   await life.run(() => answerStep(life.engine, run, 'agent/tool[1.0]', { verdict, by: 'ana' }).catch(() => {}))
 }

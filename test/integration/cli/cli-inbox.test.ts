@@ -47,7 +47,7 @@ const aBundle = async (): Promise<string> => {
 
 const THROUGH_A_TERMINAL = ['sh', '-c', 'script -qec "$*" /dev/null', 'sh']
 
-const demandTerminals = (context: TestContext): void => {
+const requireTerminals = (context: TestContext): void => {
   if (spawnSync('sh', ['-c', 'command -v script']).status !== 0)
     context.skip('there is no `script` to make a terminal with')
 }
@@ -75,7 +75,7 @@ test('[C13] of a bundle some are approved and the rest is rejected; an item that
 })
 
 test('[C5] at a terminal the task is shown and a question asked; any other answer than yes decides nothing', async (context) => {
-  demandTerminals(context)
+  requireTerminals(context)
   const id = await aBundle()
   const no = await folder.run(['inbox', 'approve', id, ...ANA], {
     apart: true,
@@ -95,7 +95,7 @@ test('[C5] at a terminal the task is shown and a question asked; any other answe
 })
 
 test('[C6] an item is changed in the editor, the difference shown, and approved so', async (context) => {
-  demandTerminals(context)
+  requireTerminals(context)
   const id = await aBundle()
   const edited = await folder.run(['inbox', 'edit', id, ...ANA, '--items', 'b'], {
     ...{ apart: true, through: THROUGH_A_TERMINAL, stdin: 'y\n' },
@@ -108,7 +108,7 @@ test('[C6] an item is changed in the editor, the difference shown, and approved 
 })
 
 test('[C3] at a terminal an input task shows its context and asks field by field, until each answer fits the schema (13.1.4)', async (context) => {
-  demandTerminals(context)
+  requireTerminals(context)
   await folder.json(['send', 'budget.asked', '{"team":"Research"}'])
   const { items } = await folder.json(['inbox', 'list', ...ANA])
   const { id } = items[0]
@@ -138,7 +138,7 @@ test('[C3] at a terminal an input task shows its context and asks field by field
 })
 
 test('[C3] a decision without items shows its context before anything is asked, and what is in it moves no cursor (13.1.4)', async (context) => {
-  demandTerminals(context)
+  requireTerminals(context)
   await folder.json(['send', 'offer.made', JSON.stringify({ offer: { price: 1200, terms: 'net \u001b[2J30' } })])
   const { items } = await folder.json(['inbox', 'list', ...ANA])
   const { id } = items[0]

@@ -25,8 +25,8 @@ test('a public server shows an administrator its token once; others get theirs, 
   const admin = { TRIHAND_TOKEN: adminOf(first.stdout) }
   expect(admin.TRIHAND_TOKEN).toMatch(/^th_/)
   expect((await folder.run(['runs', 'list'])).code).toBe(7)
-  const wish = ['token', 'create', 'billing', '--kind', 'service', '--roles', 'operator']
-  const { id, token } = await folder.json(wish, { env: admin })
+  const intent = ['token', 'create', 'billing', '--kind', 'service', '--roles', 'operator']
+  const { id, token } = await folder.json(intent, { env: admin })
   const billing = { TRIHAND_TOKEN: token }
   expect((await folder.run(['send', 'order.paid', '{"id":"a"}'], { env: billing })).code).toBe(0)
   expect((await folder.run(['token', 'list'], { env: billing })).code).toBe(7)
@@ -67,8 +67,8 @@ test('identity-2: [C5] the command with the token of an agent or a service decid
   const { stdout } = await folder.serve(['dev', '--port', '0'], { env: asking })
   const admin = { TRIHAND_TOKEN: adminOf(stdout) }
   const tokenOf = async (kind: string, roles: string) => {
-    const wish = ['token', 'create', kind, '--kind', kind, '--roles', roles, '--groups', 'editors']
-    return { env: { TRIHAND_TOKEN: (await folder.json(wish, { env: admin })).token as string } }
+    const intent = ['token', 'create', kind, '--kind', kind, '--roles', roles, '--groups', 'editors']
+    return { env: { TRIHAND_TOKEN: (await folder.json(intent, { env: admin })).token as string } }
   }
   const person = await tokenOf('user', 'operator,decider')
   await folder.json(['send', 'letter.ready'], person)

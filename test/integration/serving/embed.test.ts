@@ -169,8 +169,8 @@ test('embed-2: who asks is whom the hook names, whatever the request says (15.5.
   const closed = (await (await ask(`/api/tasks/${task?.id}`, 'ana')).json()) as { end: { decided_by?: string } }
   expect(JSON.stringify(closed.end)).toContain('ana')
   expect((await answerOf(await ask('/api/me', 'bad'))).status).toBe(422)
-  const wish = { tenant: 'local', name: 'ci', kind: 'service', roles: ['viewer'], groups: [] } as const
-  const { token } = await app.tokens.create(wish as never, 'test')
+  const intent = { tenant: 'local', name: 'ci', kind: 'service', roles: ['viewer'], groups: [] } as const
+  const { token } = await app.tokens.create(intent as never, 'test')
   expect((await ask('/api/runs', null, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
   expect((await answerOf(await ask('/api/runs', null, { headers: { authorization: 'Bearer th_wrong' } }))).status).toBe(
     401,

@@ -102,8 +102,8 @@ test('[I5] a server whose workers are all gone is not ready, and says that there
 
 test('[I5] the metrics tell event-loop delay, memory, processor time, capacity, the oldest due run and the next expiry of a token (13.2.6)', async () => {
   const { trihand, ask } = await open()
-  const wish = { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer'], groups: [] }
-  await trihand.tokens.create(wish, 'test', 3_600_000)
+  const intent = { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer'], groups: [] }
+  await trihand.tokens.create(intent, 'test', 3_600_000)
   const { text } = await ask('/metrics')
   const reading = (series: string): number => {
     const line = text.split('\n').find((one) => one.startsWith(`trihand_${series} `)) ?? `${series} is not there`

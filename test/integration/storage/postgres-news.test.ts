@@ -1,5 +1,5 @@
 /**
- * News of a ledger that several processes write: told in the order in which they may be told, across processes, restarts and crashes.
+ * ChangeFeed of a ledger that several processes write: told in the order in which they may be told, across processes, restarts and crashes.
  *
  * On a cluster of its own: news wait for every older transaction of their cluster, and those of other files are none of their business.
  */
@@ -8,7 +8,7 @@ import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/op
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT, type RunId, type StreamId, type TenantId } from '#model/kernel/ids.ts'
-import type { NewsPosition } from '#ports/news.ts'
+import type { ChangePosition } from '#ports/change-feed.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { readSse, type SseMessage } from '#test/support/sse.ts'
 import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
@@ -48,14 +48,14 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     return one
   }
   const birth = (run: RunId, tenant: TenantId = LOCAL_TENANT) => anAppend({ writes: [aCreation(run, { tenant })] })
-  const streamsSince = async ({ news }: OpenedPostgres, position: NewsPosition) =>
-    (await news.since(LOCAL_TENANT, position))?.items.map(({ stream }) => stream) ?? null
+  const streamsSince = async ({ changeFeed }: OpenedPostgres, position: ChangePosition) =>
+    (await changeFeed.since(LOCAL_TENANT, position))?.items.map(({ stream }) => stream) ?? null
 
   test('of two transactions the younger may commit first: it waits, and both are told in order', async () => {
     const [here, there] = [await opened(), await opened()]
     const [first, held] = [newRun(), newRun()].sort() as [RunId, RunId]
     await here.ledger.append([birth(first), birth(held)])
-    const begun = await here.news.begin()
+    const begun = await here.changeFeed.begin()
     const holder = await RowHolder.lock(place.url, held)
     closing.push(() => holder.release())
     // Rows are locked in the order of ids: with the first it has its number, at the second it waits.
@@ -76,60 +76,60 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
   })
 
   test('each item is a place to go on from, also in the middle of a transaction', async () => {
-    const { ledger, news } = await opened()
-    const begun = await news.begin()
+    const { ledger, changeFeed } = await opened()
+    const begun = await changeFeed.begin()
     const runs = [newRun(), newRun(), newRun()]
     await ledger.append([anAppend({ writes: runs.map((run) => aCreation(run)), events: [anEvent()] })])
     await ledger.append([birth(newRun())])
-    const all = (await news.since(LOCAL_TENANT, begun))?.items ?? []
+    const all = (await changeFeed.since(LOCAL_TENANT, begun))?.items ?? []
     expect(all).toHaveLength(5)
     expect(all[0]?.stream).toBe(null)
     for (const [i, { next }] of all.entries())
-      expect((await news.since(LOCAL_TENANT, next))?.items).toEqual(all.slice(i + 1))
+      expect((await changeFeed.since(LOCAL_TENANT, next))?.items).toEqual(all.slice(i + 1))
   })
 
   test('what loses is not told, and what belongs to another tenant is told to that one', async () => {
     const store = await opened()
-    const begun = await store.news.begin()
+    const begun = await store.changeFeed.begin()
     const [own, foreign] = [newRun(), newRun()]
     await store.ledger.append([birth(own), birth(foreign, 'acme' as TenantId)])
     const stale = anAppend({ writes: [aWrite(own, { expectedVersion: 7, epoch: null })] })
     expect(await store.ledger.append([stale])).toMatchObject([{ kind: 'conflict' }])
     expect(await streamsSince(store, begun)).toEqual([own])
-    expect((await store.news.since('acme' as TenantId, begun))?.items).toMatchObject([{ stream: foreign }])
+    expect((await store.changeFeed.since('acme' as TenantId, begun))?.items).toMatchObject([{ stream: foreign }])
   })
 
   test('a reader too far behind cannot be told, and old news are forgotten with a beat', async () => {
-    const { ledger, news } = await opened()
-    const begun = await news.begin()
+    const { ledger, changeFeed } = await opened()
+    const begun = await changeFeed.begin()
     const fill = (rows: number): string =>
       `do $$ begin for i in 1..${rows} loop insert into news (streams, tenants) values ('{}', '{local}'); commit; end loop; end $$`
     await ask(place.url, fill(1_000))
-    expect((await news.since(LOCAL_TENANT, begun))?.items).toHaveLength(1_000)
+    expect((await changeFeed.since(LOCAL_TENANT, begun))?.items).toHaveLength(1_000)
     await ask(place.url, fill(1_500))
-    expect(await news.since(LOCAL_TENANT, begun)).toBe(null)
+    expect(await changeFeed.since(LOCAL_TENANT, begun)).toBe(null)
     await ledger.beat({ worker: newWorker(), now: START, ttlMs: 1_000 })
     expect(await ask(place.url, 'select count(*)::int as kept from news')).toEqual([{ kept: 2_001 }])
   })
 
   test('more changes in one transaction than a reader may have before it are not told one by one', async () => {
-    const { ledger, news } = await opened()
-    const begun = await news.begin()
+    const { ledger, changeFeed } = await opened()
+    const begun = await changeFeed.begin()
     await ledger.append(Array.from({ length: 1_001 }, () => birth(newRun())))
-    expect(await news.since(LOCAL_TENANT, begun)).toBe(null)
+    expect(await changeFeed.since(LOCAL_TENANT, begun)).toBe(null)
   })
 
   test('positions of before a crash of the server mean nothing after it', async () => {
     const store = await opened()
-    const begun = await store.news.begin()
+    const begun = await store.changeFeed.begin()
     await store.ledger.append([birth(newRun())])
     await cluster.crash()
     await cluster.start()
     const again = await opened()
     await again.ledger.append([birth(newRun())])
-    expect(await again.news.since(LOCAL_TENANT, begun)).toBe(null)
-    const anew = await again.news.begin()
-    expect(await again.news.since(LOCAL_TENANT, begun)).toBe(null)
+    expect(await again.changeFeed.since(LOCAL_TENANT, begun)).toBe(null)
+    const anew = await again.changeFeed.begin()
+    expect(await again.changeFeed.since(LOCAL_TENANT, begun)).toBe(null)
     const run: StreamId = newRun()
     await again.ledger.append([birth(run as RunId)])
     expect(await streamsSince(again, anew)).toEqual([run])

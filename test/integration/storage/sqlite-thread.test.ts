@@ -49,16 +49,16 @@ const aStep = (run: ReturnType<typeof newRun>, expectedVersion: number) => {
 test('a thread writes what its owner reads, and ends when it is told to', async () => {
   const file = join(data, 'beside.db')
   const owner = await openSqlite({ file })
-  const desk = await startThread({ file, durability: 'full', identity: null })
+  const session = await startThread({ file, durability: 'full', identity: null })
   const run = newRun()
   const creation = aCreation(run, { lease: newWorker() }, { status: 'running', wakeAt: null })
-  expect((await desk.append([anAppend({ writes: [creation] })]))[0]).toMatchObject({ kind: 'written' })
-  const steps = await Promise.all([desk.append([aStep(run, 1)]), desk.append([aStep(run, 2)])])
+  expect((await session.append([anAppend({ writes: [creation] })]))[0]).toMatchObject({ kind: 'written' })
+  const steps = await Promise.all([session.append([aStep(run, 1)]), session.append([aStep(run, 2)])])
   expect(steps.flat().map(({ kind }) => kind)).toEqual(['written', 'written'])
   expect((await owner.ledger.load([run]))[0]?.facts).toHaveLength(3)
-  expect((await desk.append([aStep(run, 2)]))[0]).toMatchObject({ kind: 'conflict', version: 3 })
-  await desk.close()
-  expect(desk.isDead).toBe(true)
+  expect((await session.append([aStep(run, 2)]))[0]).toMatchObject({ kind: 'conflict', version: 3 })
+  await session.close()
+  expect(session.isDead).toBe(true)
   await owner.ledger.close()
 })
 
@@ -66,9 +66,9 @@ test('a ledger under load starts its thread, gives it the file, and gets all of 
   const file = join(data, 'load.db')
   const started: Awaited<ReturnType<typeof startThread>>[] = []
   const start: typeof startThread = async (options) => {
-    const desk = await startThread(options)
-    started.push(desk)
-    return desk
+    const session = await startThread(options)
+    started.push(session)
+    return session
   }
   const threads = { start, limits: { many: 8, busy: 1, quiet: 4 } }
   const { ledger } = await openSqlite({ file, threads })

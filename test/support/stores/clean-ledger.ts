@@ -30,7 +30,7 @@ export interface CleanLedger {
   readonly session: SessionId
 }
 
-/** Started by an event, with a blob, a retry, an emitted event and a once effect that was in doubt. */
+/** Started by an event, with a blob, a retry, an emitted event and a once effect that was uncertain. */
 const writePaid = async (ledger: LedgerByHand): Promise<RunId> => {
   const event = await ledger.event({ type: 'order.paid' })
   await ledger.suppressed(event, 'archive-order')

@@ -3,7 +3,7 @@
  *
  * Each life is a new `Requests` on the same ledger, as a restarted process has it.
  */
-import { Requests, type RequestsDeps } from '#engine/services/requests.ts'
+import { Requests, type RequestsDeps } from '#engine/services/idempotency-keys.ts'
 import type { Service } from '#http/server/service.ts'
 
 export class MortalRequests {

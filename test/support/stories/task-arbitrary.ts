@@ -95,13 +95,13 @@ const addressee: fc.Arbitrary<Addressee> = fc.constantFrom<Addressee[]>(
   { id: 'bot', kind: 'agent' },
 )
 
-type Wish = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & {
+type TaskIntent = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & {
   readonly isStale: boolean
   /** Which of their own drafts they have seen. */
   readonly sees: 'all' | 'some' | 'none'
 }
 
-const wish: fc.Arbitrary<Wish> = fc.record({
+const intent: fc.Arbitrary<TaskIntent> = fc.record({
   by: person,
   // What leaves the task open comes more often: most lives should not be short.
   action: fc.constantFrom(...ACTIONS.flatMap(({ name, terminal }) => (terminal ? name : [name, name, name])), 'nope'),
@@ -123,13 +123,13 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 interface Happening {
   readonly waitMs: number
   readonly what:
-    | { readonly kind: 'decide'; readonly wish: Wish }
+    | { readonly kind: 'decide'; readonly intent: TaskIntent }
     | { readonly kind: 'view' | 'claim' | 'unclaim' | 'draft' | 'follow_up'; readonly by: Identity }
     | { readonly kind: 'pass' | 'revise' | 'withdraw' | 'checkpoint' | 'open' }
 }
 
 const what: fc.Arbitrary<Happening['what']> = fc.oneof(
-  { arbitrary: fc.record({ kind: fc.constant('decide'), wish }), weight: 10 },
+  { arbitrary: fc.record({ kind: fc.constant('decide'), intent }), weight: 10 },
   {
     arbitrary: fc.record({
       kind: fc.constantFrom('view', 'claim', 'claim', 'unclaim', 'unclaim', 'draft', 'follow_up'),
@@ -150,12 +150,12 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   what,
 })
 
-const seenDrafts = (sees: Wish['sees'], newest: number): number | null => {
+const seenDrafts = (sees: TaskIntent['sees'], newest: number): number | null => {
   if (sees === 'none') return null
   return sees === 'all' ? newest : newest - 1
 }
 
-const decide = ({ isStale, sees, ...given }: Wish, state: TaskState, now: Instant): TaskCommand => {
+const decide = ({ isStale, sees, ...given }: TaskIntent, state: TaskState, now: Instant): TaskCommand => {
   const known = state.kind === 'closed' ? state.task : state
   const hash = known.kind === 'none' ? '' : known.hash
   const draftsSeen = seenDrafts(sees, known.kind === 'none' ? 0 : draftRevision(known, given.by.id))
@@ -167,7 +167,7 @@ const DRAFTS: readonly Json[] = [{ verdict: 'reject' }, { verdict: 'approve' }, 
 const commandOf = (given: Happening['what'], state: TaskState, now: Instant, spec: TaskSpec): TaskCommand => {
   switch (given.kind) {
     case 'decide':
-      return decide(given.wish, state, now)
+      return decide(given.intent, state, now)
     case 'view':
       return { type: 'view_task', now, by: given.by }
     case 'claim':

@@ -107,8 +107,8 @@ const marksAfter = async (id: string, known: RunMarks | undefined, signal: Abort
     const page = await getJson<Timeline>(`/api/runs/${id}/timeline?cursor=${marks.length}`, signal)
     const { handler, status, items, next_cursor } = page
     marks.push(...items)
-    const isNews = known === undefined || marks.length > known.marks.length || status !== known.status
-    if (next_cursor === null) return isNews ? { id, handler, status, marks } : known
+    const isNew = known === undefined || marks.length > known.marks.length || status !== known.status
+    if (next_cursor === null) return isNew ? { id, handler, status, marks } : known
   }
 }
 

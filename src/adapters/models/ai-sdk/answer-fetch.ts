@@ -75,7 +75,7 @@ const watched = (response: Response, place: string, limit: number): Response => 
   return new Response(stream, { status, statusText, headers })
 }
 
-const demandAnswer = async (response: Response, place: string, isStream: boolean): Promise<void> => {
+const requireAnswer = async (response: Response, place: string, isStream: boolean): Promise<void> => {
   const { status, headers, body } = response
   if (status >= 300 && status < 400) {
     body?.cancel().catch(() => {})
@@ -103,6 +103,6 @@ export const answerFetch: Fetch = async (input, init) => {
   const place = placeOf(input)
   const isStream = isStreamAsked(init)
   const response = await globalThis.fetch(input, { ...init, redirect: 'manual' })
-  await demandAnswer(response, place, isStream)
+  await requireAnswer(response, place, isStream)
   return watched(response, place, isStream ? MAX_STREAMED_BYTES : MAX_BYTES)
 }

@@ -239,10 +239,10 @@ const settle = (store: MemoryStore, stream: MemoryStream, one: StreamWrite, now:
   const lease = givesBack(one) ? null : stream.lease
   // A holder decides at its release; until then nobody else's wake counts.
   if (lease !== null) return false
-  const hasNews = stream.signal > one.seenSignal && !isEnded(stream.status)
-  const wakeAt = hasNews ? Math.min(one.wakeAt ?? Infinity, dueAtOnce(stream, now)) : one.wakeAt
+  const hasNewSignal = stream.signal > one.seenSignal && !isEnded(stream.status)
+  const wakeAt = hasNewSignal ? Math.min(one.wakeAt ?? Infinity, dueAtOnce(stream, now)) : one.wakeAt
   store.place(stream, null, wakeAt)
-  return hasNews
+  return hasNewSignal
 }
 
 const writeDocument = (store: MemoryStore, { tenant, table, key, value }: DocumentWrite): void => {

@@ -2,7 +2,7 @@
  * What an error of the driver or the server means to a caller: a code, and whether the work is known not to have happened.
  *
  * Owns the table. A server that answers a statement with an error has rolled it back; a connection that breaks while a statement
- * is on its way leaves everybody in doubt. The decision goes by SQLSTATE, because the severity is written in the server's language.
+ * is on its way leaves everybody uncertain. The decision goes by SQLSTATE, because the severity is written in the server's language.
  */
 import pg from 'pg'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
@@ -26,7 +26,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58'])
 
 /** The server itself broke off: its last word need not be about our statement. */
-const IN_DOUBT = /^(08|57P|58|XX)/
+const OUTCOME_UNKNOWN = /^(08|57P|58|XX)/
 
 const ALREADY_THERE: ReadonlySet<string> = new Set(['23505', '42P06', '42P07', '42710'])
 
@@ -50,9 +50,9 @@ const describe = (error: unknown): string => {
 export const translate = (error: unknown, sent: boolean): TrihandError => {
   if (error instanceof TrihandError) return error
   const state = sqlState(error)
-  const isDoubtful = sent && (state === null || IN_DOUBT.test(state))
+  const isOutcomeUnknown = sent && (state === null || OUTCOME_UNKNOWN.test(state))
   const detail = `Postgres: ${describe(error)}${state === null ? '' : ` (${state})`}`
-  return new TrihandError(codeOf(state), detail, { cause: error, outcome: isDoubtful ? 'unknown' : 'not_done' })
+  return new TrihandError(codeOf(state), detail, { cause: error, outcome: isOutcomeUnknown ? 'unknown' : 'not_done' })
 }
 
 /** Rolled back because of what one append of the batch holds, or because two batches crossed: each append alone may succeed. */

@@ -7,17 +7,17 @@ import { createHash } from 'node:crypto'
 import { PostgresReader } from '#adapters/storage/postgres/read/reader.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
+import type { ChangeFeed } from '#ports/change-feed.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import type { News } from '#ports/news.ts'
 import type { Reader } from '#ports/reader.ts'
 import { PostgresBlobs } from './blobs.ts'
+import { PostgresChangeFeed } from './change-feed.ts'
 import { ChangeHints } from './change-hints.ts'
 import { PostgresDispatcher } from './dispatcher.ts'
 import { PostgresLedger } from './ledger.ts'
 import { migratePostgres } from './migrate.ts'
-import { PostgresNews } from './news.ts'
 import { Database, type Statement } from './pool.ts'
 import { Wire } from './wire.ts'
 
@@ -40,7 +40,7 @@ export interface OpenedPostgres {
   readonly ledger: Ledger
   readonly reader: Reader
   readonly blobs: Blobs
-  readonly news: News
+  readonly changeFeed: ChangeFeed
   /** The caller starts and stops it. */
   dispatcher(clock: Clock): Dispatcher
   close(): Promise<void>
@@ -66,7 +66,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<OpenedPost
       ledger: new PostgresLedger(database, { clock, schema: found }, hints),
       reader: new PostgresReader(database),
       blobs: new PostgresBlobs(database),
-      news: new PostgresNews(database, hints),
+      changeFeed: new PostgresChangeFeed(database, hints),
       dispatcher: (time) => new PostgresDispatcher({ url, schema, channel: channelOf(found), clock: time, notify }),
       close: async () => {
         await hints?.close()

@@ -6,7 +6,7 @@
  */
 interface Waiting {
   readonly admit: () => void
-  readonly turnAway: (error: unknown) => void
+  readonly evict: (error: unknown) => void
 }
 
 export class WaitingLine {
@@ -20,7 +20,7 @@ export class WaitingLine {
   /** Comes back when there is a place. Whoever has one gives it back with `leave`. */
   async enter(): Promise<void> {
     if (this.#free > 0) this.#free--
-    else await new Promise<void>((admit, turnAway) => this.#line.push({ admit, turnAway }))
+    else await new Promise<void>((admit, evict) => this.#line.push({ admit, evict }))
   }
 
   leave(): void {
@@ -33,6 +33,6 @@ export class WaitingLine {
   disperse(error: unknown): void {
     const line = this.#line
     this.#line = []
-    for (const { turnAway } of line) turnAway(error)
+    for (const { evict } of line) evict(error)
   }
 }

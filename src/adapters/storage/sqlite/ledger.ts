@@ -8,19 +8,19 @@
  * ledger-b  A desk that has met trouble keeps the file: what it knows of the trouble (connection.ts) goes with no message.
  * ledger-c  If the thread cannot be started, or dies, the file stays or comes back here, and is opened again first.
  */
-import type { ThreadDesk } from '#adapters/storage/sqlite/thread/thread.ts'
+import type { ThreadSession } from '#adapters/storage/sqlite/thread/thread.ts'
 import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Append, BeatRequest, ClaimRequest, EventQuery, Ledger, LoadOptions } from '#ports/ledger.ts'
-import type { Desk } from './desk.ts'
+import type { LedgerSession } from './session.ts'
 
 export interface SqliteLedgerOptions {
-  readonly here: Desk
+  readonly here: LedgerSession
   /** Whether the desk here has met no trouble with the disk. */
   readonly isSound: () => boolean
   /** The next call here opens the file again. */
   readonly reopen: () => void
-  readonly startThread: () => Promise<ThreadDesk>
+  readonly startThread: () => Promise<ThreadSession>
   readonly limits?: LoadLimits
   /** Gives up everything that was opened with this ledger. */
   readonly close: () => void
@@ -41,7 +41,7 @@ const LIMITS: LoadLimits = { many: 32, busy: 4, quiet: 64 }
 export class SqliteLedger implements Ledger, Blobs {
   readonly #options: SqliteLedgerOptions
   readonly #limits: LoadLimits
-  #thread: ThreadDesk | null = null
+  #thread: ThreadSession | null = null
   #starting: Promise<void> | null = null
   #isThere = false
   #load = 0
@@ -55,40 +55,40 @@ export class SqliteLedger implements Ledger, Blobs {
     const { many, quiet } = this.#limits
     this.#load = batch.length >= many ? Math.min(this.#load + 1, quiet) : Math.max(this.#load - 1, 0)
     this.#shift()
-    return this.#desk.append(batch)
+    return this.#session.append(batch)
   }
 
   load(streams: readonly StreamId[], options?: LoadOptions): ReturnType<Ledger['load']> {
-    return this.#desk.load(streams, options)
+    return this.#session.load(streams, options)
   }
 
   /** Each time by the desk that has the file then (ledger-a), and others have their turn in between. */
   async events(query: EventQuery): ReturnType<Ledger['events']> {
     for (;;) {
-      const found = await this.#desk.events(query)
+      const found = await this.#session.events(query)
       if (found !== null) return found
       await new Promise(setImmediate)
     }
   }
 
   claim(request: ClaimRequest): ReturnType<Ledger['claim']> {
-    return this.#desk.claim(request)
+    return this.#session.claim(request)
   }
 
   beat(request: BeatRequest): Promise<number> {
-    return this.#desk.beat(request)
+    return this.#session.beat(request)
   }
 
   retire(worker: WorkerId, now: Instant): Promise<void> {
-    return this.#desk.retire(worker, now)
+    return this.#session.retire(worker, now)
   }
 
   put(hash: string, text: string): Promise<void> {
-    return this.#desk.put(hash, text)
+    return this.#session.put(hash, text)
   }
 
   get(hash: string): Promise<string | null> {
-    return this.#desk.get(hash)
+    return this.#session.get(hash)
   }
 
   async close(): Promise<void> {
@@ -98,7 +98,7 @@ export class SqliteLedger implements Ledger, Blobs {
     this.#options.close()
   }
 
-  get #desk(): Desk {
+  get #session(): LedgerSession {
     if (this.#thread !== null && this.#isThere) {
       if (!this.#thread.isDead) return this.#thread
       this.#comeBack()

@@ -7,14 +7,13 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SqliteReader } from '#adapters/storage/sqlite/read/reader.ts'
 import type { startThread } from '#adapters/storage/sqlite/thread/thread.ts'
-import { Known } from '#adapters/storage/sqlite/write/known.ts'
+import { Known } from '#adapters/storage/sqlite/write/row-cache.ts'
 import { NEVER } from '#adapters/storage/sqlite/write/worker.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
 import { Connection } from './connection.ts'
-import { SqliteDesk } from './desk.ts'
 import { diskOf } from './disk.ts'
 import { type Database, type DatabaseClass, loadDriver } from './driver.ts'
 import { translateOpening } from './errors.ts'
@@ -23,6 +22,7 @@ import { migrateSqlite } from './migrate.ts'
 import { openPresent } from './open-present.ts'
 import { OwnerLock } from './owner-lock.ts'
 import { Presence } from './presence.ts'
+import { SqliteSession } from './session.ts'
 import { type Durability, openForReading, sqliteVersion } from './settings.ts'
 import { prepareStatements } from './statements.ts'
 
@@ -102,7 +102,7 @@ const openOwned = async (
       }
     }
     const ledger = new SqliteLedger({
-      here: new SqliteDesk(connection, known),
+      here: new SqliteSession(connection, known),
       isSound: () => connection.isSound,
       reopen: () => connection.reopen(),
       startThread: () => (threads?.start ?? startOnDemand)({ file, durability, identity: presence.identity }),
@@ -123,7 +123,7 @@ const startOnDemand: typeof startThread = async (options) =>
 /** The lock proves that no worker of this file lives: the first beat frees what they held, by its own clock. */
 const prepared = async (db: Database, lock: OwnerLock, mayChange: boolean): Promise<Database> => {
   try {
-    lock.demandKept()
+    lock.requireKept()
     await migrateSqlite(db, mayChange)
     db.exec(`update worker set beat_at = ${NEVER}`)
     return db

@@ -35,7 +35,7 @@ const inUse = (detail: string, cause?: unknown): TrihandError => new TrihandErro
  * Every connection to a ledger in WAL mode holds a shared lock on it while it is open, so that an exclusive one shows that there is none.
  * Closing this connection moves the log into the ledger: it is written again first, as before every opening.
  */
-const demandFree = (driver: DatabaseClass, ledger: string): void => {
+const requireFree = (driver: DatabaseClass, ledger: string): void => {
   if (!existsSync(ledger)) return
   const probe = new driver(ledger, { timeout: 0 })
   try {
@@ -74,7 +74,7 @@ export class OwnerLock {
   }
 
   /** owner-lock-2: asked once the ledger is open, when no other process can find it free any more. */
-  demandKept(): void {
+  requireKept(): void {
     const now = identityOf(this.#file)
     if (now === null || now.ino !== this.#identity?.ino || now.dev !== this.#identity.dev)
       throw inUse(`${this.#file} was deleted or replaced while the ledger was opened`)
@@ -85,7 +85,7 @@ export class OwnerLock {
     const [holder, identity] = [this.#holder, this.#identity]
     if (holder === null || identity === null) throw inUse(`${this.#file} was deleted while it was opened`)
     if (hasTable(holder, markOf(identity))) return
-    demandFree(driver, ledger)
+    requireFree(driver, ledger)
     holder.exec(`create table ${markOf(identity)} (mark); commit; begin exclusive`)
   }
 

@@ -5,7 +5,7 @@
  * (docs/decisions/0013). Never writes.
  */
 import type { FactRows } from '#adapters/storage/sqlite/write/facts.ts'
-import { Held, type Known } from '#adapters/storage/sqlite/write/known.ts'
+import { Held, type Known } from '#adapters/storage/sqlite/write/row-cache.ts'
 import type { ClaimableId, Instant, StreamId } from '#model/kernel/ids.ts'
 import { idBytes, rowAs, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'

@@ -101,7 +101,7 @@ const checkRunRetry = (
 const checkDelay = (findings: Findings, wakeAt: number, at: number, place: Place): void =>
   findings.expect('V9', wakeAt >= at, place, () => `a retry at ${wakeAt} was scheduled at ${at}, when that was past`)
 
-/** V10: what was intended is not attempted again, and what is in doubt is settled by a person alone. */
+/** V10: what was intended is not attempted again, and what is uncertain is settled by a person alone. */
 const checkDoubt = (findings: Findings, step: Readonly<Step>, fact: StepFact, place: Place): void => {
   const kind = step.open?.kind ?? null
   if (fact.type === 'step.intended') {

@@ -37,12 +37,12 @@ interface Statements {
   readonly following: StatementSyncInstance
 }
 
-const SCHEMA = `create table clerk_start (run text, clerk text, slot integer);
-  create index clerk_start_run on clerk_start (run);
-  create table clerk_place (clerk text, sequence integer);
-  create table clerk_wait (run text primary key);
-  create table clerk_follow (run text, caller text);
-  create table clerk_missing (run text, clerk text, seq integer)`
+const SCHEMA = `create table coordinator_start (run text, coordinator text, slot integer);
+  create index coordinator_start_run on coordinator_start (run);
+  create table coordinator_place (coordinator text, sequence integer);
+  create table coordinator_wait (run text primary key);
+  create table coordinator_follow (run text, caller text);
+  create table coordinator_missing (run text, coordinator text, seq integer)`
 
 export class CoordinatorStarts {
   readonly #findings: Findings
@@ -103,7 +103,7 @@ export class CoordinatorStarts {
   async end(): Promise<void> {
     await this.#named.end()
     const db = this.#scratch.open(this.#add === null ? SCHEMA : '')
-    const count = db.prepare('select count(*) as count from clerk_start where run = ? and clerk = ?')
+    const count = db.prepare('select count(*) as count from coordinator_start where run = ? and coordinator = ?')
     for await (const { run, coordinator } of this.#tables.coordinatorRuns()) {
       const { count: times } = count.get(`run_${run}`, coordinator)
       this.#findings.expect('V15', times === 1, { stream: `run_${run}`, seq: null }, () =>
@@ -113,15 +113,15 @@ export class CoordinatorStarts {
       )
     }
     this.#doubled(
-      db.prepare('select run as what from clerk_start group by run having count(*) > 1').all(),
+      db.prepare('select run as what from coordinator_start group by run having count(*) > 1').all(),
       'V15',
       'run',
     )
-    const slots = `select clerk || ' ' || slot as what from clerk_start where slot is not null group by clerk, slot having count(*) > 1`
+    const slots = `select coordinator || ' ' || slot as what from coordinator_start where slot is not null group by coordinator, slot having count(*) > 1`
     this.#doubled(db.prepare(slots).all(), 'V24', 'slot')
-    const places = `select clerk || ' ' || sequence as what from clerk_place group by clerk, sequence having count(*) > 1`
+    const places = `select coordinator || ' ' || sequence as what from coordinator_place group by coordinator, sequence having count(*) > 1`
     this.#doubled(db.prepare(places).all(), 'V15', 'event')
-    const lost = 'select run, clerk, seq from clerk_missing where run not in (select run from clerk_wait)'
+    const lost = 'select run, coordinator, seq from coordinator_missing where run not in (select run from coordinator_wait)'
     for (const { run, coordinator, seq } of db.prepare(lost).all())
       this.#findings.expect(
         'V15',
@@ -176,15 +176,15 @@ export class CoordinatorStarts {
   #prepare(): Statements {
     const db = this.#scratch.open(SCHEMA)
     return {
-      start: db.prepare('insert into clerk_start (run, clerk, slot) values (?, ?, ?)'),
-      place: db.prepare('insert into clerk_place (clerk, sequence) values (?, ?)'),
-      wait: db.prepare('insert or ignore into clerk_wait (run) values (?)'),
-      leave: db.prepare('delete from clerk_wait where run = ?'),
-      missing: db.prepare('insert into clerk_missing (run, clerk, seq) values (?, ?, ?)'),
-      follow: db.prepare('insert into clerk_follow (run, caller) values (?, ?)'),
-      unfollow: db.prepare('delete from clerk_follow where run = ? and caller = ?'),
-      waiting: db.prepare('select 1 as found from clerk_wait where run = ?'),
-      following: db.prepare('select 1 as found from clerk_follow where run = ? and caller = ?'),
+      start: db.prepare('insert into coordinator_start (run, coordinator, slot) values (?, ?, ?)'),
+      place: db.prepare('insert into coordinator_place (coordinator, sequence) values (?, ?)'),
+      wait: db.prepare('insert or ignore into coordinator_wait (run) values (?)'),
+      leave: db.prepare('delete from coordinator_wait where run = ?'),
+      missing: db.prepare('insert into coordinator_missing (run, coordinator, seq) values (?, ?, ?)'),
+      follow: db.prepare('insert into coordinator_follow (run, caller) values (?, ?)'),
+      unfollow: db.prepare('delete from coordinator_follow where run = ? and caller = ?'),
+      waiting: db.prepare('select 1 as found from coordinator_wait where run = ?'),
+      following: db.prepare('select 1 as found from coordinator_follow where run = ? and caller = ?'),
     }
   }
 }

@@ -21,7 +21,7 @@ export type Acknowledgement =
   | { readonly kind: 'step'; readonly run: string; readonly step: string }
   | { readonly kind: 'run'; readonly run: string; readonly status: string }
 
-export interface Performed {
+export interface ExecutionResult {
   readonly key: string
   readonly run: string
   readonly step: string
@@ -104,7 +104,7 @@ export class EvidenceStore {
 
   async #read({ acks, world }: Evidence): Promise<void> {
     if (acks !== undefined) for await (const ack of linesOf<Acknowledgement>(acks)) this.#addAck(ack)
-    if (world !== undefined) for await (const performed of linesOf<Performed>(world)) this.#addEffect(performed)
+    if (world !== undefined) for await (const performed of linesOf<ExecutionResult>(world)) this.#addEffect(performed)
   }
 
   /** What was said about this run and what it did outside. Answered once: what is left in the end was about runs that do not exist. */
@@ -142,7 +142,7 @@ export class EvidenceStore {
     else this.#add.ack.run(ack.run, ack.kind, ack.kind === 'step' ? ack.step : ack.status)
   }
 
-  #addEffect({ run, step, key, effect }: Performed): void {
+  #addEffect({ run, step, key, effect }: ExecutionResult): void {
     this.#add.effect.run(run, step, key, effect)
   }
 }

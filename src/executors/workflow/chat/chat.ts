@@ -35,7 +35,7 @@ import {
 import type { Instant } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { stepWords } from '#model/plan/shown.ts'
-import type { PlanDesk } from '#ports/plan-desk.ts'
+import type { PlanService } from '#ports/plan-service.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 import { denied, failed, isYes, noOf, performed } from './parts.ts'
 import { planAnswer, shownPlan } from './plan.ts'
@@ -60,7 +60,7 @@ const asJson = (value: object): Json => value as unknown as Json
 
 /** What a turn needs of the world beside its run. */
 interface TurnWorld {
-  readonly desk: PlanDesk
+  readonly planService: PlanService
   now(): Instant
 }
 
@@ -221,7 +221,7 @@ class ChatTurn {
   private plan(decision: ChatDecision): Promise<readonly ChatPart[]> {
     const { context, spec, world } = this
     const approve = (plan: ChatPlan): Promise<AskReply> => this.approve(decision, plan)
-    return planAnswer(decision, { context, desk: world.desk, by: `chat ${spec.name}`, approve })
+    return planAnswer(decision, { context, planService: world.planService, by: `chat ${spec.name}`, approve })
   }
 
   /** Of a draft the steps are all there is to see: whoever wants them otherwise revises it. */

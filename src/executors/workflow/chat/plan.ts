@@ -10,13 +10,13 @@ import type { ChatDecision, ChatPart, ChatPlan } from '#model/chat/chat.ts'
 import { planId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { PLAN_RUN, type PlanDraft, type PlanOrder } from '#model/plan/draft.ts'
-import type { PlanDesk } from '#ports/plan-desk.ts'
+import type { PlanService } from '#ports/plan-service.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 import { denied, failed, isYes, noOf, performed } from './parts.ts'
 
 interface PlanTurn {
   readonly context: Pick<FunctionContext, 'run' | 'step'>
-  readonly desk: PlanDesk
+  readonly planService: PlanService
   /** Who proposes it. */
   readonly by: string
   approve(plan: ChatPlan): Promise<AskReply>
@@ -43,14 +43,14 @@ export const planAnswer = async (decision: ChatDecision, turn: PlanTurn): Promis
   const id = planId(run.id.slice('run_'.length))
   try {
     const plan = (await step.run('plan', async () =>
-      asShown(await turn.desk.propose(run.tenant, id, proposalOf(decision.task), turn.by)),
+      asShown(await turn.planService.propose(run.tenant, id, proposalOf(decision.task), turn.by)),
     )) as unknown as ChatPlan
     const shown: ChatPart = { type: 'plan', plan }
     if (plan.problems.length > 0) return [shown, failed(asked, problemsOf(plan))]
     const reply = await turn.approve(plan)
     if (!isYes(reply)) return [shown, denied(asked, noOf(reply))]
     const word = { hash: plan.hash, by: reply.decidedBy ?? '' }
-    const order = await step.run('agree', () => turn.desk.agree(run.tenant, id, word))
+    const order = await step.run('agree', () => turn.planService.agree(run.tenant, id, word))
     return [shown, ...(await performed(asked, () => step.invoke('execute', PLAN_RUN, order as unknown as PlanOrder)))]
   } catch (error) {
     if (!isStepFailure(error)) throw error

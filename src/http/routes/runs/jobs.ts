@@ -3,7 +3,7 @@
  *
  * Owns parsing and answers. What an order may be, and which runs have anything to hear, is model/run/bulk.ts.
  */
-import { callerName, demandCaller } from '#http/access/identity.ts'
+import { callerName, requireCaller } from '#http/access/identity.ts'
 import { BULK_RUNS } from '#http/documents/jobs.ts'
 import type { Job } from '#http/openapi/api.ts'
 import { ref } from '#http/openapi/schema.ts'
@@ -15,12 +15,12 @@ import { askedRun } from '#http/server/work.ts'
 import { runDocument } from '#http/wire/wire.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord } from '#model/kernel/json.ts'
-import { type BulkWish, failedOf } from '#model/run/bulk.ts'
+import { type BulkIntent, failedOf } from '#model/run/bulk.ts'
 import type { JobView } from '#modes/jobs.ts'
 
 const CODE = 'INPUT_INVALID'
 
-const whereOf = ({ where }: Members): BulkWish['where'] => {
+const whereOf = ({ where }: Members): BulkIntent['where'] => {
   if (where === undefined) return null
   if (!isJsonRecord(where)) throw new TrihandError(CODE, 'where must be an object: {"status": "waiting"}')
   return where
@@ -63,7 +63,7 @@ const begin: Handle = async (service, context) => {
       ids: idsOf(members),
       reason: optionalText(members, 'reason', CODE) ?? null,
       by: callerName(context),
-      kind: demandCaller(context).kind,
+      kind: requireCaller(context).kind,
     },
     askedRun(context),
   )

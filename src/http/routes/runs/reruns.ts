@@ -3,14 +3,14 @@
  *
  * Owns parsing and answers. What stands and what is done again is the model's rule: no rule lives here.
  */
-import { demandCaller } from '#http/access/identity.ts'
+import { requireCaller } from '#http/access/identity.ts'
 import { RERUN_RUN } from '#http/documents/runs.ts'
 import { described, record, ref, text, words } from '#http/openapi/schema.ts'
 import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 import { optionalText, readOptionalBody } from '#http/server/body.ts'
 import { choiceOf } from '#http/server/query.ts'
 import { findRun } from '#http/server/run-id.ts'
-import { demandVersion } from '#http/server/version.ts'
+import { requireVersion } from '#http/server/version.ts'
 import { askedRun } from '#http/server/work.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 
@@ -28,12 +28,12 @@ const preview: Handle = async (service, context, query) => {
 const rerun: Handle = async (service, context) => {
   const old = await findRun(service, context.req.param('id') ?? '')
   // A rerun leaves the old run as it is: what the caller has seen of it counts for a second attempt, too.
-  demandVersion(context, old.version)
+  requireVersion(context, old.version)
   const members = await readOptionalBody(context, { schema: RERUN_RUN, code: CODE })
   const { input, reuse_decisions: decisions = false } = members
   if (typeof decisions !== 'boolean') throw new TrihandError(CODE, 'reuse_decisions must be true or false')
   const from = optionalText(members, 'from', CODE)
-  const { id: by, kind } = demandCaller(context)
+  const { id: by, kind } = requireCaller(context)
   const id = await service.reruns.rerun(old.id, {
     by,
     kind,

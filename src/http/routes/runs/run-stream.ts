@@ -6,7 +6,7 @@
  *
  * run-stream-1  A reader that names the last fact it saw gets every later one once and in order.
  */
-import type { Piece } from '#engine/core/deltas.ts'
+import type { TokenChunk } from '#engine/core/token-stream.ts'
 import type { Fact } from '#http/openapi/api.ts'
 import { described, text } from '#http/openapi/schema.ts'
 import type { Handle, Operation } from '#http/routes/route.ts'
@@ -22,12 +22,12 @@ import type { StreamOptions } from './stream.ts'
 
 const AT_ONCE = 200
 const RETRY_MS = 2_000
-/** Another process may write the run: a hint that it did (ports/news.ts) may be lost. */
+/** Another process may write the run: a hint that it did (ports/change-feed.ts) may be lost. */
 const LOOK_AGAIN_MS = 1_000
 const MAX_BODY = 4_096
 const HELLO = `retry: ${RETRY_MS}\n: hello\n\n`
 
-const asDelta = ({ run: _, ...piece }: Piece): string => asEvent('delta', null, piece)
+const asDelta = ({ run: _, ...piece }: TokenChunk): string => asEvent('delta', null, piece)
 
 /** A large body is fetched by who wants it. */
 const asFact = ({ body, ...fact }: Fact): string =>
@@ -94,7 +94,7 @@ const follow = (service: Service, run: RunId, next: number, pen: Pen): (() => vo
     service.watch(({ streams }) => {
       if (streams.includes(run)) loop.look()
     }),
-    service.news?.follow(run, () => loop.look()) ?? (() => {}),
+    service.changeFeed?.follow(run, () => loop.look()) ?? (() => {}),
     service.listen(run, (piece) => pen.write(asDelta(piece))),
   ]
   const timer = setInterval(() => loop.look(), LOOK_AGAIN_MS).unref()

@@ -4,7 +4,7 @@
  * Owns parsing and answers. Whether a command is allowed is the run's own rule: no rule lives here.
  */
 import type { Context } from 'hono'
-import { askedBy, callerName, demandCaller, demandIdentity, demandPerson } from '#http/access/identity.ts'
+import { askedBy, callerName, requireCaller, requireIdentity, requirePerson } from '#http/access/identity.ts'
 import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, RUN_FILTER, START_RUN, STATUSES, VERDICTS } from '#http/documents/runs.ts'
 import type { RetriedRun, RunDetail } from '#http/openapi/api.ts'
 import { described, nothing, PAGING, page, record, ref, text } from '#http/openapi/schema.ts'
@@ -14,7 +14,7 @@ import { type Members, optionalText, readBody, readOptionalBody, textOf } from '
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '#http/server/query.ts'
 import { findRun } from '#http/server/run-id.ts'
 import type { Service } from '#http/server/service.ts'
-import { demandVersion, tagOf } from '#http/server/version.ts'
+import { requireVersion, tagOf } from '#http/server/version.ts'
 import { askedRun, type Told, wasTold } from '#http/server/work.ts'
 import { countsDocument, MOST_COUNTED } from '#http/wire/counts.ts'
 import { factPage, runDetail, runWhy } from '#http/wire/run-detail.ts'
@@ -130,7 +130,7 @@ const command =
     const { id, version } = run
     let about = otherwise
     if (told === null || !(await wasTold(service, context, run, told))) {
-      demandVersion(context, version)
+      requireVersion(context, version)
       about = (await perform(service, id, context)) ?? otherwise
     }
     const after = await service.reader.run(service.tenant, id)
@@ -149,7 +149,7 @@ const retry = command(
   'run.retried',
   async (service, run, context) => {
     await readOptionalBody(context, { schema: nothing, code: CODE })
-    const { kind } = demandCaller(context)
+    const { kind } = requireCaller(context)
     const { state, done } = await service.retry(run, { by: callerName(context), kind })
     return { waits: state === 'waiting', done }
   },
@@ -167,7 +167,7 @@ const resume = command('run.resumed', async (service, run, context) => {
 })
 
 const resolve = command(null, async (service, run, context) => {
-  demandPerson(context, 'says what became of a step')
+  requirePerson(context, 'says what became of a step')
   const members = await readBody(context, { schema: RESOLVE_STEP, code: CODE })
   const given = textOf(members, 'verdict', CODE)
   const verdict = VERDICTS.find((word) => word === given)
@@ -175,7 +175,7 @@ const resolve = command(null, async (service, run, context) => {
     throw new TrihandError(CODE, `verdict is "${given}"; expected one of ${VERDICTS.join(', ')}`)
   const { result } = members
   await service.resolve(run, textOf(members, 'step', CODE), {
-    ...{ verdict, by: demandIdentity(context), key: context.req.header('idempotency-key') ?? null },
+    ...{ verdict, by: requireIdentity(context), key: context.req.header('idempotency-key') ?? null },
     ...{ reason: optionalText(members, 'reason', CODE) ?? null, ...confirmationOf(members) },
     shownHash: optionalText(members, 'shown_hash', CODE) ?? null,
     ...(result !== undefined && { result }),

@@ -5,7 +5,7 @@
  * calls, bound to what they were shown.
  */
 import type { Context } from 'hono'
-import { askedBy, demandDecider, identityOf } from '#http/access/identity.ts'
+import { askedBy, identityOf, requireDecider } from '#http/access/identity.ts'
 import { SEND_MESSAGE } from '#http/documents/chats.ts'
 import { described, nothing, PAGING, record, ref, text, yesNo } from '#http/openapi/schema.ts'
 import { body, type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
@@ -59,7 +59,7 @@ const approve = async (
   request: Extract<ChatRequest, { readonly kind: 'approval' }>,
   streams: Streams,
 ): Promise<Response> => {
-  const by = demandDecider(context)
+  const by = requireDecider(context)
   const { running } = await service.chats.show(request.chat)
   const view = running === null ? null : await service.chats.view(running)
   if (view === null || view.execution?.task !== request.task)

@@ -1,7 +1,7 @@
 /**
  * Events that are to be sent later, over HTTP: listed, and taken back while their time has not come.
  *
- * Owns parsing and answers. Such an event is a run that sends it (manifest/define/later.ts): it has the id of that run until it is sent.
+ * Owns parsing and answers. Such an event is a run that sends it (manifest/define/delayed-event.ts): it has the id of that run until it is sent.
  */
 import { callerName } from '#http/access/identity.ts'
 import type { DelayedEvent } from '#http/openapi/api.ts'
@@ -11,7 +11,7 @@ import { badCursor, limitOf, pageOf, type Query } from '#http/server/query.ts'
 import { findRun } from '#http/server/run-id.ts'
 import type { Service } from '#http/server/service.ts'
 import { isoTime, isoTimeOrNull } from '#http/wire/time.ts'
-import { LATER } from '#manifest/define/later.ts'
+import { LATER } from '#manifest/define/delayed-event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId } from '#model/kernel/ids.ts'

@@ -4,7 +4,7 @@
  * Owns parsing and answers. A delivery is a run (docs/decisions/0057): to redeliver is to retry it, by the rules of runs.
  */
 import type { Context } from 'hono'
-import { callerName, demandCaller } from '#http/access/identity.ts'
+import { callerName, requireCaller } from '#http/access/identity.ts'
 import { nothing, PAGING, page, ref } from '#http/openapi/schema.ts'
 import { type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 import { readOptionalBody } from '#http/server/body.ts'
@@ -49,7 +49,7 @@ const redeliver: Handle = async (service, context) => {
   const run = await findRun(service, context.req.param('delivery') ?? '')
   if (run.handler !== handler) throw new TrihandError('NOT_FOUND', `${run.id} is no delivery to this endpoint`)
   if (!(await wasTold(service, context, run, 'run.retried')))
-    await service.retry(run.id, { by: callerName(context), kind: demandCaller(context).kind })
+    await service.retry(run.id, { by: callerName(context), kind: requireCaller(context).kind })
   return context.json(await deliveryDocument(service, await findRun(service, run.id)), 202)
 }
 

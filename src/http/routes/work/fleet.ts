@@ -2,7 +2,7 @@
  * Pools, circuits and the stop over HTTP.
  *
  * Owns parsing and answers. What a pool holds is model/worker/pool-load.ts, when a breaker opens model/worker/circuit.ts, what a stop means
- * model/worker/orders.ts.
+ * model/worker/worker-control.ts.
  */
 import { callerName } from '#http/access/identity.ts'
 import { STOP } from '#http/documents/workers.ts'

@@ -3,7 +3,7 @@
  *
  * Owns parsing and answers. What a view has and what a rule marks is said in model/.
  */
-import { demandIdentity, identityOf } from '#http/access/identity.ts'
+import { identityOf, requireIdentity } from '#http/access/identity.ts'
 import { MARK } from '#http/documents/tasks.ts'
 import { PAGING, page, ref } from '#http/openapi/schema.ts'
 import { body, type Handle, json, type Operation } from '#http/routes/route.ts'
@@ -39,7 +39,7 @@ const history: Handle = async ({ reader, tasks, tenant }, context, query) => {
 }
 
 const mark: Handle = async ({ tasks }, context) => {
-  const by = demandIdentity(context)
+  const by = requireIdentity(context)
   const { found, ...changed } = await tasks.markWhere(
     taskOf(context.req.param('id') ?? ''),
     by,

@@ -4,7 +4,7 @@
  * Owns parsing and answers. What may happen to a plan is decided elsewhere (model/plan/draft.ts).
  */
 import type { Context } from 'hono'
-import { askedBy, askingOf, callerName, demandIdentity, demandPerson } from '#http/access/identity.ts'
+import { askedBy, askingOf, callerName, requireIdentity, requirePerson } from '#http/access/identity.ts'
 import { APPROVE_PLAN, RUN_PLAN, WRITE_PLAN } from '#http/documents/plans.ts'
 import { nothing, PAGING, page, ref } from '#http/openapi/schema.ts'
 import { body, type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
@@ -64,7 +64,7 @@ const revise: Handle = async (service, context) => {
 
 const approve: Handle = async (service, context) => {
   const hash = textOf(await readBody(context, { schema: APPROVE_PLAN, code: CODE }), 'hash', CODE)
-  return answer(service, context, await service.plans.approve(idOf(context), hash, demandIdentity(context)))
+  return answer(service, context, await service.plans.approve(idOf(context), hash, requireIdentity(context)))
 }
 
 const discard: Handle = async (service, context) => {
@@ -76,7 +76,7 @@ const run: Handle = async ({ plans }, context) => {
   const { input } = await readOptionalBody(context, { schema: RUN_PLAN, code: CODE })
   const { id, current } = await plans.show(idOf(context))
   // The approval counts for every run of the plan, and its input reaches the steps: an agent would carry it over to what no person saw.
-  demandPerson(context, 'runs what was approved')
+  requirePerson(context, 'runs what was approved')
   const started = await plans.run(id, input, { ...askedRun(context), ...askedBy(context) })
   return context.json({ id: started, plan_id: id, hash: current.hash }, 201, { location: `/api/runs/${started}` })
 }

@@ -5,7 +5,7 @@
  */
 import type { Context } from 'hono'
 import type { TaskChanged } from '#engine/tasks/tasks.ts'
-import { deciderOf, demandIdentity, identityOf } from '#http/access/identity.ts'
+import { deciderOf, identityOf, requireIdentity } from '#http/access/identity.ts'
 import { CLOSED, DECIDE, DECIDE_MANY, FOLLOW_UP, HAND_ON, OPEN, SAVE_DRAFT, TYPES } from '#http/documents/tasks.ts'
 import { described, list as listOf, nothing, PAGING, page, record, ref, text, words } from '#http/openapi/schema.ts'
 import { body, type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
@@ -87,7 +87,7 @@ type Act = (service: Service, context: Context, by: Identity) => Promise<TaskCha
 const act =
   (does: Act): Handle =>
   async (service, context) => {
-    const by = demandIdentity(context)
+    const by = requireIdentity(context)
     const changed = await does(service, context, by)
     const headers = { etag: tagOf(changed.version), ...(changed.isRepeated && { 'idempotency-replayed': 'true' }) }
     return context.json(taskDetail(changed, by), 200, headers)
@@ -139,7 +139,7 @@ const followUp: Act = async ({ tasks }, context, by) =>
 
 /** Each with its own verdict: the whole is neither done nor refused. */
 const decideMany: Handle = async (service, context) => {
-  const by = demandIdentity(context)
+  const by = requireIdentity(context)
   const decisions = bulkOf(await readBody(context, { schema: DECIDE_MANY, code: CODE }), uuidOfWork(context) ?? null)
   const outcomes = await service.tasks.submitMany(by, decisions)
   const items = outcomes.map((outcome) =>

@@ -14,7 +14,7 @@ import type { Service } from '#http/server/service.ts'
 import { workerDetail, workerDocument } from '#http/wire/worker.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isWorkerId, type WorkerId } from '#model/kernel/ids.ts'
-import type { WorkerOrder } from '#model/worker/orders.ts'
+import type { WorkerOrder } from '#model/worker/worker-control.ts'
 import type { Reader, WorkerSummary } from '#ports/reader.ts'
 
 const RUNS_SHOWN = 100

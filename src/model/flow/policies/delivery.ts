@@ -1,7 +1,7 @@
 /**
  * When to tell the outside again what it did not take: a ladder over three days, each rung a little off, so that many do not come at once.
  *
- * Owns the ladder. Who is told, and what an answer means, is the courier's.
+ * Owns the ladder. Who is told, and what an answer means, is the notifier's.
  */
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -65,7 +65,7 @@ const unheard = ({ id, state, facts }: LookedTask, run: LookedRun): readonly str
   return [`V19: ${id} was decided with ${decided.action}, and its run heard ${JSON.stringify(said)}`]
 }
 
-/** A step may be in doubt several times: what counts for a task is said after its own doubt and before the next one. */
+/** A step may be uncertain several times: what counts for a task is said after its own doubt and before the next one. */
 const wordsOn = (facts: readonly RunFact[], task: string, step: string): readonly RunFact[] => {
   const isDoubt = (fact: RunFact): boolean => fact.type === 'step.uncertain' && fact.step === step
   const own = facts.findIndex((fact) => fact.type === 'step.uncertain' && fact.task === task)

@@ -102,7 +102,7 @@ const thinCheckpoint: Mutant = {
     ),
 }
 
-const forgottenStops: Mutant = {
+const forgottenCancels: Mutant = {
   name: 'a cancel that a clerk wanted is not asked for again after a crash',
   seenAt: 530,
   plant: () => plantMethod(GateCoordinator.prototype, 'resumed', () => () => {}),
@@ -224,7 +224,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   twoHalves,
   unfenced,
   thinCheckpoint,
-  forgottenStops,
+  forgottenCancels,
   deafToOthers,
   conflictForgotten,
   impatient,

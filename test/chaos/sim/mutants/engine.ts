@@ -121,7 +121,7 @@ const childrenLive: Mutant = {
       () =>
         function () {
           if (this.live?.cancel == null) return
-          this.performances.abort({ code: 'RUN_CANCELLED', message: 'no longer wanted' })
+          this.executions.abort({ code: 'RUN_CANCELLED', message: 'no longer wanted' })
           this.context.commit.request(this)
         },
     ),
@@ -211,7 +211,7 @@ const newIdOnResend: Mutant = {
   },
 }
 
-/** Also the store in doubt: the caller hears of success where nobody knows. */
+/** Also the store uncertain: the caller hears of success where nobody knows. */
 const doubtAsSuccess: Mutant = {
   name: 'a store that does not answer is taken for success',
   atEngine: (line, store) =>

@@ -2,8 +2,8 @@
 
 import { KeptClaims } from '#engine/coordinators/kept-claims.ts'
 import { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
-import { commandFromOutside } from '#engine/run/outside.ts'
-import { Shares } from '#engine/worker/share.ts'
+import { externalCommand } from '#engine/run/external-command.ts'
+import { ClaimFilter } from '#engine/worker/claim-filter.ts'
 import { gate } from '#model/flow/gate.ts'
 import type { EndedKeys, GateCommand, GateFact, GateState } from '#model/flow/gate-fact.ts'
 import { KEPT_TABLE } from '#model/flow/kept-claims.ts'
@@ -38,9 +38,9 @@ const ungated: Mutant = {
       CoordinatorRegistry.prototype,
       'retryAtGate',
       () => async (context, _, asked) => {
-        const { by, kind, call } = asked.wish
-        const id = asked.record.stream as Parameters<typeof commandFromOutside>[1]
-        await commandFromOutside(context, id, (now) => ({
+        const { by, kind, call } = asked.intent
+        const id = asked.record.stream as Parameters<typeof externalCommand>[1]
+        await externalCommand(context, id, (now) => ({
           ...{ type: 'retry_run', now, by, kind },
           ...(call !== undefined && { call }),
         }))
@@ -124,11 +124,11 @@ const unpinned: Mutant = {
   name: 'a worker takes runs of another version while that is served (13.2.2)',
   seenAt: 9,
   plant: () =>
-    plantMethod<Shares['taker']>(
-      Shares.prototype,
+    plantMethod<ClaimFilter['taker']>(
+      ClaimFilter.prototype,
       'taker',
       (taker) =>
-        function (this: Shares, withOthers) {
+        function (this: ClaimFilter, withOthers) {
           const { version, takesOver = [] } = taker.call(this, withOthers)
           return { version, takesOver: takesOver.map((one) => ({ ...one, afterMs: 0 })) }
         },

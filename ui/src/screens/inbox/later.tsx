@@ -25,15 +25,15 @@ const LATER: readonly (readonly [string, (now: Date) => Date])[] = [
   ['In a week', (now) => morningIn(7, now)],
 ]
 
-interface Wish {
+interface TaskIntent {
   readonly verb: 'claim' | 'unclaim' | 'follow-up'
   readonly body?: object
   readonly said: string
 }
 
-const useWish = ({ id, title }: TaskDetail, done: () => void) =>
+const useIntent = ({ id, title }: TaskDetail, done: () => void) =>
   useMutation({
-    mutationFn: ({ verb, body = {} }: Wish) => sendJson(`/api/tasks/${id}/${verb}`, body),
+    mutationFn: ({ verb, body = {} }: TaskIntent) => sendJson(`/api/tasks/${id}/${verb}`, body),
     onSuccess: (_, { verb, body, said }) => {
       say('teal', said, title)
       if (verb === 'follow-up' && body !== undefined && 'until' in body && body.until !== null) done()
@@ -44,7 +44,7 @@ const useWish = ({ id, title }: TaskDetail, done: () => void) =>
 
 export const AtIt = ({ task, done }: { readonly task: TaskDetail; readonly done: () => void }) => {
   const { name } = useMe()
-  const { mutate, isPending } = useWish(task, done)
+  const { mutate, isPending } = useIntent(task, done)
   if (task.allowed_actions.length === 0) return null
   const isMine = task.claimed_by === name
   const canClaim = task.claimed_by === null || isMine

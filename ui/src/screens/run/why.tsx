@@ -7,7 +7,7 @@ import { When } from '../../parts/when.tsx'
 import { hasEnded } from './run-state.ts'
 
 /** The task is the only place where it is answered: it has the evidence, the people who may, and the warning. */
-const Doubt = ({ wait: { step, task } }: { readonly wait: WaitingOn }) => (
+const UncertainStep = ({ wait: { step, task } }: { readonly wait: WaitingOn }) => (
   <Alert color="orange" variant="outline" title={`Did it happen? ${step ?? ''}`}>
     <Stack gap="xs" align="flex-start">
       <Text size="sm">
@@ -43,7 +43,7 @@ export const Why = ({ run }: { readonly run: RunDetail }) => {
       {run.waiting_on
         .filter(({ kind }) => kind === 'uncertain')
         .map((wait) => (
-          <Doubt key={wait.step} wait={wait} />
+          <UncertainStep key={wait.step} wait={wait} />
         ))}
     </Stack>
   )

@@ -10,14 +10,15 @@ import { complain, say } from '../../parts/say.ts'
 
 const DAY_MS = 86_400_000
 
-interface Wish {
+interface TaskIntent {
   readonly verb: string
   readonly body?: object
 }
 
 const useVerb = ({ name }: Schedule, done: () => void) =>
   useMutation({
-    mutationFn: ({ verb, body = {} }: Wish) => sendJson(`/api/schedules/${encodeURIComponent(name)}/${verb}`, body),
+    mutationFn: ({ verb, body = {} }: TaskIntent) =>
+      sendJson(`/api/schedules/${encodeURIComponent(name)}/${verb}`, body),
     onSuccess: done,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['schedules'] }),
     onError: complain,

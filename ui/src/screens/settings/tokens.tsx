@@ -26,8 +26,8 @@ const NewTokenForm = ({ done }: { readonly done: (made: NewToken) => void }) => 
   const { mutate, isPending } = useMutation({
     mutationFn: () => {
       const named = groups.split(',').map((group) => group.trim())
-      const wish = { name: name.trim(), kind, roles, groups: named.filter((group) => group !== ''), expires_in: life }
-      return sendJson<NewToken>('/api/tokens', wish)
+      const intent = { name: name.trim(), kind, roles, groups: named.filter((group) => group !== ''), expires_in: life }
+      return sendJson<NewToken>('/api/tokens', intent)
     },
     onSuccess: done,
     onError: complain,

@@ -32,7 +32,7 @@ const SameCause = ({ task, cause }: { readonly task: TaskDetail; readonly cause:
 }
 
 /** A step of which nobody knows whether it took place looks like no other task. */
-const Doubt = ({ task }: { readonly task: TaskDetail }) => (
+const UncertainStep = ({ task }: { readonly task: TaskDetail }) => (
   <Alert
     className="attention"
     color="orange"
@@ -82,7 +82,7 @@ const People = ({ task }: { readonly task: TaskDetail }) => (
 )
 
 export const Head = ({ task, children }: { readonly task: TaskDetail; readonly children: ReactNode }) => {
-  const isDoubt = task.origin === 'uncertain'
+  const isUncertain = task.origin === 'uncertain'
   return (
     <div>
       <Group gap="xs">
@@ -112,8 +112,8 @@ export const Head = ({ task, children }: { readonly task: TaskDetail; readonly c
         {children}
       </Group>
       <Escalation task={task} />
-      {isDoubt && <Doubt task={task} />}
-      {!isDoubt && task.instructions !== '' && <Text mt="xs">{task.instructions}</Text>}
+      {isUncertain && <UncertainStep task={task} />}
+      {!isUncertain && task.instructions !== '' && <Text mt="xs">{task.instructions}</Text>}
       {task.remarks !== null && (
         <Alert color="grape" variant="outline" mt="xs" title="From the agent, unchecked">
           <Content value={task.remarks} />

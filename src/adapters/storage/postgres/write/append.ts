@@ -13,8 +13,8 @@ import { claimableId } from '#model/kernel/ids.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { type AnswerRow, appendStatement, LOCK_STREAMS, LOCK_TYPES } from './append-sql.ts'
 import { flatten } from './batch.ts'
+import { judge } from './diagnose-conflict.ts'
 import { HeldRuns, type StepsRow, stepValues, WRITE_STEPS, WRITE_STEPS_BESIDE } from './held.ts'
-import { judge } from './judge.ts'
 import type { BatchRows } from './lists.ts'
 import { type Part, partsOf } from './parts.ts'
 import { SHAPES, SINGLE, shapeOf } from './shape.ts'
@@ -99,7 +99,7 @@ export class Appender {
     const settled = await Promise.allSettled(parts.map(write))
     const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
     if (reasons.length === 0) return outcomes
-    throw asUnknown(reasons.find(isInDoubt) ?? reasons[0], outcomes)
+    throw asUnknown(reasons.find(isOutcomeUnknown) ?? reasons[0], outcomes)
   }
 
   async #appendSteps(steps: readonly Append[]): Promise<readonly Outcome[]> {
@@ -263,7 +263,7 @@ export class Appender {
   }
 }
 
-const isInDoubt = (error: unknown): boolean => error instanceof TrihandError && error.outcome === 'unknown'
+const isOutcomeUnknown = (error: unknown): boolean => error instanceof TrihandError && error.outcome === 'unknown'
 
 /** Where some are written, the batch as a whole is neither done nor undone: it may be sent again as it is. */
 const asUnknown = (error: unknown, written: readonly unknown[]): unknown => {

@@ -4,7 +4,7 @@
  * Owns leases outside of appends; how a claim gives them is in claim.ts. Goes by the database's clock, so that the clocks of workers
  * do not matter; with `clock: 'caller'` by the instant in the request. Whoever beats also forgets old news, now and then (news.ts).
  */
-import { FORGET_NEWS } from '#adapters/storage/postgres/news.ts'
+import { FORGET_NEWS } from '#adapters/storage/postgres/change-feed.ts'
 import type { Ask, Command, Database, Statement } from '#adapters/storage/postgres/pool.ts'
 import { headOf, versionOf } from '#adapters/storage/postgres/rows.ts'
 import type { Instant, WorkerId } from '#model/kernel/ids.ts'

@@ -5,14 +5,14 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import { Connection } from '#adapters/storage/sqlite/connection.ts'
-import { type Desk, SqliteDesk } from '#adapters/storage/sqlite/desk.ts'
 import { loadDriver } from '#adapters/storage/sqlite/driver.ts'
 import { translate } from '#adapters/storage/sqlite/errors.ts'
 import { openPresent } from '#adapters/storage/sqlite/open-present.ts'
 import { type FileIdentity, Presence } from '#adapters/storage/sqlite/presence.ts'
+import { type LedgerSession, SqliteSession } from '#adapters/storage/sqlite/session.ts'
 import { type Durability, openForWriting } from '#adapters/storage/sqlite/settings.ts'
 import { prepareStatements } from '#adapters/storage/sqlite/statements.ts'
-import { Known } from '#adapters/storage/sqlite/write/known.ts'
+import { Known } from '#adapters/storage/sqlite/write/row-cache.ts'
 import type { ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimRequest } from '#ports/ledger.ts'
 import { type PackedBatch, packOutcomes, unpackBatch } from './packed.ts'
@@ -27,7 +27,7 @@ export interface ServeOptions {
 
 export interface Call {
   readonly id: number
-  readonly name: keyof Desk | 'close'
+  readonly name: keyof LedgerSession | 'close'
   readonly values: readonly unknown[]
 }
 
@@ -52,14 +52,15 @@ export const serveFile = async (port: MessagePort, { file, durability, identity 
     prepare: prepareStatements,
     forget: () => known.forget(),
   })
-  serve(port, new SqliteDesk(connection, known), () => connection.close())
+  serve(port, new SqliteSession(connection, known), () => connection.close())
 }
 
-const serve = (port: MessagePort, desk: SqliteDesk, close: () => void): void => {
+const serve = (port: MessagePort, session: SqliteSession, close: () => void): void => {
   const perform = async ({ name, values }: Call): Promise<unknown> => {
-    if (name === 'append') return packOutcomes(await desk.append(unpackBatch(values[0] as PackedBatch)))
-    if (name === 'claim') return packClaims(await desk.claim(values[0] as ClaimRequest))
-    if (name !== 'close') return (desk[name] as (...given: unknown[]) => Promise<unknown>).apply(desk, [...values])
+    if (name === 'append') return packOutcomes(await session.append(unpackBatch(values[0] as PackedBatch)))
+    if (name === 'claim') return packClaims(await session.claim(values[0] as ClaimRequest))
+    if (name !== 'close')
+      return (session[name] as (...given: unknown[]) => Promise<unknown>).apply(session, [...values])
     close()
     // After the answer: without a port the thread has nothing left to do.
     setImmediate(() => port.close())

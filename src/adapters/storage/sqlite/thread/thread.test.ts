@@ -14,18 +14,18 @@ import { aCreation, aFact, anAppend, anEvent, aWrite, newRun, newWorker } from '
 import { ledgerSuite } from '#testing/ledger-suite.ts'
 import type { ReaderUnderTest } from '#testing/reader-suite.ts'
 import { type ServeOptions, serveFile } from './serve.ts'
-import { ThreadDesk } from './thread.ts'
+import { ThreadSession } from './thread.ts'
 
 /** The other desk in this very thread, behind a real channel: sources are not compiled here, and a thread runs what is compiled. */
 const startBeside =
   (ports: MessagePort[] = []) =>
-  async (options: ServeOptions): Promise<ThreadDesk> => {
+  async (options: ServeOptions): Promise<ThreadSession> => {
     const { port1, port2 } = new MessageChannel()
     await serveFile(port2, options)
-    const desk = new ThreadDesk(port1)
-    port1.on('close', () => desk.die('the channel is closed'))
+    const session = new ThreadSession(port1)
+    port1.on('close', () => session.die('the channel is closed'))
     ports.push(port1)
-    return desk
+    return session
   }
 
 /** Two appends at once send the file there, one alone brings it back. */
@@ -139,7 +139,7 @@ test('ledger-a: whoever takes the file over writes on what the other has written
   await close()
 })
 
-test('thread-2, ledger-c: what was under way when the other desk was lost is in doubt, and is written once when it is sent again', async () => {
+test('thread-2, ledger-c: what was under way when the other desk was lost is uncertain, and is written once when it is sent again', async () => {
   const { ledger } = opened
   const run = newRun()
   await ledger.append([started(run)])

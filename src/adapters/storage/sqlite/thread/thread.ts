@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { collectAlone } from '#adapters/storage/sqlite/collector.ts'
-import type { Desk } from '#adapters/storage/sqlite/desk.ts'
+import type { LedgerSession } from '#adapters/storage/sqlite/session.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed.ts'
@@ -21,7 +21,7 @@ interface Waiting {
   readonly reject: (error: TrihandError) => void
 }
 
-export class ThreadDesk implements Desk {
+export class ThreadSession implements LedgerSession {
   /** A thread, or for a test one end of a channel. */
   readonly #channel: Worker | MessagePort
   readonly #waiting = new Map<number, Waiting>()
@@ -49,14 +49,14 @@ export class ThreadDesk implements Desk {
     return this.#ask<PackedOutcomes>('append', packBatch(batch)).then(unpackOutcomes)
   }
 
-  readonly load: Desk['load'] = (...values) => this.#ask('load', ...values)
-  readonly events: Desk['events'] = (query) => this.#ask('events', query)
-  readonly claim: Desk['claim'] = (request) => this.#ask<PackedClaims>('claim', request).then(unpackClaims)
-  readonly beat: Desk['beat'] = (request) => this.#ask('beat', request)
-  readonly retire: Desk['retire'] = (...values) => this.#ask('retire', ...values)
-  readonly put: Desk['put'] = (...values) => this.#ask('put', ...values)
-  readonly get: Desk['get'] = (hash) => this.#ask('get', hash)
-  readonly forget: Desk['forget'] = () => this.#ask('forget')
+  readonly load: LedgerSession['load'] = (...values) => this.#ask('load', ...values)
+  readonly events: LedgerSession['events'] = (query) => this.#ask('events', query)
+  readonly claim: LedgerSession['claim'] = (request) => this.#ask<PackedClaims>('claim', request).then(unpackClaims)
+  readonly beat: LedgerSession['beat'] = (request) => this.#ask('beat', request)
+  readonly retire: LedgerSession['retire'] = (...values) => this.#ask('retire', ...values)
+  readonly put: LedgerSession['put'] = (...values) => this.#ask('put', ...values)
+  readonly get: LedgerSession['get'] = (hash) => this.#ask('get', hash)
+  readonly forget: LedgerSession['forget'] = () => this.#ask('forget')
 
   /** Settles when the thread has ended. */
   async close(): Promise<void> {
@@ -103,17 +103,17 @@ export class ThreadDesk implements Desk {
 const ENTRY = new URL('./sqlite-thread.js', import.meta.url)
 
 /** Settles when the thread has opened the file; refused if it cannot. */
-export const startThread = (options: ServeOptions): Promise<ThreadDesk> =>
+export const startThread = (options: ServeOptions): Promise<ThreadSession> =>
   new Promise((resolve, reject) => {
     if (!existsSync(ENTRY)) throw new TrihandError('LEDGER_UNAVAILABLE', `there is no ${ENTRY.href}`)
     collectAlone()
     const worker = new Worker(ENTRY, { workerData: options })
-    const desk = new ThreadDesk(worker)
+    const session = new ThreadSession(worker)
     const die = (reason: string): void => {
-      desk.die(reason)
+      session.die(reason)
       reject(new TrihandError('LEDGER_UNAVAILABLE', reason))
     }
     worker.on('error', (error: unknown) => die(`the thread of SQLite failed: ${String(error)}`))
     worker.on('exit', () => die('the thread of SQLite has ended'))
-    desk.forget().then(() => resolve(desk), reject)
+    session.forget().then(() => resolve(session), reject)
   })

@@ -9,8 +9,8 @@ import { type Context, findHeld, findStream, type Scope } from '#adapters/storag
 import { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Append, DocumentWrite, Outcome, StreamWrite } from '#ports/ledger.ts'
+import { isReleased } from './diagnose-conflict.ts'
 import { addEvent } from './event.ts'
-import { isReleased } from './judge.ts'
 import { signalNamed, signalWaiting } from './signal.ts'
 import { createStream, fits, isStep, writeStep, writeStream } from './stream.ts'
 

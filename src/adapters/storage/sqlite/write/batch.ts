@@ -11,9 +11,9 @@ import type { Statements } from '#adapters/storage/sqlite/statements.ts'
 import { appendOf, type Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { type Attempt, write } from './append.ts'
+import { judge } from './diagnose-conflict.ts'
 import { FactRows } from './facts.ts'
-import { judge } from './judge.ts'
-import type { Known } from './known.ts'
+import type { Known } from './row-cache.ts'
 
 export const appendBatch = (
   connection: Connection<Statements>,

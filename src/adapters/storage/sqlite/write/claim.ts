@@ -11,7 +11,7 @@ import type { ClaimableId, Instant, TenantId } from '#model/kernel/ids.ts'
 import { bornAfter, mayTake, pinAfter, type Taker } from '#model/worker/pin.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Claim, ClaimRequest } from '#ports/ledger.ts'
-import { Held } from './known.ts'
+import { Held } from './row-cache.ts'
 import { workerKey } from './worker.ts'
 
 export interface Found {
@@ -22,13 +22,13 @@ export interface Found {
   readonly foreign: readonly number[]
 }
 
-type Desk = Pick<Scope, 'sql' | 'known'>
+type WriteScope = Pick<Scope, 'sql' | 'known'>
 
 /** Where nobody waits in a lane, lanes cost nothing. */
-export const findDue = (desk: Desk, request: ClaimRequest): Found => {
-  const { sql, known } = desk
+export const findDue = (writeScope: WriteScope, request: ClaimRequest): Found => {
+  const { sql, known } = writeScope
   const { only, now, limit } = request
-  const pins = new Pins(desk, request)
+  const pins = new Pins(writeScope, request)
   if (only !== undefined) return chooseAmong(pins, findNamed(sql, request, only), occupancyOf(sql), limit)
   const plain = findPlain(sql, request, pins)
   if (known.firstInLanes(sql) > now) return { rows: plain, left: null, foreign: pins.foreign }
@@ -42,7 +42,7 @@ class Pins {
   readonly #request: ClaimRequest
   readonly #living: () => readonly WorkerInfo[]
 
-  constructor({ sql, known }: Desk, request: ClaimRequest) {
+  constructor({ sql, known }: WriteScope, request: ClaimRequest) {
     this.#request = request
     this.#living = () => known.living(sql)
   }
@@ -113,22 +113,26 @@ const chooseAmong = (pins: Pins, rows: readonly DueRow[], occupancy: Occupancy, 
 }
 
 /** They leave the index, in whatever lane they wait. */
-export const setAside = ({ sql, known }: Desk, foreign: readonly number[]): void => {
+export const setAside = ({ sql, known }: WriteScope, foreign: readonly number[]): void => {
   sql.setAside.run(JSON.stringify(foreign))
   known.moveInLanes()
 }
 
 /** Another taker than before may take them. */
-export const takeBack = ({ sql, known }: Desk): void => {
+export const takeBack = ({ sql, known }: WriteScope): void => {
   sql.takeBack.run()
   known.moveInLanes()
 }
 
-export const isNewTaker = ({ known }: Pick<Desk, 'known'>, { taker }: ClaimRequest): boolean =>
+export const isNewTaker = ({ known }: Pick<WriteScope, 'known'>, { taker }: ClaimRequest): boolean =>
   taker?.takesOver !== undefined &&
   known.isNewTaker(`${taker.version}\n${taker.takesOver.map(({ handler }) => handler).join('\n')}`)
 
-export const lease = (scope: Desk, { worker, taker }: ClaimRequest, rows: readonly DueRow[]): readonly Claim[] => {
+export const lease = (
+  scope: WriteScope,
+  { worker, taker }: ClaimRequest,
+  rows: readonly DueRow[],
+): readonly Claim[] => {
   const holder = workerKey(scope, worker)
   scope.sql.leaseStreams.run(holder, JSON.stringify(rows.map(({ key }) => key)))
   if (taker !== undefined) repin(scope, taker, rows)
@@ -153,21 +157,21 @@ const pinOf = ({ handler, system_hash }: DueRow, { version, takesOver = [] }: Ta
     ? version
     : pinAfter(system_hash, version, takesOver.find((one) => one.handler === handler)?.isFree ?? false)
 
-const repin = ({ sql }: Desk, taker: Taker, rows: readonly DueRow[]): void => {
+const repin = ({ sql }: WriteScope, taker: Taker, rows: readonly DueRow[]): void => {
   const moved = rows.filter((row) => pinOf(row, taker) !== row.system_hash)
   if (moved.length > 0) sql.repinStreams.run(taker.version, JSON.stringify(moved.map(({ key }) => key)))
 }
 
-export const nextDueAt = (desk: Desk, request: ClaimRequest, left: Instant | null): Instant | null => {
-  const { sql } = desk
+export const nextDueAt = (writeScope: WriteScope, request: ClaimRequest, left: Instant | null): Instant | null => {
+  const { sql } = writeScope
   const { handlers = null } = request
   const plain = handlers === null ? sql.nextDue.get() : sql.nextDueOf.get(JSON.stringify(handlers))
-  const earliest = Math.min(left ?? Infinity, Number(plain?.['wake_at'] ?? Infinity), nextInLanes(desk, request))
+  const earliest = Math.min(left ?? Infinity, Number(plain?.['wake_at'] ?? Infinity), nextInLanes(writeScope, request))
   return earliest === Infinity ? null : earliest
 }
 
 /** In a lane, who is due waits for room and not for time; those that only the limit kept waiting are `left`. */
-const nextInLanes = ({ sql, known }: Desk, { now, handlers = null }: ClaimRequest): Instant => {
+const nextInLanes = ({ sql, known }: WriteScope, { now, handlers = null }: ClaimRequest): Instant => {
   const first = known.firstInLanes(sql)
   if (first === Infinity || (handlers === null && first > now)) return first
   const next = handlers === null ? sql.nextInLanes.get(now) : sql.nextInLanesOf.get(now, JSON.stringify(handlers))

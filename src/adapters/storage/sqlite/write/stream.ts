@@ -12,7 +12,7 @@ import { isEnded } from '#model/run/status.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
 import { waitingBehind } from './claim.ts'
 import type { FactRows } from './facts.ts'
-import { Held } from './known.ts'
+import { Held } from './row-cache.ts'
 import { dueAtOnce } from './signal.ts'
 import { putTask } from './task.ts'
 import { closeWaits, hasUnseenEvent, openWaits } from './wait.ts'
@@ -119,10 +119,10 @@ const park = (
   if (!isClaimable(stream)) return { signal: parking.signal, wakeAt: null }
   const isLate = !isEnded(status) && hasUnseenEvent(scope, parking.tenant, opensWaits)
   const signal = parking.signal + (isLate ? 1 : 0)
-  const hasNews = parking.lease === null && signal > seenSignal && !isEnded(status)
-  if (isLate || hasNews) signalled.add(stream)
+  const hasNewSignal = parking.lease === null && signal > seenSignal && !isEnded(status)
+  if (isLate || hasNewSignal) signalled.add(stream)
   if (parking.lease !== null) return { signal, wakeAt: null }
-  return { signal, wakeAt: hasNews ? Math.min(wakeAt ?? Infinity, parking.due) : wakeAt }
+  return { signal, wakeAt: hasNewSignal ? Math.min(wakeAt ?? Infinity, parking.due) : wakeAt }
 }
 
 const addFacts = (rows: FactRows, write: StreamWrite, key: number, appendId: string, epoch: number): void => {

@@ -9,9 +9,9 @@ import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { Statements } from '#adapters/storage/sqlite/statements.ts'
 import type { Event } from '#model/event/event.ts'
 import type { EventMatch, WaitRow } from '#ports/ledger.ts'
-import type { Known } from './known.ts'
+import type { Known } from './row-cache.ts'
 
-type Desk = Pick<Scope, 'sql' | 'known'>
+type WriteScope = Pick<Scope, 'sql' | 'known'>
 
 interface Place {
   readonly tenant: string
@@ -21,7 +21,7 @@ interface Place {
 
 /** An event that is written now, under the value it holds at a path. */
 export const listValue = (
-  { sql }: Desk,
+  { sql }: WriteScope,
   { tenant, type }: Event,
   sequence: number,
   path: string,
@@ -31,7 +31,7 @@ export const listValue = (
 }
 
 /** From here on events of the type are listed by this path. */
-export const openPath = ({ sql, known }: Desk, { tenant, type, path }: Place): void => {
+export const openPath = ({ sql, known }: WriteScope, { tenant, type, path }: Place): void => {
   if (known.since(sql, tenant, type, path) !== null) return
   const since = known.position(sql)
   sql.addValuePath.run(tenant, type, path, since)
@@ -41,7 +41,7 @@ export const openPath = ({ sql, known }: Desk, { tenant, type, path }: Place): v
 
 /** Whether there are other events with the value than the writer has looked at, or events whose values nobody has listed. */
 export const hasUnseenValue = (
-  { sql, known }: Desk,
+  { sql, known }: WriteScope,
   tenant: string,
   { type, path, value, base, seen }: WaitRow,
 ): boolean => {
@@ -63,11 +63,11 @@ const incomplete = (sql: Statements, known: Known, tenant: string, matching: rea
 }
 
 /** Whether all events that these could describe are listed. */
-export const isListed = ({ sql, known }: Desk, tenant: string, matching: readonly EventMatch[]): boolean =>
+export const isListed = ({ sql, known }: WriteScope, tenant: string, matching: readonly EventMatch[]): boolean =>
   incomplete(sql, known, tenant, matching).length === 0
 
 /** Lists some events of before, the newest first: of one path after the other, as far as the bound allows. */
-export const listSome = (scope: Desk, tenant: string, matching: readonly EventMatch[]): void => {
+export const listSome = (scope: WriteScope, tenant: string, matching: readonly EventMatch[]): void => {
   let room = LISTED_AT_ONCE
   for (const place of incomplete(scope.sql, scope.known, tenant, matching)) {
     room -= listPlace(scope, place, room)
@@ -76,7 +76,7 @@ export const listSome = (scope: Desk, tenant: string, matching: readonly EventMa
 }
 
 /** Answers how many events were read, at most `limit`. */
-const listPlace = (scope: Desk, place: Place & { readonly after: number }, limit: number): number => {
+const listPlace = (scope: WriteScope, place: Place & { readonly after: number }, limit: number): number => {
   const { sql, known } = scope
   const { tenant, type, path, after } = place
   openPath(scope, place)

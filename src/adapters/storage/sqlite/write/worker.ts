@@ -8,18 +8,18 @@ import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { BeatRequest } from '#ports/ledger.ts'
 
 /** These rules read and write no facts. */
-type Desk = Pick<Scope, 'sql' | 'known'>
+type WriteScope = Pick<Scope, 'sql' | 'known'>
 
 /** When a worker that never said it lives was last heard of; smaller than any instant less any length. */
 export const NEVER = Number.MIN_SAFE_INTEGER
 
 /** A lease names its worker by key, so that one must exist. */
-export const workerKey = ({ sql, known }: Desk, worker: WorkerId): number => {
+export const workerKey = ({ sql, known }: WriteScope, worker: WorkerId): number => {
   const key = known.worker(sql, worker)
   return key ?? Number(sql.addWorker.run(worker, NEVER).lastInsertRowid)
 }
 
-export const beat = (scope: Desk, { worker, now, ttlMs, info }: BeatRequest): number => {
+export const beat = (scope: WriteScope, { worker, now, ttlMs, info }: BeatRequest): number => {
   const { sql, known } = scope
   sql.beatWorker.run(now, info === undefined ? null : JSON.stringify(info), workerKey(scope, worker))
   if (info !== undefined) known.dropLiving()
@@ -30,7 +30,7 @@ export const beat = (scope: Desk, { worker, now, ttlMs, info }: BeatRequest): nu
   return freed
 }
 
-export const retire = ({ sql, known }: Desk, worker: WorkerId, now: Instant): void => {
+export const retire = ({ sql, known }: WriteScope, worker: WorkerId, now: Instant): void => {
   const key = known.worker(sql, worker)
   if (key === null) return
   sql.freeRetired.run(now, key)

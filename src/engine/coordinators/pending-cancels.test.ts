@@ -1,0 +1,41 @@
+/** Runs that a coordinator wants gone, told through a worker that may not reach them. */
+import { expect, test } from 'vitest'
+import type { EngineContext } from '#engine/core/engine-context.ts'
+import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { runId } from '#model/kernel/ids.ts'
+import { PendingCancels } from './pending-cancels.ts'
+
+const RUN = runId('00000000-0000-7000-8000-000000000001')
+
+/** Runs that answer a cancel with these refusals in turn, and then take it. */
+const stopsWith = (
+  ...codes: readonly ErrorCode[]
+): { readonly pendingCancels: PendingCancels; readonly asked: string[] } => {
+  const asked: string[] = []
+  const cancel = async (_: string, run: string): Promise<void> => {
+    const code = codes[asked.length]
+    asked.push(run)
+    if (code !== undefined) throw new TrihandError(code, 'refused')
+  }
+  return {
+    pendingCancels: new PendingCancels({ worker: { cancel } } as unknown as EngineContext, 'no longer wanted'),
+    asked,
+  }
+}
+
+test('a run that has ended counts as told, and is told once however often it is named', async () => {
+  const { pendingCancels, asked } = stopsWith('RUN_ENDED')
+  pendingCancels.tell(RUN)
+  pendingCancels.tell(RUN)
+  await expect(pendingCancels.told()).resolves.toBeUndefined()
+  expect(asked).toEqual([RUN])
+})
+
+test('stops-1: a run that the store did not let us reach is not told, and can be asked again', async () => {
+  const { pendingCancels, asked } = stopsWith('LEDGER_UNAVAILABLE')
+  pendingCancels.tell(RUN)
+  await expect(pendingCancels.told()).rejects.toThrow('was not reached')
+  pendingCancels.tell(RUN)
+  await expect(pendingCancels.told()).resolves.toBeUndefined()
+  expect(asked).toEqual([RUN, RUN])
+})

@@ -1,0 +1,54 @@
+/**
+ * A single append and a promise of its outcome: for everything that is not a run in memory.
+ *
+ * Owns what the caller is told of a store that refuses or does not answer. Never retries a definite refusal.
+ *
+ * one-shot-1  A caller is not kept uncertain for ever, but the append is: it is sent again until the ledger answers, and `late` hears it.
+ */
+import type { TrihandError } from '#model/kernel/errors.ts'
+import type { Append, Outcome } from '#ports/ledger.ts'
+import type { AppendSource, Commit } from './commit.ts'
+
+export const commitOnce = (
+  commit: Commit,
+  append: Append,
+  late: (outcome: Outcome) => void = () => {},
+): Promise<Outcome> => new Promise((resolve, reject) => commit.request(new SingleAppend(append, resolve, reject, late)))
+
+class SingleAppend implements AppendSource {
+  behind: AppendSource | null = null
+  isWaiting = false
+  isBusy = false
+  readonly isNew = true
+  private readonly append: Append
+  private readonly reject: (error: TrihandError) => void
+  private tell: (outcome: Outcome) => void
+  private readonly late: (outcome: Outcome) => void
+
+  constructor(
+    append: Append,
+    resolve: (outcome: Outcome) => void,
+    reject: (error: TrihandError) => void,
+    late: (outcome: Outcome) => void,
+  ) {
+    this.append = append
+    this.tell = resolve
+    this.reject = reject
+    this.late = late
+  }
+
+  next(): Append {
+    return this.append
+  }
+
+  settle(outcome: Outcome): void {
+    this.tell(outcome)
+  }
+
+  /** one-shot-1 */
+  failed(error: TrihandError): 'keep' | 'drop' {
+    this.tell = this.late
+    this.reject(error)
+    return error.outcome === 'unknown' ? 'keep' : 'drop'
+  }
+}

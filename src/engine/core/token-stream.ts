@@ -1,0 +1,122 @@
+/**
+ * Answers on their way: what a step has told while it is being performed, for whoever listens to its run.
+ *
+ * Owns the pieces of attempts under way in this process, and forgets them with the attempt: the fact that follows is the truth. Never
+ * writes anything: nothing here survives a crash, and the step begins again then, as another telling of the same text.
+ *
+ * deltas-1  Whoever listens late gets what was told so far first, and every later piece once and in order.
+ * deltas-2  A piece says how much of its kind came before it in its attempt: text that is put where it belongs is never doubled.
+ * deltas-3  No piece holds a secret or the beginning of one; the end of an attempt lets go what was held back.
+ */
+import type { RunId } from '#model/kernel/ids.ts'
+import type { RedactedStream, Redaction } from '#model/kernel/redaction.ts'
+import type { Delta } from '#ports/model.ts'
+
+export interface TokenChunk {
+  readonly run: RunId
+  readonly step: string
+  readonly attempt: number
+  readonly type: Delta['type']
+  /** Characters before it; of calls, how many. */
+  readonly at: number
+  /** Of a call: the name of its tool. */
+  readonly text: string
+}
+
+export type ChunkListener = (piece: TokenChunk) => void
+
+interface Telling {
+  readonly attempt: number
+  text: string
+  reasoning: string
+  /** Hold back what may be the beginning of a secret. */
+  readonly streams: { readonly text: RedactedStream; readonly reasoning: RedactedStream }
+  readonly calls: string[]
+}
+
+export class TokenStream {
+  private readonly underWay = new Map<RunId, Map<string, Telling>>()
+  private readonly listeners = new Map<RunId, Set<ChunkListener>>()
+  private readonly redaction: Pick<Redaction, 'stream'>
+
+  constructor(redaction: Pick<Redaction, 'stream'>) {
+    this.redaction = redaction
+  }
+
+  tell(run: RunId, step: string, attempt: number, delta: Delta): void {
+    const telling = this.tellingOf(run, step, attempt)
+    const about = { run, step, attempt, type: delta.type }
+    if (delta.type === 'call') {
+      const piece = { ...about, at: telling.calls.length, text: delta.tool }
+      telling.calls.push(delta.tool)
+      return this.pass(piece)
+    }
+    this.passText({ ...about, type: delta.type }, telling, telling.streams[delta.type].push(delta.text))
+  }
+
+  /** The attempt is over: what it told is in its fact, or nowhere. */
+  over(run: RunId, step: string): void {
+    // Called for every step there is, and almost none tells anything.
+    if (this.underWay.size === 0) return
+    const steps = this.underWay.get(run)
+    const telling = steps?.get(step)
+    if (steps === undefined || telling === undefined) return
+    for (const type of ['reasoning', 'text'] as const)
+      this.passText({ run, step, attempt: telling.attempt, type }, telling, telling.streams[type].end())
+    steps.delete(step)
+    if (steps.size === 0) this.underWay.delete(run)
+  }
+
+  /** deltas-1. */
+  listen(run: RunId, listener: ChunkListener): () => void {
+    for (const [step, telling] of this.underWay.get(run) ?? [])
+      for (const piece of soFar(run, step, telling)) listener(piece)
+    const listeners = this.listeners.get(run) ?? new Set()
+    this.listeners.set(run, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.listeners.get(run) === listeners) this.listeners.delete(run)
+    }
+  }
+
+  private tellingOf(run: RunId, step: string, attempt: number): Telling {
+    const steps = this.underWay.get(run) ?? new Map<string, Telling>()
+    this.underWay.set(run, steps)
+    const known = steps.get(step)
+    if (known?.attempt === attempt) return known
+    const streams = { text: this.redaction.stream(), reasoning: this.redaction.stream() }
+    const begun = { attempt, text: '', reasoning: '', streams, calls: [] }
+    steps.set(step, begun)
+    return begun
+  }
+
+  private passText(
+    about: Pick<TokenChunk, 'run' | 'step' | 'attempt'> & { readonly type: 'text' | 'reasoning' },
+    telling: Telling,
+    text: string,
+  ): void {
+    if (text === '') return
+    const piece = { ...about, at: telling[about.type].length, text }
+    telling[about.type] += text
+    this.pass(piece)
+  }
+
+  private pass(piece: TokenChunk): void {
+    for (const listener of this.listeners.get(piece.run) ?? []) {
+      try {
+        listener(piece)
+      } catch {
+        // Whoever listens may not disturb whoever works.
+      }
+    }
+  }
+}
+
+const soFar = (run: RunId, step: string, { attempt, text, reasoning, calls }: Telling): readonly TokenChunk[] => {
+  const about = { run, step, attempt, at: 0 }
+  return [
+    ...(reasoning === '' ? [] : [{ ...about, type: 'reasoning' as const, text: reasoning }]),
+    ...(text === '' ? [] : [{ ...about, type: 'text' as const, text }]),
+    ...calls.map((tool, at) => ({ ...about, type: 'call' as const, at, text: tool })),
+  ]
+}

@@ -1,0 +1,231 @@
+/**
+ * Which handlers this worker takes: at once, after a moment, or never.
+ *
+ * Owns the answer for the system in force and the workers that live. The rule is model/worker/placement.ts; what is handed out is the ledger's.
+ *
+ * share-1  Others are looked up only if a handler prefers one worker to another, or a pool has a bound; an answer that is a moment old delays, never loses.
+ * share-2  What is left to others is taken once it has been due for a moment, whoever lives.
+ * share-3  What was parked here is asked for by name where it is sticky; what is no longer remembered waits that moment, no more.
+ * share-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/worker/pin.ts).
+ * share-4  A worker that stands by takes nothing, and nobody leaves anything to it; it sees within a beat that its turn has come.
+ */
+import type { System } from '#manifest/define/system.ts'
+import { queueSource } from '#manifest/flow/queues.ts'
+import type { ClaimableId, Instant, WorkerId } from '#model/kernel/ids.ts'
+import { DEFAULT_PIN, NO_VERSION, noHandlerFor, type Takeover, type Taker } from '#model/worker/pin.ts'
+import {
+  ANYWHERE,
+  misfit,
+  PATIENCE_MS,
+  type Placement,
+  type Share,
+  shareOf,
+  takersOf,
+} from '#model/worker/placement.ts'
+import { takesRuns, type WorkerInfo, type WorkerPlace } from '#model/worker/worker-info.ts'
+import type { ClaimRequest, Claims } from '#ports/ledger.ts'
+import type { Reader, RunSummary } from '#ports/reader.ts'
+
+/** More workers than these are not compared. */
+const MAX_OTHERS = 1_000
+
+/** So many of the runs parked here are remembered, the last ones. */
+const MAX_REMEMBERED = 1_000
+
+/** More names than these are not told with every beat: the worker then counts as one that takes every handler of its version. */
+const MAX_TOLD = 500
+
+type AskClaim = (what: Pick<ClaimRequest, 'limit' | 'handlers' | 'only' | 'taker'>) => Promise<Claims>
+
+const NOTHING: Claims = { claims: [], nextDueAt: null }
+
+const both = (a: Claims, b: Claims): Claims => ({
+  claims: [...a.claims, ...b.claims],
+  nextDueAt:
+    a.nextDueAt === null || b.nextDueAt === null ? (a.nextDueAt ?? b.nextDueAt) : Math.min(a.nextDueAt, b.nextDueAt),
+  ...(a.moved === undefined && b.moved === undefined ? {} : { moved: (a.moved ?? 0) + (b.moved ?? 0) }),
+  records: [...(a.records ?? []), ...(b.records ?? [])],
+  events: [...(a.events ?? []), ...(b.events ?? [])],
+})
+
+const ALL: Share = { atOnce: null, later: [], returning: [] }
+const NONE: Share = { atOnce: [], later: [], returning: [] }
+
+/** By the handler's name on a stream. A schedule's coordinator does no step, so that any worker may mind it. */
+const placementsOf = ({ functions, schedules, queues }: System): ReadonlyMap<string, Placement> =>
+  new Map([
+    ...[...schedules.keys(), ...[...queues.keys()].map(queueSource)].map((name) => [name, ANYWHERE] as const),
+    ...[...functions.values()].map(({ name, placement }) => [name, placement] as const),
+  ])
+
+/** A run that waits, as far as it matters who may take it. Without a version: any that has its handler. */
+export type WaitingRun = Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'> & { readonly systemHash?: string }
+
+/** So long a due run may wait before its lack of a worker is worth a word; and so long ago a living worker may have beaten. */
+const NOTICED_AFTER_MS = 30_000
+
+/** Why no living worker takes a run that is due. Null while a worker that fits may still come to it. */
+export const noWorkerFor = async (
+  { handler, leased, wakeAt, systemHash: version = NO_VERSION }: WaitingRun,
+  world: { readonly system: System; readonly now: Instant; readonly workers: Reader['workers'] },
+): Promise<string | null> => {
+  if (leased || wakeAt === null || wakeAt > world.now) return null
+  const all = await world.workers({ after: null, limit: MAX_OTHERS })
+  const living = all.filter(({ beatAt }) => world.now - beatAt < NOTICED_AFTER_MS)
+  const declared = world.system.functions.get(handler)?.placement
+  // Without code here: whether another process has it is said by its worker.
+  const placement = declared?.lacksCode === true ? undefined : declared
+  const isNoticed = placement !== undefined && world.now - wakeAt >= NOTICED_AFTER_MS
+  if (living.length === 0) return isNoticed ? 'NO_WORKER: no worker lives' : null
+  const taking = living.filter(({ info }) => info === null || takesRuns(info))
+  if (taking.length === 0)
+    return isNoticed ? `NO_WORKER: of ${living.length} workers none takes runs now: paused, stopped or leaving` : null
+  const lacks = taking.map(({ info }) => (info === null || placement === undefined ? null : misfit(info, placement)))
+  const fitting = taking.filter((_, i) => lacks[i] === null)
+  if (fitting.length === 0)
+    return isNoticed ? `NO_WORKER: of ${taking.length} workers none has ${[...new Set(lacks)].join('; ')}` : null
+  const infos = fitting.flatMap(({ info }) => info ?? [])
+  return infos.length < fitting.length ? null : noHandlerFor({ handler, version }, infos)
+}
+
+export class ClaimFilter {
+  private readonly place: WorkerPlace
+  private readonly system: () => System
+  private readonly workers: Reader['workers']
+  private others: readonly WorkerPlace[] = []
+  private standsBy = false
+  private readonly parked = new Set<ClaimableId>()
+  private known: {
+    readonly system: System
+    readonly share: Share
+    readonly isRanked: boolean
+    readonly fitting: readonly string[]
+    readonly takesOver: readonly Takeover[]
+    /** Handlers whose runs belong to no version: they are asked for apart. */
+    readonly free: readonly string[]
+  } | null = null
+
+  constructor(place: WorkerPlace, system: () => System, workers: Reader['workers']) {
+    this.place = place
+    this.system = system
+    this.workers = workers
+  }
+
+  get current(): Share {
+    return this.look().share
+  }
+
+  /** For whom this worker claims; with the handlers that it takes over from other versions, or without (share-5). */
+  taker(withOthers: boolean): Taker {
+    const { system, takesOver } = this.look()
+    return withOthers ? { version: system.hash, takesOver } : { version: system.hash }
+  }
+
+  /** What others may know of the code here. */
+  get told(): Pick<WorkerInfo, 'version' | 'handlers' | 'ownOnly'> {
+    const { system, fitting, takesOver } = this.look()
+    const handlers = fitting.length > MAX_TOLD ? null : fitting
+    const others = new Set(takesOver.map(({ handler }) => handler))
+    const ownOnly = fitting.filter((handler) => !others.has(handler))
+    return { version: system.hash, handlers, ...(ownOnly.length > 0 && { ownOnly: ownOnly.slice(0, MAX_TOLD) }) }
+  }
+
+  /** Whether a run of this handler may begin here and now. */
+  takes(handler: string): boolean {
+    const { atOnce, later, returning } = this.current
+    return atOnce === null || atOnce.includes(handler) || (returning.includes(handler) && !later.includes(handler))
+  }
+
+  /** What this worker lacks for the handler; null if it may enter it, whoever else would be better. */
+  misfit(handler: string): string | null {
+    const definition = this.system().functions.get(handler)
+    return definition === undefined ? null : misfit(this.place, definition.placement)
+  }
+
+  /** share-3. `handler`: null for a coordinator, which goes by its handler's name. */
+  remember(stream: ClaimableId, handler: string | null): void {
+    const { returning } = this.current
+    if (returning.length === 0 || (handler !== null && !returning.includes(handler))) return
+    this.parked.delete(stream)
+    this.parked.add(stream)
+    const [oldest] = this.parked
+    if (this.parked.size > MAX_REMEMBERED && oldest !== undefined) this.parked.delete(oldest)
+  }
+
+  /** At most `limit` of what belongs here: its own at once, then what it had last, and then what others have left. */
+  async claim(ask: AskClaim, now: Instant, limit: number): Promise<Claims> {
+    const { atOnce, later, returning } = this.current
+    let all = atOnce?.length === 0 ? NOTHING : await ask({ limit, handlers: atOnce })
+    const more = async (claim: (room: number) => Promise<Claims>): Promise<void> => {
+      const room = limit - all.claims.length
+      if (room > 0) all = both(all, await claim(room))
+    }
+    try {
+      if (returning.length > 0) await more((room) => this.claimBack(ask, room, returning))
+      const left = [...new Set([...later, ...returning])]
+      if (left.length > 0) await more((room) => this.claimLeft(ask, now, room, left))
+      const free = this.look().free
+      if (free.length > 0) await more((limit) => ask({ limit, handlers: free, taker: { version: NO_VERSION } }))
+    } catch {
+      // What was claimed is worked on; the rest is asked for again with the next poll.
+    }
+    return all
+  }
+
+  /** When the next of them falls due is this worker's own timer's business, or the dispatcher's. */
+  private async claimBack(ask: AskClaim, limit: number, handlers: readonly string[]): Promise<Claims> {
+    if (this.parked.size === 0) return NOTHING
+    const claims = await ask({ limit, handlers, only: [...this.parked] })
+    for (const { stream } of claims.claims) this.parked.delete(stream)
+    return { ...claims, nextDueAt: null }
+  }
+
+  private async claimLeft(ask: AskClaim, now: Instant, limit: number, later: readonly string[]): Promise<Claims> {
+    const { nextDueAt } = await ask({ limit: 0, handlers: later })
+    if (nextDueAt === null) return NOTHING
+    // The ledger's clock may be another: that makes the moment longer or shorter, nothing else.
+    const ripeAt = nextDueAt + PATIENCE_MS
+    return ripeAt > now ? { claims: [], nextDueAt: ripeAt } : ask({ limit, handlers: later })
+  }
+
+  /** Looks who else lives. `own` are the names of this process. */
+  async refresh(own: (id: WorkerId) => boolean): Promise<void> {
+    if (!this.look().isRanked) return
+    const { pools } = this.system()
+    const living = await this.workers({ after: null, limit: MAX_OTHERS })
+    const known = living.flatMap(({ id, info }) => (info === null ? [] : [{ id, info }]))
+    const takers = takersOf(known, (pool) => pools.get(pool)?.max ?? null)
+    const isOwn = ({ id }: (typeof known)[number]): boolean => own(id)
+    this.others = takers.flatMap((one) => (isOwn(one) ? [] : [one.info]))
+    // One that has not been heard of yet is not held back.
+    this.standsBy = known.some((one) => isOwn(one) && takesRuns(one.info)) && !takers.some(isOwn)
+    this.known = null
+  }
+
+  private look(): NonNullable<ClaimFilter['known']> {
+    const system = this.system()
+    if (this.known?.system !== system) {
+      const placements = placementsOf(system)
+      const isBounded = [...system.pools.values()].some(({ max }) => max !== null)
+      const isRanked = isBounded || [...placements.values()].some(({ prefer, sticky }) => sticky || prefer.length > 0)
+      const share = placements.size === 0 ? ALL : shareOf(this.place, this.others, placements)
+      const fitting = [...placements].flatMap(([name, placement]) =>
+        misfit(this.place, placement) === null ? name : [],
+      )
+      const takesOver = fitting.flatMap((handler): readonly Takeover[] => {
+        const { mode, forMs } = placements.get(handler)?.pin ?? DEFAULT_PIN
+        return mode === 'hard' ? [] : [{ handler, afterMs: forMs, isFree: mode === 'none' }]
+      })
+      const free = takesOver.flatMap(({ handler, isFree }) => (isFree ? handler : []))
+      this.known = {
+        system,
+        share: this.standsBy ? NONE : share,
+        isRanked,
+        fitting,
+        takesOver,
+        free: this.standsBy ? [] : free,
+      }
+    }
+    return this.known
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * WorkerControl to workers as events that every process can see, and how this one stands.
+ *
+ * Owns their types and how far they were read. Which order counts is model/worker/worker-control.ts; how one is followed is the worker's (worker.ts).
+ */
+import type { StoredEvent } from '#model/event/event.ts'
+import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
+import { orders as machine, type OrderFact, type Standing, takesAny } from '#model/worker/worker-control.ts'
+import type { WorkerInfo } from '#model/worker/worker-info.ts'
+import type { Ledger } from '#ports/ledger.ts'
+
+const PREFIX = 'trihand.worker.'
+const NAMES: readonly OrderFact['type'][] = [
+  'drain_ordered',
+  'pause_ordered',
+  'resume_ordered',
+  'stop_ordered',
+  'stop_lifted',
+]
+const TYPES = NAMES.map((name) => `${PREFIX}${name}`)
+/** The subject of an order to all of them. */
+const ALL = '*'
+const PAGE = 100
+
+/** The order as the event that tells it. */
+export const eventOf = (fact: OrderFact) => ({
+  type: `${PREFIX}${fact.type}`,
+  subject: 'worker' in fact ? fact.worker : ALL,
+  data: { by: fact.by, ...(fact.type === 'stop_ordered' ? { reason: fact.reason } : {}) },
+})
+
+const factOf = ({ type, subject, time, data }: StoredEvent): OrderFact => {
+  const name = type.slice(PREFIX.length) as OrderFact['type']
+  const { by, reason = null } = data as { readonly by: string; readonly reason?: string | null }
+  if (name === 'stop_lifted') return { type: name, by }
+  return name === 'stop_ordered'
+    ? { type: name, by, reason, at: time }
+    : { type: name, worker: subject as WorkerId, by }
+}
+
+/** Whom orders to single workers concern. */
+interface Names {
+  isOwn(worker: WorkerId): boolean
+}
+
+export class WorkerControl {
+  private readonly ledger: Pick<Ledger, 'events'>
+  private readonly tenant: () => TenantId
+  private readonly names: Names
+  private seen = 0
+  standing: Standing = machine.initial
+
+  constructor(ledger: Pick<Ledger, 'events'>, tenant: () => TenantId, names: Names) {
+    this.ledger = ledger
+    this.tenant = tenant
+    this.names = names
+  }
+
+  /** Whether anything new may be taken, as far as is known. */
+  get takesAny(): boolean {
+    return takesAny(this.standing)
+  }
+
+  /** The same as others are told it. */
+  get halt(): Pick<WorkerInfo, 'halt'> {
+    if (this.standing.stop !== null) return { halt: 'stopped' }
+    return this.standing.isPaused ? { halt: 'paused' } : {}
+  }
+
+  /** Reads what was ordered since the last look. True if this one stands otherwise now. */
+  async look(): Promise<boolean> {
+    const before = this.standing
+    for (;;) {
+      const query = { tenant: this.tenant(), types: TYPES, after: this.seen, limit: PAGE }
+      const events = await this.ledger.events(query)
+      for (const event of events) this.take(event)
+      if (events.length < PAGE) return this.standing !== before
+    }
+  }
+
+  private take(event: StoredEvent): void {
+    // Another look may have read on meanwhile.
+    if (event.sequence <= this.seen) return
+    this.seen = event.sequence
+    const fact = factOf(event)
+    if (!('worker' in fact) || this.names.isOwn(fact.worker)) this.standing = machine.evolve(this.standing, fact)
+  }
+}

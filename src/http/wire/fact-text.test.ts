@@ -1,0 +1,64 @@
+/** Every fact has a sentence, and an open step says what can end its wait. */
+import { expect, test } from 'vitest'
+import { openWait, receive } from '#model/event/wait.ts'
+import { taskId } from '#model/kernel/ids.ts'
+import { aStart, aWait, BROKEN, CHILD, FACT_TYPES, fact } from '#test/support/stories/run-story.ts'
+import { tell, tellOpen } from './fact-text.ts'
+
+test.each(FACT_TYPES)('%s is told in words', (type) => {
+  const text = tell(fact(type))
+  expect(text).toMatch(/^[a-z]/)
+  expect(text).not.toMatch(/undefined|\[object|NaN/)
+})
+
+test('who started a run is told', () => {
+  expect(tell(fact('run.started', aStart()))).toBe('send-mail was called')
+  expect(tell(fact('run.started', aStart({ input: { kind: 'event' } })))).toBe('an event started send-mail')
+  expect(tell(fact('run.started', aStart({ parentStep: 'mail' })))).toBe(
+    'send-mail was called by step mail of its parent',
+  )
+})
+
+test('a failed attempt tells why, and when the next one is', () => {
+  expect(tell(fact('step.retry_scheduled', { attempt: 2, wakeAt: 1_000 }))).toBe(
+    'attempt 2 failed, FUNCTION_FAILED: it broke; the next one is at 1970-01-01T00:00:01.000Z',
+  )
+})
+
+test('a question to people is told apart from a call', () => {
+  const child = taskId('0'.repeat(32))
+  expect(tell(fact('child.started', { child }))).toBe(`asked people: ${child}`)
+  expect(tellOpen({ kind: 'calling', child, handler: 'child' }).text).toBe(`people: ${child}`)
+})
+
+test('a child that failed tells its error', () => {
+  const failed = fact('child.ended', { end: { kind: 'failed', error: BROKEN } })
+  expect(tell(failed)).toBe(`${CHILD} failed, FUNCTION_FAILED: it broke`)
+})
+
+test('a wait tells only what is still missing', () => {
+  const wait = openWait(
+    aWait({ mode: 'all', types: ['mail.sent', 'mail.read'], match: null, condition: null, timeoutAt: null }),
+  )
+  const after = receive(wait, { type: 'mail.sent', sequence: 101 })
+  expect(tellOpen({ kind: 'waiting', wait: after }).text).toBe('an event: mail.read')
+})
+
+test('a wait tells its match, its condition and its end', () => {
+  const spec = aWait({ types: ['a', 'b'], match: { path: 'id', value: '7' }, condition: 'payload.ok', timeoutAt: 0 })
+  expect(tellOpen({ kind: 'waiting', wait: openWait(spec) }).text).toBe(
+    'an event: a or b with id = 7 if payload.ok, until 1970-01-01T00:00:00.000Z',
+  )
+})
+
+test('an uncertain step asks a person', () => {
+  const { kind, text } = tellOpen({
+    kind: 'uncertain',
+    attempt: 1,
+    effectKey: 'k',
+    reason: 'the worker is gone',
+    isOver: true,
+    task: null,
+  })
+  expect([kind, text]).toEqual(['uncertain', 'an answer to "Did it happen?": the worker is gone'])
+})
