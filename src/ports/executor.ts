@@ -3,7 +3,7 @@
  *
  * executor-1  Never throws and never retries; failure is a result with a code.
  * executor-2  Never touches the ledger, the page or another executor.
- * executor-3  PendingCancels soon after its signal aborts; what it answers then is ignored or kept as evidence.
+ * executor-3  Stops soon after its signal aborts; what it answers then is ignored or kept as evidence.
  */
 import type { Usage } from '#model/agent/usage.ts'
 import type { Json } from '#model/kernel/json.ts'

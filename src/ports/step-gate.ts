@@ -73,7 +73,7 @@ export interface StepRequest {
   readonly retry: RetryPolicy
   readonly timeoutMs: number
   readonly body: (context: StepContext) => unknown
-  /** ExecutionResult in its place while the breaker of the function is open and says so. */
+  /** Performed in its place while the breaker of the function is open and says so. */
   readonly fallback?: ((context: StepContext) => unknown) | undefined
   /** Shown to people if it is not known whether a `once` effect happened. Absent: what the run works on is. */
   readonly input?: unknown

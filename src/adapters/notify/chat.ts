@@ -1,5 +1,5 @@
 /**
- * ChangeFeed of tasks in a chat: one message to an incoming webhook, as Slack and Teams take it.
+ * Notices of tasks in a chat: one message to an incoming webhook, as Slack and Teams take it.
  *
  * Owns the message. The way out is handed in, and it leads to that address alone.
  */

@@ -1,5 +1,5 @@
 /**
- * ChangeFeed of tasks as e-mail, to those who are asked.
+ * Notices of tasks as e-mail, to those who are asked.
  *
  * Owns who gets one. The words are task-text.ts; the mailer is the optional peer `nodemailer`.
  */

@@ -1,5 +1,5 @@
 /**
- * ChangeFeed as signed webhooks: one event as CloudEvents JSON, signed as Standard Webhooks says.
+ * Notices as signed webhooks: one event as CloudEvents JSON, signed as Standard Webhooks says.
  *
  * Owns body and signature.
  */

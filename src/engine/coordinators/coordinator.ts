@@ -78,7 +78,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
     this.wait?.()
   }
 
-  /** PendingCancels without a word to the ledger. */
+  /** Stops without a word to the ledger. */
   drop(): void {
     this.go('fenced', null)
   }

@@ -1,4 +1,4 @@
-/** SmallMap values by name behave as a map does, also where they become many. */
+/** Few values by name behave as a map does, also where they become many. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SmallMap } from './small-map.ts'

@@ -156,7 +156,7 @@ export class ActiveRun implements AppendSource {
     return retryStore(this.context, () => !this.gone, work)
   }
 
-  /** PendingCancels all work of this run in this process. Its promises never settle (step-port-2). */
+  /** Stops all work of this run in this process. Its promises never settle (step-port-2). */
   drop(releaseReason: ReleaseReason, failure: Failure): void {
     if (this.gone) return
     this.gone = true

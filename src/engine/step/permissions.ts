@@ -52,7 +52,7 @@ export const requireCall = (module: Module | null, callee: FunctionDefinition): 
     requireCapability(module, { kind: 'module', name: callee.module.name })
 }
 
-/** ExecutionResult in this process from what the task holds. Everything else asks somebody outside. */
+/** Performed in this process from what the task holds. Everything else asks somebody outside. */
 const LOCAL_TYPES: ReadonlySet<string> = new Set(['template_engine', 'document_processor', 'classifier'])
 
 /** A classifier that may ask a model reaches outside too. */

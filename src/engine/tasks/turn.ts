@@ -53,7 +53,7 @@ export class TaskTurn {
     this.wait?.()
   }
 
-  /** PendingCancels without a word to the ledger. */
+  /** Stops without a word to the ledger. */
   drop(): void {
     this.go('fenced', null)
   }

@@ -1,5 +1,5 @@
 /**
- * WorkerControl to workers as events that every process can see, and how this one stands.
+ * Orders to workers as events that every process can see, and how this one stands.
  *
  * Owns their types and how far they were read. Which order counts is model/worker/worker-control.ts; how one is followed is the worker's (worker.ts).
  */

@@ -1,5 +1,5 @@
 /**
- * ChangeFeed for the outside as ordinary functions: an event starts a run, each try is a step, each pause a sleep. What a crash or a dead
+ * Notices for the outside as ordinary functions: an event starts a run, each try is a step, each pause a sleep. What a crash or a dead
  * receiver costs is what it costs any run: nothing.
  *
  * Owns the loop of tries, and who is asked once an endpoint is off. What is sent, and how, is the notifier's; when to try again is the

@@ -38,7 +38,7 @@ export interface RunOptions<Result = unknown> extends StepOptions {
   readonly effect?: Effect
   readonly retry?: Partial<RetryPolicy>
   readonly timeout?: Duration
-  /** ExecutionResult instead while the function's breaker is open, if its `whenOpen` is `fallback`. */
+  /** Performed instead while the function's breaker is open, if its `whenOpen` is `fallback`. */
   readonly fallback?: (context: StepContext) => Result | Promise<Result>
   /** What the step works on. People see it if it is not known whether a `once` effect happened. Default: the input of the run. */
   readonly input?: unknown

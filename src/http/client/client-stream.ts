@@ -1,5 +1,5 @@
 /**
- * ChangeFeed of a server as an async iterable, over broken connections.
+ * Changes of a server as an async iterable, over broken connections.
  *
  * Owns reading server-sent events, the pauses between tries and where to go on. What the server cannot tell any more is one notice about
  * everything.

@@ -1380,7 +1380,7 @@ export interface Api {
   readonly listChats: { readonly input: { readonly query?: { readonly limit?: number } }; readonly output: ChatList }
   /** One conversation, with its messages. */
   readonly getChat: { readonly input: { readonly path: { readonly id: string } }; readonly output: Chat }
-  /** PendingCancels the turn that goes on. */
+  /** Stops the turn that goes on. */
   readonly stopChat: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: { readonly stopped: boolean } }
   /** This document. */
   readonly getOpenApi: { readonly input: Nothing; readonly output: { readonly [key: string]: Json } }

@@ -1,4 +1,4 @@
-/** ChangeFeed for pages: what a reader that was away gets, and what a commit is news about. */
+/** Changes for pages: what a reader that was away gets, and what a commit is news about. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StreamId } from '#model/kernel/ids.ts'

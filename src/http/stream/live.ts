@@ -1,5 +1,5 @@
 /**
- * ChangeFeed for open pages: what should be asked again, never the thing itself.
+ * Changes for open pages: what should be asked again, never the thing itself.
  *
  * Owns what a notice is about, and the last notices of this process, so that a page that was away for a moment catches up. A page that was
  * away longer, or across a restart, is told to ask for everything. Where other processes commit, too, shared-feed.ts tells.

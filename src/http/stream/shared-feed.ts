@@ -1,5 +1,5 @@
 /**
- * ChangeFeed for open pages where several processes commit: what the store tells (ports/change-feed.ts), asked for once for all pages.
+ * Changes for open pages where several processes commit: what the store tells (ports/change-feed.ts), asked for once for all pages.
  *
  * Owns when it is asked: at once after a commit of this process, and at a calm pace for those of others; never while no page is open.
  * A store that does not answer is asked again at the next turn, from the same position: the pages hear of it later, and miss nothing.

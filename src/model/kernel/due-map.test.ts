@@ -15,7 +15,7 @@ import {
 } from './due-map.ts'
 
 const OPTIONS = { numRuns: 2_000, seed: 41 }
-/** SmallMap enough to meet each other, many enough to split a leaf; names that a record would trip over among them. */
+/** Few enough to meet each other, many enough to split a leaf; names that a record would trip over among them. */
 const key = fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 40 }).map((number) => `k${number}`), weight: 9 },
   { arbitrary: fc.constantFrom('__proto__', 'constructor', '', '7'), weight: 1 },

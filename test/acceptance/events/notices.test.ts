@@ -1,4 +1,4 @@
-/** ChangeFeed for the outside: told once it is a fact, told again on a ladder, through crashes, until it is taken or nobody wants it. */
+/** Notices for the outside: told once it is a fact, told again on a ladder, through crashes, until it is taken or nobody wants it. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { noticeFunctions } from '#executors/workflow/notices.ts'

@@ -125,7 +125,7 @@ export const stopOne = async (ground: Ground, workers: readonly Life[]): Promise
   return suspend(ground, victim, () => takeover(ground))
 }
 
-/** PendingCancels a worker for longer than its lease, and lets it go on: what it still holds in memory is no longer its own. */
+/** Stops a worker for longer than its lease, and lets it go on: what it still holds in memory is no longer its own. */
 export const suspend = async (ground: Ground, victim: Life, watch: () => Promise<number>): Promise<number> => {
   const { random, findings } = ground.scene
   victim.signal('SIGSTOP')

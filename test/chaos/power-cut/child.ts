@@ -17,7 +17,7 @@ export interface ChildInput {
   /** Ends in `.ack`: the shim knows acknowledgements by that. */
   readonly ackFile: string
   readonly durability: 'full' | 'relaxed'
-  /** PendingCancels to write after that many; null: never. */
+  /** Stops to write after that many; null: never. */
   readonly appends: number | null
   readonly seed: number
 }

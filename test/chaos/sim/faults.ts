@@ -57,7 +57,7 @@ interface Profile {
 
 const ORDER_ONLY: readonly TurnFault[] = ['time_jump', 'new_worker']
 
-/** The first is the dull one. SmallMap faults let long histories grow; many meet each other. */
+/** The first is the dull one. Few faults let long histories grow; many meet each other. */
 const PROFILES: readonly Profile[] = [
   { call: 0, turn: 0, wake: 0, turns: ORDER_ONLY },
   { call: 0, turn: 20, wake: 100, turns: ORDER_ONLY },

@@ -119,7 +119,7 @@ export class SimLedger implements Ledger {
     if (outcome.reason === 'taken') this.#faults.count('repeat')
   }
 
-  /** One append of the batch meets a version that nobody has; the others are written. Spawned have no version to miss, and a repeat
+  /** One append of the batch meets a version that nobody has; the others are written. Births have no version to miss, and a repeat
    *  never does: it finds itself written, or the version as it was (ledger-3). */
   #withConflict(batch: readonly Append[]): Promise<readonly Outcome[]> | null {
     const at = batch.findIndex(({ writes }) => writes.some(({ create }) => create === null))

@@ -1,5 +1,5 @@
 /**
- * ChangeFeed of a ledger that several processes write: told in the order in which they may be told, across processes, restarts and crashes.
+ * Changes of a ledger that several processes write: told in the order in which they may be told, across processes, restarts and crashes.
  *
  * On a cluster of its own: news wait for every older transaction of their cluster, and those of other files are none of their business.
  */

@@ -1,5 +1,5 @@
 /**
- * ChangeFeed of a ledger that several processes write: what every transaction has changed, as append-sql.ts wrote it down.
+ * Changes of a ledger that several processes write: what every transaction has changed, as append-sql.ts wrote it down.
  *
  * Owns the reading, and how many rows are kept. Of two transactions the younger may commit first, so a row counts only once every
  * transaction with a lower number has ended: below the oldest one that is still open nothing can appear any more. A foreign transaction
