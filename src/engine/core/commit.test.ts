@@ -1,4 +1,4 @@
-/** Group commit: gathering, doubt, a store that is away. The ledger is a real one in memory, failing where a test says so. */
+/** Group commit: gathering, unknown outcomes, a store that is away. The ledger is a real one in memory, failing where a test says so. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -71,7 +71,7 @@ test('commit-1: a source has one append under way, and what it wants meanwhile g
   expect(log).toEqual(['next', 'settled', 'next', 'settled', 'next', 'settled'])
 })
 
-test('commit-2: after doubt the same append is sent again, and was written once', async () => {
+test('commit-2: after an unknown outcome the same append is sent again, and was written once', async () => {
   const { clock, batches, commit } = start(['done_then_fail', 'done_then_fail'])
   const outcome = commitOnce(commit, eventAppend())
   await clock.runUntilIdle()
@@ -207,7 +207,7 @@ test('commit-4: a run that writes itself and a command from outside do not share
   expect(batches).toEqual([3, 1, 1, 1, 1])
 })
 
-test('commit-5: a refusal after doubt leaves the outcome unknown', async () => {
+test('commit-5: a refusal after an unknown outcome leaves the outcome unknown', async () => {
   const { clock, commit } = start(['done_then_fail', ...Array.from({ length: 20 }, () => 'fail_before' as const)])
   const told = expect(commitOnce(commit, eventAppend())).rejects.toMatchObject({ outcome: 'unknown' })
   await clock.runUntilIdle()

@@ -1,7 +1,7 @@
 /**
  * The only writer of the ledger: gathers the appends of one moment into one batch, and answers each when it is on disk.
  *
- * Owns group commit, the resend after doubt and the wait while the store is away. Never decides what is written.
+ * Owns group commit, the resend after an unknown outcome and the wait while the store is away. Never decides what is written.
  *
  * commit-1  A source has at most one append under way; what it wants to write meanwhile goes into its next one.
  * commit-2  After an unknown outcome the same batch is sent again, with the same append ids, until the ledger answers.

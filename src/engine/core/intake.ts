@@ -251,7 +251,7 @@ export class Intake {
     if (asked?.isRepeated === true && (await this.isKnown(asked.run))) return asked.run
     if (callback !== undefined) checkCallback(context.system(), callback)
     const definition = context.system().functions.get(name)
-    // What is told to the outside under our signature is what has happened, and nobody's wish.
+    // What is told to the outside under our signature is what has happened, and not what somebody would like.
     if (definition === undefined || name === CALLBACK || (isOwnFunction(name) && options.isOwn !== true))
       throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
     requireOpen(definition)

@@ -13,7 +13,7 @@ import { isLeased, type NewRun } from './new-run.ts'
 
 export type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
 
-/** One append with these runs among its writes. In doubt the caller is told so; what turns out to exist is begun all the same. */
+/** One append with these runs among its writes. When the outcome is unknown the caller is told so; what turns out to exist is begun all the same. */
 export const commitSpawned = async (
   context: EngineContext,
   append: Omit<Append, 'appendId'>,

@@ -255,7 +255,7 @@ class GroupAppend implements AppendSource {
     this.resolve({ kind: 'written' })
   }
 
-  /** In doubt the same append is sent again. A definite refusal is put to each; those that wait for the store are written again. */
+  /** When the outcome is unknown the same append is sent again. A definite refusal is put to each; those that wait for the store are written again. */
   failed(error: TrihandError): 'keep' | 'drop' {
     if (error.outcome !== 'unknown' && !error.retryable && this.group.length > 1) {
       this.resolve({ kind: 'failed', kept: this.group, isOneBad: true })

@@ -68,7 +68,7 @@ test('tokens are listed newest first, of one tenant or all; another tenant canno
   expect([await tokens.hasAny('admin'), await tokens.hasAny('operator')]).toEqual([true, false])
 })
 
-test('a wish that cannot be a token is refused, and so is a life without end', async () => {
+test('a request that cannot become a token is refused, and so is a life without end', async () => {
   const { tokens } = open()
   await expect(tokens.create({ ...INTENT, kind: 'agent', roles: ['decider'] }, 'local')).rejects.toMatchObject({
     code: 'TOKEN_INVALID',

@@ -3,7 +3,7 @@
  *
  * Owns what counts as such a step: the run has results of `once` steps from an earlier entry, and the code has not asked for them when it
  * can go on no further. It does not ask for the version: the hash of a version does not see what a function imports. What the
- * person's word means is doubt.ts.
+ * person's word means is uncertain-step.ts.
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Evidence } from '#model/run/step.ts'

@@ -54,7 +54,7 @@ const live = async (store: MemoryStore, effects: string[], death: Death): Promis
   return ledger.calls.append
 }
 
-test('[R6][V10] doubt-1: whichever append a process dies at, there is one question and one word', async () => {
+test('[R6][V10] uncertain-step-1: whichever append a process dies at, there is one question and one word', async () => {
   const whole = await live(new MemoryStore(), [], null)
   expect(whole).toBeGreaterThan(4)
   for (let at = 0; at < whole; at++)

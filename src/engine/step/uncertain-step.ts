@@ -4,8 +4,8 @@
  * Owns the task that is born with the uncertain outcome and what its decision means for the run. What the task shows and when it is asked are
  * pure rules (model/task/uncertain-task.ts, model/run/uncertain-step.ts).
  *
- * doubt-1  There is a task if and only if the step is uncertain: it is written with that fact, and over with the decision on it.
- * doubt-2  The task is the only way to an answer: an answer by run and step is led to it, with the same checks.
+ * uncertain-step-1  There is a task if and only if the step is uncertain: it is written with that fact, and over with the decision on it.
+ * uncertain-step-2  The task is the only way to an answer: an answer by run and step is led to it, with the same checks.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { storeValue } from '#engine/core/payloads.ts'
@@ -28,7 +28,7 @@ import { RESULT_FIELD, uncertainTask, verdictOf } from '#model/task/uncertain-ta
 import { type TaskAnswer, taskAnswer } from '#model/task/view.ts'
 import { taskOf } from './ask.ts'
 
-/** doubt-1: carried by the fact that makes the step uncertain, or left behind. */
+/** uncertain-step-1: carried by the fact that makes the step uncertain, or left behind. */
 export const newUncertainTask = (
   activeRun: ActiveRun,
   step: string,
@@ -102,7 +102,7 @@ const resultOf = async (context: EngineContext, { late }: UncertainStep, { field
   return (await storeValue(context, given[RESULT_FIELD] ?? null)).payload
 }
 
-/** doubt-2: the task that asks about this step. */
+/** uncertain-step-2: the task that asks about this step. */
 export const taskOfUncertainStep = async (
   { ledger, tenant }: Pick<EngineContext, 'ledger' | 'tenant'>,
   id: RunId,

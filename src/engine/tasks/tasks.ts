@@ -1,7 +1,7 @@
 /**
  * Tasks as people meet them: shown, viewed, claimed, put off, begun, decided, one by one or many at once.
  *
- * Owns which command each wish becomes. Who a person is comes from outside; what they may do is the task's own rule.
+ * Owns which command each intent becomes. Who a person is comes from outside; what they may do is the task's own rule.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { requireUncertain, taskOfUncertainStep } from '#engine/step/uncertain-step.ts'
@@ -148,7 +148,7 @@ export class Tasks {
     return taskOfUncertainStep(this.context, run, step)
   }
 
-  /** doubt-2. Answers the task that was decided. */
+  /** uncertain-step-2. Answers the task that was decided. */
   async resolve(run: RunId, step: string, { verdict, by, result, ...answer }: StepAnswer): Promise<TaskId> {
     const fields = result === undefined ? {} : { [RESULT_FIELD]: toJson(result) }
     const task = await this.ofStep(run, step)

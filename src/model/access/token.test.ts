@@ -26,7 +26,7 @@ const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
   ...over,
 })
 
-test('a wish becomes a token with its roles in one order and its groups once', () => {
+test('a request becomes a token with its roles in one order and its groups once', () => {
   expect(tokenSpec(INTENT)).toEqual({ ...INTENT, roles: ['viewer', 'decider'], groups: ['leads'] })
 })
 

@@ -190,7 +190,7 @@ describe('[B9] models', () => {
     expect(nextOf([limited, limited, limited, limited])).toMatchObject({ kind: 'end', code: 'RATE_LIMITED' })
   })
 
-  test('a wish for patience is kept, and beyond ten minutes it is left for another model', () => {
+  test('a provider that asks us to wait is obeyed, and beyond ten minutes it is left for another model', () => {
     expect(nextOf([failure('RATE_LIMITED', 30_000)])).toMatchObject({ model: 0, waitMs: 30_000 })
     expect(nextOf([failure('RATE_LIMITED', 700_000)])).toMatchObject({ model: 1, waitMs: 0 })
   })

@@ -202,7 +202,7 @@ describe('an effect that must happen once', () => {
       .thenNothing(),
   )
 
-  test('doubt-1: a run knows the task of an uncertain outcome until the word on it', () => {
+  test('uncertain-step-1: a run knows the task of an uncertain outcome until the word on it', () => {
     const asked = [...intended, fact('step.uncertain', { task: TASK })]
     given(...intended)
       .when(command('doubt_step', { task: TASK }))
@@ -214,7 +214,7 @@ describe('an effect that must happen once', () => {
       .thenNothing()
   })
 
-  test('doubt-1: an uncertain outcome that nobody is asked about any more is asked anew', () =>
+  test('uncertain-step-1: an uncertain outcome that nobody is asked about any more is asked anew', () =>
     given(...intended, unasked('the worker is gone'))
       .when(command('doubt_step', { task: TASK }))
       .thenFacts(fact('step.uncertain', { task: TASK, over: true })))

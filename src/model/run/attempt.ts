@@ -1,5 +1,5 @@
 /**
- * The rules of one step's attempts: intent, result, failure, doubt and a person's word on it.
+ * The rules of one step's attempts: intent, result, failure, uncertain outcome and a person's answer to it.
  *
  * Owns what an attempt may record. Never knows who performs it.
  *

@@ -53,7 +53,7 @@ onEveryStore('doubt', (store) => {
     ['run_again', {}, { status: 'success', output: 'paid again' }, 2],
     ['abort', {}, { status: 'failed', output: null }, 1],
   ] as const)(
-    '[R6][V10] doubt-1: operators are asked whether it happened, and say %s, once, over crashes',
+    '[R6][V10] uncertain-step-1: operators are asked whether it happened, and say %s, once, over crashes',
     async (action, fields, end, times) => {
       const { source, paid } = shop()
       const system = await startTestSystem(source, store())
@@ -105,7 +105,7 @@ onEveryStore('doubt', (store) => {
     await system.close()
   })
 
-  test('[R6] doubt-2: an answer by run and step is an answer on the task, which takes no other (13.1.6)', async () => {
+  test('[R6] uncertain-step-2: an answer by run and step is an answer on the task, which takes no other (13.1.6)', async () => {
     const { source } = shop()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)

@@ -1,7 +1,7 @@
 /**
  * May a schema be sent to OpenAI as strict? There every object must close itself and require all of its members.
  *
- * Owns that one question. A schema that may not is sent as a wish; we check the answer either way.
+ * Owns that one question. A schema that may not is sent as a request; we check the answer either way.
  */
 import type { Json } from '#model/kernel/json.ts'
 

@@ -76,7 +76,7 @@ test('[V9] after run_again the attempts begin anew', async () => {
 
 test.each<readonly [string, readonly RunFact[]]>([
   ['at work', [fact('step.intended')]],
-  ['in doubt', [fact('step.intended'), fact('step.uncertain')]],
+  ['uncertain', [fact('step.intended'), fact('step.uncertain')]],
 ])('[V10] a second intent while the first is %s is found', async (_, facts) => {
   expect(await judged(...facts, fact('step.intended'))).toEqual([['V10', facts.length + 1]])
 })
@@ -87,7 +87,7 @@ test('[V10] an intent after a definite failure is none too many', async () => {
 })
 
 test.each([fact('step.completed'), fact('step.failed'), fact('step.retry_scheduled')])(
-  '[V10] $type settles no doubt',
+  '[V10] $type settles no uncertain step',
   async (settling) => {
     expect(await judged(fact('step.intended'), fact('step.uncertain'), settling)).toEqual([['V10', 3]])
   },

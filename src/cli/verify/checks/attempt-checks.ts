@@ -113,7 +113,7 @@ const checkDoubt = (findings: Findings, step: Readonly<Step>, fact: StepFact, pl
     )
   }
   if (fact.type === 'step.completed' || fact.type === 'step.failed' || fact.type === 'step.retry_scheduled') {
-    findings.expect('V10', kind !== 'uncertain', place, () => `${fact.type} for step ${fact.step}, which is in doubt`)
+    findings.expect('V10', kind !== 'uncertain', place, () => `${fact.type} for step ${fact.step}, which is uncertain`)
   }
 }
 

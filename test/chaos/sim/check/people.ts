@@ -1,7 +1,7 @@
 /**
  * Tasks at the end of a schedule: each closes once, its decision acts once and is not lost, and none is open that nobody waits for.
  *
- * Owns what tasks and their runs must say of each other. V19, V24, doubt-1, run-4, uncertain-2.
+ * Owns what tasks and their runs must say of each other. V19, V24, uncertain-step-1, run-4, uncertain-2.
  */
 import type { RunFact } from '#model/run/fact.ts'
 import type { TaskFact } from '#model/task/fact.ts'

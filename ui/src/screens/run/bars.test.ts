@@ -60,7 +60,7 @@ test('work that fails backs off and works again: each attempt is a bar by itself
   expect(attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'done'])
 })
 
-test('a step in doubt that a person lets run again is at work again, and an intent alone opens no second piece', () => {
+test('an uncertain step that a person lets run again is at work again, and an intent alone opens no second piece', () => {
   const [charge] = barsAt([
     begun,
     aMark(5, { step: 'charge', becomes: 'work', attempt: 1 }),

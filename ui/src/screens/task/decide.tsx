@@ -43,7 +43,7 @@ interface Submission {
 const EMPTY: Submission = { reason: '', fields: {}, problems: {}, to: '', typed: '', confirmed: NOT_CONFIRMED }
 /** Beyond so many, one key too many would do too much. */
 const MANY = 25
-/** A doubt that is settled by "it happened" takes what the step would have answered. */
+/** An uncertain step that is settled by "it happened" takes what the step would have answered. */
 const RESULT = 'result'
 
 const DONE: Readonly<Record<string, string>> = {

@@ -129,7 +129,7 @@ const Opened = ({ task, done }: OpenedProps) => {
   useActionKeys(task, setAction)
   const first = task.actions.find(({ name }) => task.allowed_actions.includes(name))
   return (
-    <Stack gap="md" data-doubt={task.origin === 'uncertain'} className="task">
+    <Stack gap="md" data-uncertain={task.origin === 'uncertain'} className="task">
       <Head task={task}>
         <AtIt task={task} done={done} />
       </Head>

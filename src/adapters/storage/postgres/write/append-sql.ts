@@ -66,19 +66,19 @@ const WAITING = `select carried.append, w.stream, carried.due from carried,
   where carried.tenant = (select s.tenant from stream s where s.id = w.stream)`
 
 /** Who is signalled by whom: named by the append, or waiting for one of its events. */
-const nudge = (shape: Shape): string => {
+const wakeup = (shape: Shape): string => {
   const sources = [
     ...(shape.has('signal') ? [`select append, stream, due from ${shape.table('signal')}`] : []),
     ...(shape.has('carried') ? [WAITING] : []),
   ]
-  return `nudge as materialized (select distinct * from (${sources.join(' union all ')}) n)`
+  return `wakeup as materialized (select distinct * from (${sources.join(' union all ')}) n)`
 }
 
 /** The streams to lock: those that are written, and those that are only signalled. */
 const WRITTEN = 'select g.*, g.stream as target, g.due as at_once from guard g'
 const WRITTEN_OR_WOKEN = `
-  select g.*, coalesce(g.stream, n.stream) as target, least(g.due, n.due) as at_once, n.stream is not null as is_nudged
-  from guard g full join (select stream, min(due) as due from nudge group by stream) n on n.stream = g.stream`
+  select g.*, coalesce(g.stream, n.stream) as target, least(g.due, n.due) as at_once, n.stream is not null as is_woken
+  from guard g full join (select stream, min(due) as due from wakeup group by stream) n on n.stream = g.stream`
 
 /** The version by the facts: a row that has a lease may stand behind them (rows.ts). After a wait for the lock the row may know more. */
 const FACTS = versionOf('s')
@@ -89,10 +89,10 @@ const STANDS_STILL = `coalesce(w.fence is not null and not w.release and w.added
 
 const lockParts = (shape: Shape): string[] => [
   `guard as materialized (select * from ${shape.table('guard')})`,
-  ...(shape.nudges ? [nudge(shape)] : []),
+  ...(shape.wakeups ? [wakeup(shape)] : []),
   `locked as materialized (
     select w.*, s.*, ${FACTS} as facts, ${STANDS_STILL} as stands_still
-    from (${shape.nudges ? WRITTEN_OR_WOKEN : WRITTEN} order by target) w,
+    from (${shape.wakeups ? WRITTEN_OR_WOKEN : WRITTEN} order by target) w,
       lateral (select * from stream s where s.id = w.target for update) s)`,
 ]
 
@@ -128,9 +128,9 @@ const IS_LATE = 'is_open and id in (select stream from opened where is_late)'
 
 /** A run that has ended is not signalled. If it ends or begins again in this very batch, the order of the appends decides. */
 const IS_WOKEN = `case
-  when is_open and was_open then id in (select stream from nudge where ${wins('nudge')})
-  when is_nudged and (is_open or was_open) then exists (
-    select from nudge n where n.stream = o.id and ${wins('n')} and case when n.append < o.append then was_open else is_open end)
+  when is_open and was_open then id in (select stream from wakeup where ${wins('wakeup')})
+  when is_woken and (is_open or was_open) then exists (
+    select from wakeup n where n.stream = o.id and ${wins('n')} and case when n.append < o.append then was_open else is_open end)
   else false end`
 
 /** A command from outside never takes the lease from its holder. */
@@ -141,7 +141,7 @@ const NEXT_LEASE = 'case when release and fence is not null then null else lease
  * Where nobody can be signalled, only streams that are written change.
  */
 const changeParts = (shape: Shape): string[] => {
-  const reasons = [...(shape.has('opening') ? [IS_LATE] : []), ...(shape.nudges ? [IS_WOKEN] : [])]
+  const reasons = [...(shape.has('opening') ? [IS_LATE] : []), ...(shape.wakeups ? [IS_WOKEN] : [])]
   if (reasons.length === 0) {
     return [
       `changed as materialized (
@@ -323,9 +323,9 @@ const answersOf = (shape: Shape): string[] => [
         FREED,
       ]
     : []),
-  ...(shape.nudges
+  ...(shape.wakeups
     ? [
-        `select 'signalled', append, null, stream, null, null from nudge where ${wins('nudge')} and stream = ${raisedIds(shape)}`,
+        `select 'signalled', append, null, stream, null, null from wakeup where ${wins('wakeup')} and stream = ${raisedIds(shape)}`,
       ]
     : []),
   ...(shape.has('opening')

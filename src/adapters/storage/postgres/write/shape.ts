@@ -36,7 +36,7 @@ export class Shape {
   }
 
   /** Whether streams may be signalled that the batch does not write. */
-  get nudges(): boolean {
+  get wakeups(): boolean {
     return this.has('signal') || this.has('carried')
   }
 
