@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Tool, Workspace } from '#ports/tool.ts'
-import { fileTools } from './files.ts'
-import { compileGlob, compilePattern } from './pattern.ts'
+import { compileGlob, compilePattern, fileTools } from './files.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 

@@ -3,7 +3,8 @@
  *
  * Owns the order of both. What was opened is closed again whatever fails; `dev` and `demo` say only what is theirs.
  */
-import { resolve } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { Activity } from '#cli/terminal/activity.ts'
 import { announce, type Invitation, type Serving } from '#cli/terminal/announce.ts'
 import { type Log, openLog } from '#cli/terminal/log.ts'
@@ -14,6 +15,8 @@ import { VERSION } from '#cli/version.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { prepareFolder } from '#compose/stores.ts'
 import type { IncomingEvent } from '#engine/core/intake.ts'
+import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/access/auth-settings.ts'
+import { randomText } from '#http/access/random.ts'
 import { createApp } from '#http/server/app.ts'
 import { followReadiness } from '#http/server/readiness.ts'
 import { type Listening, listen } from '#http/server/server.ts'
@@ -21,10 +24,63 @@ import { folderServer, removeServerFile, writeServerFile } from '#http/server/se
 import { readWebApp, WEB_APP } from '#http/web-app.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
+import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { configurationOf } from './configuration.ts'
 import { liveServer } from './connect.ts'
-import { openAuth } from './credentials.ts'
-import { defaultLedger, placeOf } from './settings.ts'
+import { defaultLedger, placeOf, type Settings } from './settings.ts'
+
+/*
+ * What a serving process needs where credentials are asked for: a key for logins, and a first administrator.
+ * Owns the key's file and the first token. Never shows a token twice: it is not kept.
+ */
+
+const FILE = 'signing-key'
+
+const existing = (file: string): string | null => {
+  try {
+    return readFileSync(file, 'utf8').trim() || null
+  } catch {
+    return null
+  }
+}
+
+/** For this folder's server alone; the first of two that start together makes it. */
+const ownKey = (folder: string): string => {
+  const file = join(folder, FILE)
+  const known = existing(file)
+  if (known !== null) return known
+  prepareFolder(folder)
+  try {
+    writeFileSync(file, `${randomText()}${randomText()}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if (existing(file) === null) throw error
+  }
+  return existing(file) ?? ''
+}
+
+const signingKey = ({ signingKey: given, dataFolder }: Settings, { ledger }: Trihand): string => {
+  if (given !== undefined) return given
+  if (ledger.kind === 'postgres')
+    throw new TrihandError('CONFIG_INVALID', 'set TRIHAND_SIGNING_KEY: servers that share a ledger must agree on it')
+  return ownKey(dataFolder)
+}
+
+/** Somebody must be able to make the other tokens. */
+const firstAdmin = async ({ output }: Shell, { tokens }: Trihand): Promise<void> => {
+  if (await tokens.hasAny('admin')) return
+  const intent = { tenant: LOCAL_TENANT, name: 'admin', kind: 'user', roles: ['admin'], groups: [] }
+  const { token } = await tokens.create(intent, 'first start')
+  if (output.isJson) output.document({ type: 'admin_token', token }, { isStream: true })
+  else output.line(`Token   ${token} (an administrator's; shown this once)`)
+}
+
+const openAuth = async (shell: Shell, trihand: Trihand): Promise<AuthSettings> => {
+  const { host, publicUrl, metricsToken, trustsProxy } = shell.settings
+  if (!needsAuth({ host, publicUrl })) return { ...LOOPBACK, metricsToken, trustsProxy }
+  const settings = authSettings({ host, publicUrl }, signingKey(shell.settings, trihand))
+  await firstAdmin(shell, trihand)
+  return { ...settings, metricsToken, trustsProxy }
+}
 
 export interface ServeOptions extends Invitation {
   readonly source: SystemSource

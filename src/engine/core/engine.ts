@@ -3,7 +3,6 @@
  *
  * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
  */
-
 import type { FindLogic } from '#engine/coordinators/coordinators.ts'
 import { type EventTrail, queuedRun, trailOf } from '#engine/coordinators/flow-outcomes.ts'
 import type { RetryReport } from '#engine/coordinators/gate-config.ts'

@@ -3,7 +3,6 @@
  *
  * Owns how an intent becomes an event with the runs it starts. They are written with the fact that carries them, or not at all.
  */
-
 import { isLeased, type NewRun, newRun } from '#engine/run/new-run.ts'
 import { NO_RESOURCE_CLAIM } from '#engine/run/resource-claim.ts'
 import { requireEvent } from '#engine/step/permissions.ts'

@@ -6,7 +6,6 @@
  * route-1  Every listener of an event gets a run or a recorded reason for none, here or at its gate.
  * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
  */
-
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
 import { leaseFor, type ResourceClaim, resourceClaimOf } from '#engine/run/resource-claim.ts'
 import { type Filter, filtersFor, type Listener, type System } from '#manifest/define/system.ts'

@@ -8,12 +8,79 @@ import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'
-import type { Json } from '#model/kernel/json.ts'
+import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
-import type { Outcome } from '#model/run/outcome.ts'
+import type { Modality } from '#model/kernel/modality.ts'
+import type { EndedRun, LiveRun, RunFact } from '#model/run/fact.ts'
+import { type AgentOutcome, humanOutcomeIn, type LeftFile, type Outcome, type TokenUsage } from '#model/run/outcome.ts'
 import { run as runMachine } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
-import { outcomeOf } from './outcome.ts'
+import { filesStepOf } from './artifacts.ts'
+
+/*
+ * The outcome of a run that has ended, from its facts.
+ * Owns where each part is found. The words are model/run/outcome.ts; nothing is stored twice.
+ */
+
+type Deps = Pick<EngineContext, 'blobs' | 'ids'>
+
+interface Ended {
+  readonly modality: Modality
+  readonly state: EndedRun
+  readonly facts: readonly RunFact[]
+  readonly output: Json
+}
+
+const MODEL_STEP = 'agent/model['
+
+const numberAt = (value: Json | undefined, name: string): number => {
+  const found = value !== undefined && isJsonRecord(value) ? value[name] : undefined
+  return typeof found === 'number' ? found : 0
+}
+
+const tokensOf = async (deps: Deps, facts: readonly RunFact[]): Promise<TokenUsage> => {
+  const replies = facts
+    .filter((fact) => fact.type === 'step.completed')
+    .filter(({ step }) => step.startsWith(MODEL_STEP))
+  const used = await Promise.all(
+    replies.map(async ({ result }) => {
+      const record = await fetchValue(deps, result)
+      const reply = isJsonRecord(record) ? record['reply'] : undefined
+      return reply !== undefined && isJsonRecord(reply) ? reply['usage'] : undefined
+    }),
+  )
+  const sum = (name: string): number => used.reduce<number>((total, one) => total + numberAt(one, name), 0)
+  return { inputTokens: sum('input'), outputTokens: sum('output') }
+}
+
+const filesOf = async (deps: Deps, live: LiveRun): Promise<readonly LeftFile[]> => {
+  const step = filesStepOf(live)
+  if (step?.kind !== 'done') return []
+  const { artifacts } = (await fetchValue(deps, step.result)) as unknown as { readonly artifacts: readonly LeftFile[] }
+  return artifacts.map(({ path, hash }) => ({ path, hash }))
+}
+
+/** A child and a turn of a chat hand over more than their answer (executors/agent/enter.ts). */
+const answerIn = (output: Json): Json =>
+  isJsonRecord(output) && 'spent' in output && 'tainted' in output ? (output['output'] ?? null) : output
+
+const agentOutcome = async (deps: Deps, ended: Ended, durationMs: number): Promise<AgentOutcome> => ({
+  structuredOutput: answerIn(ended.output),
+  artifacts: await filesOf(deps, ended.state.last),
+  tokenUsage: await tokensOf(deps, ended.facts),
+  durationMs,
+})
+
+/** Null: it has not ended well, so there is none. */
+const outcomeOf = async (deps: Deps, ended: Ended): Promise<Outcome | null> => {
+  const { modality, state, facts, output } = ended
+  const done = facts.findLast((fact) => fact.type === 'run.completed')
+  if (done === undefined || (state.status !== 'success' && state.status !== 'partial')) return null
+  const durationMs = done.at - (state.last.startedAt ?? done.at)
+  if (modality === 'human') return humanOutcomeIn(output, done.at)
+  if (modality === 'agent') return agentOutcome(deps, ended, durationMs)
+  return { result: output, emittedEvents: done.events ?? [], dbWrites: done.writes ?? [], durationMs }
+}
 
 export interface RunResult {
   readonly run: RunId

@@ -8,6 +8,7 @@
  * reruns-2  With another input no decision of the old run counts in the new one, and a function that only its triggers start takes none.
  * reruns-3  Only a person runs again what stands on a decision: a step that people decided, a plan that they approved, or a function
  *           that only its triggers start.
+ * decided-steps-1  No way in which a decision can stand behind the result of a step is missed: a run that cannot be read counts as decided.
  */
 import { causeOf, startOf, triggerOf } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -23,20 +24,88 @@ import { isOwn } from '#manifest/define/builtin-functions.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
+import { tellsDecision } from '#model/access/human-only.ts'
 import type { Kind } from '#model/access/identity.ts'
 import { requestersOf } from '#model/access/requester.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
-import type { RunId } from '#model/kernel/ids.ts'
+import { isRunId, isTaskId, type RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
 import { PLAN_RUN } from '#model/plan/draft.ts'
-import type { RunInput, RunStart, RunState } from '#model/run/fact.ts'
+import type { RunFact, RunInput, RunStart, RunState } from '#model/run/fact.ts'
 import { type AgainStep, planRerun, type RerunPlan } from '#model/run/rerun.ts'
 import { run as runMachine } from '#model/run/run.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import { decidedSteps } from './decided-steps.ts'
+
+/*
+ * Which results of a run came from people.
+ * Owns the search: a step that asked them, a step that received the event of a decision, a step that called a run with one of these, and a step that was taken over from a run
+ * where it was one of these. Reads facts alone.
+ */
+
+const PAGE = 200
+
+type World = Pick<EngineContext, 'ledger' | 'tenant' | 'system'>
+
+/** Steps of one run that people decided, and steps whose answer stands in other runs. */
+interface Looked {
+  readonly decided: Set<string>
+  /** By run: the steps here that have their result from it, and the step there; null: from the run as a whole. */
+  readonly elsewhere: Map<RunId, { readonly step: string; readonly there: string | null }[]>
+}
+
+const lookAt = ({ events }: ReturnType<EngineContext['system']>, facts: readonly RunFact[]): Looked => {
+  const looked: Looked = { decided: new Set(), elsewhere: new Map() }
+  const follow = (run: RunId, step: string, there: string | null): void => {
+    looked.elsewhere.set(run, [...(looked.elsewhere.get(run) ?? []), { step, there }])
+  }
+  for (const fact of facts) {
+    if (fact.type === 'step.reused') follow(fact.of, fact.step, fact.step)
+    if (fact.type === 'wait.received')
+      for (const { type } of [fact.event, ...(fact.others ?? [])])
+        if (tellsDecision(type, events.get(type)?.only ?? null)) looked.decided.add(fact.step)
+    if (fact.type !== 'child.started') continue
+    if (isTaskId(fact.child)) looked.decided.add(fact.step)
+    else if (isRunId(fact.child)) follow(fact.child, fact.step, null)
+  }
+  return looked
+}
+
+type Known = Map<RunId, ReadonlySet<string> | null>
+
+/** Null: the run cannot be read. */
+const search = async (context: World, runs: readonly RunId[], known: Known): Promise<void> => {
+  const unknown = runs.filter((run) => !known.has(run))
+  for (let at = 0; at < unknown.length; at += PAGE) {
+    const page = unknown.slice(at, at + PAGE)
+    const records = await context.ledger.load(page)
+    for (const [index, run] of page.entries()) await readOne(context, run, records[index] ?? null, known)
+  }
+}
+
+const readOne = async (context: World, run: RunId, record: StreamRecord | null, known: Known): Promise<void> => {
+  if (record === null || record.tenant !== context.tenant || record.broken !== undefined) {
+    known.set(run, null)
+    return
+  }
+  known.set(run, await decidedIn(context, record.facts.map(readRunFact), known))
+}
+
+const decidedIn = async (context: World, facts: readonly RunFact[], known: Known): Promise<ReadonlySet<string>> => {
+  const { decided, elsewhere } = lookAt(context.system(), facts)
+  await search(context, [...elsewhere.keys()], known)
+  for (const [run, steps] of elsewhere) {
+    const there = known.get(run) ?? null
+    for (const { step, there: name } of steps)
+      if (there === null || (name === null ? there.size > 0 : there.has(name))) decided.add(step)
+  }
+  return decided
+}
+
+const decidedSteps = (context: World, facts: readonly RunFact[]): Promise<ReadonlySet<string>> =>
+  decidedIn(context, facts, new Map())
 
 export interface RerunIntent {
   /** The first step that is done again. Absent: everything is. */

@@ -7,7 +7,6 @@
  * queues-2  What is refused has left no trace: neither a message nor a place.
  * queues-3  A put is refused for want of room, never because others put at the same time.
  */
-
 import { type QueueConfig, QueueCoordinator } from '#engine/coordinators/queue-coordinator.ts'
 import type { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
 import { changeOf, lookAtCoordinator } from '#engine/coordinators/state.ts'

@@ -1,5 +1,4 @@
 /** What an attempt asks its run to record when it needs nothing decided: a result, or a failure that is certain; and the key of its effect. */
-
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { SideWrites } from '#engine/run/run-request.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'

@@ -7,7 +7,6 @@
  * task-events-1  An event is named by the fact that it reports: the same fact never tells twice.
  * task-events-2  What a person does begins a new chain of causes; what time or the system does goes on with the run's.
  */
-
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { checkEvent, type Outgoing, routeAll } from '#engine/core/events.ts'
 import { compileValue } from '#manifest/expressions/values.ts'

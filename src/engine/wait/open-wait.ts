@@ -11,12 +11,51 @@ import type { ActiveRun } from '#engine/run/active-run.ts'
 import { startOf } from '#model/event/consumed.ts'
 import { openWait as newWait, type WaitSpec } from '#model/event/wait.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
+import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import { at, canonical, type Json } from '#model/kernel/json.ts'
 import { MATCH_PATH } from '#model/kernel/row-key.ts'
+import type { Ledger } from '#ports/ledger.ts'
 import type { WaitRequest } from '#ports/step-gate.ts'
-import { lookFor } from './look.ts'
-import { lookbackBase } from './lookback.ts'
+import { lookFor, pagesOf } from './look.ts'
 import { receiveEvents, relying, takenIn } from './reconcile.ts'
+
+/*
+ * After which event a wait begins to count: since the run began, from now on, or within a length of time.
+ * Owns that choice. What a wait then receives is look.ts.
+ */
+
+/** The run that waits: its tenant, the last event before it, and the time now. */
+interface Waiting {
+  readonly tenant: TenantId
+  readonly base: number
+  readonly now: Instant
+}
+
+const lookbackBase = async (
+  ledger: Pick<Ledger, 'events'>,
+  { lookback }: Pick<WaitRequest, 'lookback'>,
+  { types, match }: Pick<WaitSpec, 'types' | 'match'>,
+  { tenant, base, now }: Waiting,
+): Promise<number> => {
+  switch (lookback.kind) {
+    case 'run':
+      return base
+    case 'none': {
+      const [last] = await ledger.events({ tenant, types, after: base, newest: true, limit: 1 })
+      return last?.sequence ?? base
+    }
+    case 'within': {
+      const since = now - lookback.ms
+      let last = base
+      for await (const page of pagesOf(ledger, tenant, { types, match, base: 0 })) {
+        const first = page.find((event) => event.time >= since)
+        if (first !== undefined) return first.sequence - 1
+        last = page.at(-1)?.sequence ?? last
+      }
+      return last
+    }
+  }
+}
 
 export const openWait = async (activeRun: ActiveRun, step: string, request: WaitRequest): Promise<void> => {
   requireTold(activeRun.context, request.types)

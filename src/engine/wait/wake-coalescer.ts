@@ -7,7 +7,6 @@
  *           child that is open, so it waits until a quarter of them has ended, as far as this process knows. It waits for a share of
  *           the batches under way and no longer, and not at all where there is none.
  */
-
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import { offerParentEnd } from '#engine/run/parent-end.ts'
 import { applyResolutions } from '#engine/step/uncertain-step.ts'

@@ -4,6 +4,7 @@
  * Owns the request, the price of it, and what counts as used. Never retries: what follows a failure is decided from facts.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
+import { jsonIn } from '#model/agent/answer-json.ts'
 import { messagesOf } from '#model/agent/messages.ts'
 import {
   type AgentFact,
@@ -11,6 +12,7 @@ import {
   type CallUse,
   callKey,
   committed,
+  type OutputCheck,
   type Price,
   type Reply,
 } from '#model/agent/state.ts'
@@ -24,9 +26,30 @@ import type { Json } from '#model/kernel/json.ts'
 import type { ModelAnswer, ModelFailure, ModelName, ModelReply, ModelRequest } from '#ports/model.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
-import { checkAnswer } from './output.ts'
 import type { Scope } from './scope.ts'
 import { codeOf } from './tool-call.ts'
+
+/*
+ * A model's answer against the schema that it was asked for.
+ * Owns how text becomes data. The check itself is handed in; asking again is the turn's business.
+ */
+
+const MAX_ISSUES = 20
+const MAX_FOUND = 80
+
+const checkAnswer = (
+  schema: Json,
+  text: string,
+  check: (schema: Json, value: Json) => readonly string[],
+): OutputCheck => {
+  const parsed = jsonIn(text)
+  if (parsed === null) {
+    const found = JSON.stringify(text.trim().slice(0, MAX_FOUND))
+    return { ok: false, issues: [`/: expected JSON, alone or once in the answer, found ${found}`] }
+  }
+  const issues = check(schema, parsed.value)
+  return issues.length === 0 ? { ok: true, value: parsed.value } : { ok: false, issues: issues.slice(0, MAX_ISSUES) }
+}
 
 /** What a wake knows of the agent it works for. */
 export interface Job {

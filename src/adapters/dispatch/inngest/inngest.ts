@@ -2,12 +2,83 @@
  * The public entry `trihand/inngest`: Inngest as the dispatcher of a system.
  *
  * Owns the check of its options. The user hands in client and `serve`, so that this package does not depend on the SDK.
+ *
+ * inngest-endpoint-1  GET, POST and PUT only: others are 405. Unsigned, badly signed or long ago signed: 401, whatever is asked.
+ * inngest-signature-1  A request without a good signature, or with one older than five minutes, is nobody's.
  */
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { DispatcherFactory } from '#ports/dispatcher.ts'
+import { canonical, toJson } from '#model/kernel/json.ts'
+import type { DispatcherEndpoint, DispatcherFactory } from '#ports/dispatcher.ts'
 import { InngestDispatcher } from './dispatcher.ts'
-import { inngestEndpoint } from './endpoint.ts'
 import type { InngestClient, InngestServe } from './sdk.ts'
+
+/*
+ * Who calls: Inngest signs every request with the key that both know.
+ * Owns the check, so that it holds also where the SDK leaves it out (development mode, the sync call). Bodies are signed in canonical
+ * form, not as they were sent.
+ */
+
+const SIGNATURE_HEADER = 'x-inngest-signature'
+
+const VALID_MS = 300_000
+
+/** Keys carry their environment in front, which is not part of the secret. */
+const secretOf = (key: string): string => key.replace(/^signkey-\w+-/, '')
+
+const canonicalText = (body: string): string | null => {
+  if (body === '') return ''
+  try {
+    return canonical(toJson(JSON.parse(body)))
+  } catch {
+    return null
+  }
+}
+
+const isSignedWith = (key: string, text: string, seconds: string, given: Buffer): boolean => {
+  const expected = createHmac('sha256', secretOf(key)).update(text).update(seconds).digest()
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const isSigned = (header: string | null, body: string, keys: readonly string[], now: number): boolean => {
+  const parts = new URLSearchParams(header ?? '')
+  const [seconds, signature] = [parts.get('t') ?? '', parts.get('s') ?? '']
+  if (!/^\d{1,12}$/.test(seconds) || !/^[0-9a-f]{64}$/.test(signature)) return false
+  if (Math.abs(now - Number(seconds) * 1_000) > VALID_MS) return false
+  const text = canonicalText(body)
+  const given = Buffer.from(signature, 'hex')
+  return text !== null && keys.some((key) => isSignedWith(key, text, seconds, given))
+}
+
+/*
+ * The door through which Inngest calls: three methods, a signature, then the SDK.
+ * Owns who gets in. What is said inside is the SDK's protocol.
+ */
+
+interface EndpointOptions {
+  readonly path: string
+  readonly keys: readonly string[]
+  readonly now: () => number
+  /** False: this process takes no wakes; another one should be asked. */
+  readonly isOpen: () => boolean
+  readonly handle: (request: Request) => Promise<Response>
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT'])
+
+const refusal = (status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify({ message }), { status, headers: { 'content-type': 'application/json', ...headers } })
+
+const inngestEndpoint = ({ path, keys, now, isOpen, handle }: EndpointOptions): DispatcherEndpoint => ({
+  path,
+  async answer(request) {
+    if (!METHODS.has(request.method)) return refusal(405, 'Method not allowed', { allow: [...METHODS].join(', ') })
+    const body = request.method === 'GET' ? '' : await request.clone().text()
+    if (!isSigned(request.headers.get(SIGNATURE_HEADER), body, keys, now())) return refusal(401, 'Unauthorized')
+    if (request.method === 'POST' && !isOpen()) return refusal(503, 'Not taking wakes', { 'retry-after': '1' })
+    return handle(request)
+  },
+})
 
 export interface InngestOptions<Client extends InngestClient> {
   /** `new Inngest({ id: 'shop', … })` of inngest 4 or later. */

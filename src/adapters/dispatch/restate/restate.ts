@@ -3,11 +3,186 @@
  *
  * Owns the check of its options. The SDK is loaded when the system opens; without it the error says how to install it.
  */
+import { connect } from 'node:http2'
+import { Inbox } from '#adapters/dispatch/wakes/inbox.ts'
+import { Outbox } from '#adapters/dispatch/wakes/outbox.ts'
 import { loadPeer } from '#adapters/peer.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { DispatcherFactory } from '#ports/dispatcher.ts'
-import { RestateDispatcher } from './dispatcher.ts'
-import { provideWithResolvers } from './with-resolvers.ts'
+import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Dispatcher, DispatcherFactory } from '#ports/dispatcher.ts'
+import { Door, type DoorOptions } from './door.ts'
+import { type Doors, ServerApi } from './server-api.ts'
+
+/*
+ * Which worker Restate calls: the one that is registered. Every worker looks now and then and steps in for one that is gone.
+ * Owns that watch. Workers behind one address see themselves; without an admin door somebody registers by hand.
+ */
+
+const LOOK_MS = 1_000
+const PROBE_MS = 1_000
+/** Silent this often in a row: gone. Once may be a pause. */
+const PATIENCE = 2
+
+class Registration {
+  readonly #api: ServerApi
+  readonly #own: string
+  #timer: NodeJS.Timeout | null = null
+  #isOpen = false
+  #silences = 0
+
+  constructor(api: ServerApi, own: string) {
+    this.#api = api
+    this.#own = own
+  }
+
+  /** Answers after the first attempt, whether it succeeded or not. */
+  async open(): Promise<void> {
+    this.#isOpen = true
+    await this.#tolerant(async () => {
+      const server = await this.#api.servedBy()
+      // Registered again even if the address is the same: this version may serve other handlers there.
+      if (server === null || isSame(server, this.#own) || !(await answers(server))) await this.#api.register(this.#own)
+    })
+    this.#lookLater()
+  }
+
+  close(): void {
+    this.#isOpen = false
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+
+  #lookLater(): void {
+    if (!this.#isOpen) return
+    const pause = LOOK_MS * (0.8 + Math.random() * 0.4)
+    this.#timer = setTimeout(() => void this.#tolerant(() => this.#look()).then(() => this.#lookLater()), pause).unref()
+  }
+
+  async #look(): Promise<void> {
+    const server = await this.#api.servedBy()
+    const isServed = server !== null && (isSame(server, this.#own) || (await answers(server)))
+    this.#silences = isServed ? 0 : this.#silences + 1
+    if (server !== null && this.#silences < PATIENCE) return
+    this.#silences = 0
+    if (this.#isOpen) await this.#api.register(this.#own)
+  }
+
+  /** While Restate is away there is nothing to do but to look again: the sweep wakes meanwhile. */
+  async #tolerant(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch {
+      this.#silences = 0
+    }
+  }
+}
+
+const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href
+
+/** Whether an endpoint of Restate's protocol lives there. */
+const answers = (uri: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const session = connect(uri)
+    const finish = (isAlive: boolean): void => {
+      resolve(isAlive)
+      session.destroy()
+    }
+    session.on('error', () => finish(false))
+    session.setTimeout(PROBE_MS, () => finish(false))
+    const request = session.request({ ':path': new URL('health', withSlash(uri)).pathname })
+    request.on('error', () => finish(false))
+    request.on('response', (headers) => finish(headers[':status'] === 200))
+  })
+
+const withSlash = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`)
+
+/*
+ * Wakes through Restate: a virtual object per run, called now or after a delay that Restate keeps.
+ * Owns how outbox, door and registration are joined. No state of ours lives there: one invocation per wake, and the ledger stays the
+ * truth. While Restate is away wakes are lost, and workers find due runs when they look.
+ */
+
+interface RestateDispatcherOptions extends Omit<DoorOptions, 'onWake'>, Doors {
+  readonly clock: Clock
+  /** Where Restate reaches the door; null: at its own host and port. */
+  readonly url: string | null
+}
+
+const LAST_WORDS_MS = 1_000
+
+class RestateDispatcher implements Dispatcher {
+  readonly #options: RestateDispatcherOptions
+  readonly #api: ServerApi
+  readonly #inbox: Inbox
+  readonly #outbox: Outbox
+  readonly #door: Door
+  #registration: Registration | null = null
+  #isStopped = false
+
+  constructor(options: RestateDispatcherOptions) {
+    const { clock, names } = options
+    this.#options = options
+    this.#api = new ServerApi(options, names)
+    this.#inbox = new Inbox(clock)
+    this.#outbox = new Outbox({ clock, send: (wakes) => this.#api.send(wakes, clock.now()) })
+    this.#door = new Door({ ...options, onWake: (run, at) => this.#inbox.take(run, at) })
+  }
+
+  wake(run: ClaimableId, at: Instant): void {
+    if (!this.#isStopped) this.#outbox.add(run, at)
+  }
+
+  async start(handler: (run: ClaimableId) => void): Promise<void> {
+    this.#isStopped = false
+    this.#inbox.open(handler)
+    await this.#door.open()
+    if (this.#options.admin === null || this.#registration !== null) return
+    const { host, url } = this.#options
+    this.#registration = new Registration(this.#api, url ?? `http://${host}:${this.#door.port}`)
+    await this.#registration.open()
+  }
+
+  check(): Promise<string | null> {
+    return this.#api.trouble()
+  }
+
+  /** What was woken is still told to the others; what comes for this worker from now on is delivered elsewhere. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#inbox.close()
+    this.#registration?.close()
+    this.#registration = null
+    await this.#door.close()
+    await this.#outbox.flush(LAST_WORDS_MS)
+  }
+}
+
+/*
+ * `Promise.withResolvers` for Node 20, where Restate's SDK needs it and the runtime does not have it yet.
+ * Owns that one name, added only where it is missing, and only when this dispatcher is chosen.
+ */
+
+interface Resolvers<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T | PromiseLike<T>) => void
+  readonly reject: (reason?: unknown) => void
+}
+
+const withResolvers = <T>(): Resolvers<T> => {
+  let resolve: Resolvers<T>['resolve'] = () => {}
+  let reject: Resolvers<T>['reject'] = () => {}
+  const promise = new Promise<T>((one, other) => {
+    resolve = one
+    reject = other
+  })
+  return { promise, resolve, reject }
+}
+
+const provideWithResolvers = (): void => {
+  if ('withResolvers' in Promise) return
+  Object.defineProperty(Promise, 'withResolvers', { value: withResolvers, writable: true, configurable: true })
+}
 
 export interface RestateOptions {
   /** Where wakes are sent, such as `http://127.0.0.1:8080`. */

@@ -4,6 +4,9 @@
  * Owns that order; a failure at any place closes what was opened before it.
  */
 import { createHash } from 'node:crypto'
+import { MIGRATIONS } from '#adapters/storage/migrations/list.ts'
+import type { Migration } from '#adapters/storage/migrations/migration.ts'
+import { type AppliedMigration, type MigrationTarget, migrate } from '#adapters/storage/migrations/run.ts'
 import { PostgresReader } from '#adapters/storage/postgres/read/reader.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
@@ -12,14 +15,95 @@ import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
-import { PostgresBlobs } from './blobs.ts'
 import { PostgresChangeFeed } from './change-feed.ts'
 import { ChangeHints } from './change-hints.ts'
 import { PostgresDispatcher } from './dispatcher.ts'
+import { isAlreadyThere, isMissingTable } from './errors.ts'
 import { PostgresLedger } from './ledger.ts'
-import { migratePostgres } from './migrate.ts'
 import { Database, type Statement } from './pool.ts'
 import { Wire } from './wire.ts'
+
+/*
+ * The schema of this database, brought up to date, also by many processes at once.
+ * Owns the version table in this dialect. The order, and what a newer ledger means, are in migrations/run.ts.
+ * Trap: `if not exists` is not safe in parallel here. Whoever loses that race meets a clash of names, which means: it exists.
+ */
+
+const VERSION_TABLE = `create table if not exists trihand_migration
+  (version integer primary key, name text not null, breaking boolean not null, applied_at bigint not null)`
+
+const APPLIED: Statement = { name: 'applied_migrations', text: 'select version, breaking from trihand_migration' }
+
+/**
+ * A migrator waits as long as the one before it needs. An index over all facts of a large ledger is made within minutes: two million in
+ * three seconds. Others can read meanwhile, and write again after it.
+ */
+const PATIENCE = "set local lock_timeout = '600s'; set local statement_timeout = '600s';"
+
+const addVersion = ({ version, name, breaking }: Migration): string =>
+  `insert into trihand_migration values (${version}, '${name}', ${breaking}, (extract(epoch from now()) * 1000)::bigint);`
+
+/** Says whether this call made it. */
+const make = async (database: Database, text: string): Promise<boolean> => {
+  try {
+    await database.script(text)
+    return true
+  } catch (error) {
+    if (isAlreadyThere(error)) return false
+    throw error
+  }
+}
+
+/** Nothing is made that may be there already: to serve a ledger, a role needs no right to change its schema. */
+const appliedTo = async (database: Database, schema: string | null): Promise<readonly AppliedMigration[]> => {
+  const ask = (): Promise<readonly AppliedMigration[]> => database.query(APPLIED, [])
+  try {
+    return await ask()
+  } catch (error) {
+    if (!isMissingTable(error)) throw error
+    if (schema !== null) await make(database, `create schema if not exists ${schema}`)
+    await make(database, VERSION_TABLE)
+    return ask()
+  }
+}
+
+const apply = async (database: Database, migration: Migration): Promise<'applied' | 'clashed'> => {
+  const isMine = await make(database, `begin; ${PATIENCE} ${addVersion(migration)} ${migration.postgres}; commit`)
+  return isMine ? 'applied' : 'clashed'
+}
+
+const migratePostgres = (database: Database, schema: string | null, mayChange: boolean): Promise<void> => {
+  const target: MigrationTarget = {
+    applied: () => appliedTo(database, schema),
+    apply: (migration) => apply(database, migration),
+  }
+  return migrate(target, MIGRATIONS, mayChange)
+}
+
+// Large payloads in the ledger's own database, each committed by itself before `put` answers (blobs-1).
+
+const PUT: Statement = {
+  name: 'put_blob',
+  text: 'insert into blob (hash, body) values ($1, $2) on conflict (hash) do nothing',
+}
+const GET: Statement = { name: 'get_blob', text: 'select body from blob where hash = $1' }
+
+class PostgresBlobs implements Blobs {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async put(hash: string, text: string): Promise<void> {
+    await this.#database.query(PUT, [hash, text])
+  }
+
+  async get(hash: string): Promise<string | null> {
+    const [row] = await this.#database.query<{ body: string }>(GET, [hash])
+    return row?.body ?? null
+  }
+}
 
 export interface PostgresOptions {
   readonly url: string

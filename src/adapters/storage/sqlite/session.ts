@@ -3,8 +3,8 @@
  *
  * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts; who asks, and in which thread, is ledger.ts.
  */
-import type { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
-import { appendBatch } from '#adapters/storage/sqlite/write/batch.ts'
+import { appendOf, type Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
+import { type Attempt, write } from '#adapters/storage/sqlite/write/append.ts'
 import {
   type Found,
   findDue,
@@ -15,8 +15,9 @@ import {
   takeBack,
   takenRow,
 } from '#adapters/storage/sqlite/write/claim.ts'
+import { judge } from '#adapters/storage/sqlite/write/diagnose-conflict.ts'
 import { findEvents } from '#adapters/storage/sqlite/write/event.ts'
-import { loadClaimed, loadStreams } from '#adapters/storage/sqlite/write/load.ts'
+import { FactRows } from '#adapters/storage/sqlite/write/facts.ts'
 import type { Known } from '#adapters/storage/sqlite/write/row-cache.ts'
 import { isListed, listSome } from '#adapters/storage/sqlite/write/values.ts'
 import { beat, retire } from '#adapters/storage/sqlite/write/worker.ts'
@@ -33,10 +34,128 @@ import type {
   Ledger,
   LoadOptions,
   Outcome,
+  SealedFact,
   StreamRecord,
 } from '#ports/ledger.ts'
 import type { Connection } from './connection.ts'
+import { isKeyClash } from './errors.ts'
+import {
+  type DueRow,
+  idDigits,
+  type RecordRow,
+  RUN,
+  rowAs,
+  toClaimedRecord,
+  toEvent,
+  toFact,
+  toRecord,
+} from './rows.ts'
+import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
+
+/*
+ * A batch of appends in one transaction, each with its own fate (ledger-2).
+ * The happy path pays nothing for the others: an append that does not fit is met at its first statement and has changed nothing.
+ * Only one that stops in the middle, or clashes on a key, has the batch rolled back and written again with a savepoint per append.
+ */
+
+const appendBatch = (
+  connection: Connection<Statements>,
+  known: Known,
+  batch: readonly (Append | Step)[],
+): readonly Outcome[] =>
+  connection.writeUnlessNull((sql) => writeTogether({ sql, known, facts: new FactRows(sql) }, batch)) ??
+  connection.write((sql) => batch.map((entry) => writeAlone({ sql, known, facts: new FactRows(sql) }, appendOf(entry))))
+
+/** Null if the batch must be rolled back. */
+const writeTogether = (scope: Scope, batch: readonly (Append | Step)[]): readonly Outcome[] | null => {
+  const outcomes: Outcome[] = []
+  for (const entry of batch) {
+    const attempt = attemptOf(scope, entry)
+    if (attempt === 'partial') return null
+    outcomes.push(attempt === 'clean' ? judge(scope, appendOf(entry)) : attempt)
+  }
+  return unlessClash(() => scope.facts.flush()) === 'clash' ? null : outcomes
+}
+
+const writeAlone = (scope: Scope, append: Append): Outcome => {
+  const { sql, known, facts } = scope
+  sql.savepoint.run()
+  const attempt = attemptAlone(scope, append)
+  if (attempt === 'partial') {
+    sql.rollBackToSavepoint.run()
+    facts.discard()
+    known.forget()
+  }
+  sql.releaseSavepoint.run()
+  return attempt === 'clean' || attempt === 'partial' ? judge(scope, append) : attempt
+}
+
+const attemptOf = (scope: Scope, entry: Append | Step): Attempt => {
+  const attempt = unlessClash(() => write(scope, entry))
+  return attempt === 'clash' ? 'partial' : attempt
+}
+
+/** With every fact in the table: a clash is this append's own. */
+const attemptAlone = (scope: Scope, append: Append): Attempt => {
+  const attempt = attemptOf(scope, append)
+  return unlessClash(() => scope.facts.flush()) === 'clash' ? 'partial' : attempt
+}
+
+const unlessClash = <Result>(work: () => Result): Result | 'clash' => {
+  try {
+    return work()
+  } catch (error) {
+    if (isKeyClash(error)) return 'clash'
+    throw error
+  }
+}
+
+/*
+ * Streams with their facts, many at once: two statements however many are asked for, one for those that were just claimed.
+ * Owns the reading of records. Never keeps anything and never writes.
+ */
+
+const NO_FACTS: ReadonlyMap<number, SealedFact[]> = new Map()
+
+const loadStreams = (
+  sql: Statements,
+  streams: readonly StreamId[],
+  { after = 0, last = Number.POSITIVE_INFINITY }: LoadOptions,
+): readonly (StreamRecord | null)[] => {
+  const rows = sql.streamRecords.all(JSON.stringify(streams.map(idDigits)))
+  const wanted = rows.map((row) => [row['key'], Math.max(after, Number(row['version']) - last)])
+  // Whoever asks for heads alone asks for many.
+  const facts = after === Number.MAX_SAFE_INTEGER ? NO_FACTS : factsOf(sql, JSON.stringify(wanted))
+  const records = new Map<StreamId, StreamRecord>()
+  for (const row of rows) {
+    const record = toRecord(rowAs<RecordRow>(row), facts.get(Number(row['key'])) ?? [])
+    records.set(record.stream, record)
+  }
+  return streams.map((stream) => records.get(stream) ?? null)
+}
+
+/** What a claimer asks for next. Of runs alone: a coordinator has a checkpoint, and begins from there. */
+const loadClaimed = (sql: Statements, worker: WorkerId, due: readonly DueRow[]): Pick<Claims, 'records' | 'events'> => {
+  const runs = due.filter(({ kind }) => kind === RUN)
+  const facts = factsOf(sql, JSON.stringify(runs.map(({ key }) => [key, 0])))
+  const records = runs.map((row) => toClaimedRecord(row, worker, facts.get(row.key) ?? []))
+  const sequences = runs.flatMap(({ event }) => event ?? [])
+  return { records, events: sql.triggers.all(JSON.stringify(sequences)).map(toEvent) }
+}
+
+const STREAM_OF_FACT = 4
+
+const factsOf = (sql: Statements, wanted: string): ReadonlyMap<number, SealedFact[]> => {
+  const facts = new Map<number, SealedFact[]>()
+  for (const row of sql.factsFrom.all(wanted)) {
+    const key = Number(row[STREAM_OF_FACT])
+    const known = facts.get(key)
+    if (known === undefined) facts.set(key, [toFact(row)])
+    else known.push(toFact(row))
+  }
+  return facts
+}
 
 /** The calls of the ledger and of its blobs, which live in the same file; each blob is committed by itself before `put` answers. */
 export interface LedgerSession extends Omit<Ledger, 'close' | 'events'>, Blobs {

@@ -121,7 +121,8 @@ export class CoordinatorStarts {
     this.#doubled(db.prepare(slots).all(), 'V24', 'slot')
     const places = `select coordinator || ' ' || sequence as what from coordinator_place group by coordinator, sequence having count(*) > 1`
     this.#doubled(db.prepare(places).all(), 'V15', 'event')
-    const lost = 'select run, coordinator, seq from coordinator_missing where run not in (select run from coordinator_wait)'
+    const lost =
+      'select run, coordinator, seq from coordinator_missing where run not in (select run from coordinator_wait)'
     for (const { run, coordinator, seq } of db.prepare(lost).all())
       this.#findings.expect(
         'V15',

@@ -98,7 +98,8 @@ const checkStranded = (findings: Findings, { row, state, place }: Rest): void =>
     'V13',
     row.wake_at !== null || state.isHeld || waits(),
     place,
-    () => `the run is ${row.status} and nothing will move it on: no wake, no holder, no open wait, child or uncertain step`,
+    () =>
+      `the run is ${row.status} and nothing will move it on: no wake, no holder, no open wait, child or uncertain step`,
   )
 }
 

@@ -7,7 +7,6 @@
  *
  * chat-turn-1  The message is in the session before anyone is asked about it, and the answer before anyone is told that it is there.
  */
-
 import { type FunctionContext, type FunctionSource, fn } from '#executors/workflow/function.ts'
 import { isStepFailure } from '#executors/workflow/step-failure.ts'
 import { chatInput } from '#model/chat/call.ts'
@@ -32,13 +31,101 @@ import {
   told,
   turnHandler,
 } from '#model/chat/chat.ts'
-import type { Instant } from '#model/kernel/ids.ts'
+import { type Instant, planId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { PLAN_RUN, type PlanDraft, type PlanOrder } from '#model/plan/draft.ts'
 import { stepWords } from '#model/plan/shown.ts'
 import type { PlanService } from '#ports/plan-service.ts'
 import type { AskReply } from '#ports/step-gate.ts'
-import { denied, failed, isYes, noOf, performed } from './parts.ts'
-import { planAnswer, shownPlan } from './plan.ts'
+
+// What a turn says of something that was to be done: done, failed, or not allowed. Owns those parts of an answer.
+
+interface Asked {
+  readonly executor: string
+  readonly input: Json
+}
+
+const isYes = ({ status }: AskReply): boolean => status === 'approved' || status === 'completed'
+const noOf = ({ feedback, decision }: AskReply): string => feedback ?? `a person said ${decision}`
+
+const denied = ({ executor, input }: Asked, detail: string): ChatPart => ({
+  type: 'execution',
+  ...{ executor, input, state: 'denied', output: null, detail },
+})
+
+const failed = ({ executor, input }: Asked, detail: string): ChatPart => ({
+  type: 'execution',
+  ...{ executor, input, state: 'failed', output: null, detail },
+})
+
+/** What of a result is meant to be read: a text, or the content of what an executor gives. */
+const textIn = (output: Json): string | null => {
+  if (typeof output === 'string') return output
+  const content = isJsonRecord(output) ? output['content'] : null
+  return typeof content === 'string' ? content : null
+}
+
+/** An executor that fails is an answer that says so. */
+const performed = async (asked: Asked, work: () => Promise<Json>): Promise<readonly ChatPart[]> => {
+  try {
+    const output = await work()
+    const text = textIn(output)
+    const done: ChatPart = { type: 'execution', ...asked, state: 'done', output, detail: null }
+    return text === null ? [done] : [done, { type: 'text', text }]
+  } catch (error) {
+    if (!isStepFailure(error)) throw error
+    return [failed(asked, `${error.code}: ${error.message}`)]
+  }
+}
+
+/*
+ * A plan in a turn of a chat: kept as a draft, shown, approved by its hash, and run as any drafted plan is.
+ * Owns that order; each part is a step of the turn. What has errors is told and not asked about.
+ */
+
+interface PlanTurn {
+  readonly context: Pick<FunctionContext, 'run' | 'step'>
+  readonly planService: PlanService
+  /** Who proposes it. */
+  readonly by: string
+  approve(plan: ChatPlan): Promise<AskReply>
+}
+
+const asShown = ({ id, current }: PlanDraft): ChatPlan => {
+  const { goal, goalBy, hash, worksOn = {}, lines, problems } = current
+  return { id, goal, goalBy, hash, input: worksOn, steps: lines, problems }
+}
+
+/** The input is proposed with the steps, also if there is none: the people who approve the one approve the other. */
+const proposalOf = (task: Json): Json => (isJsonRecord(task) ? { ...task, input: task['input'] ?? {} } : task)
+
+const problemsOf = ({ problems }: ChatPlan): string =>
+  problems.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)).join('; ')
+
+/** Recorded as it was shown, and read back so: the system may be another one by the time it is approved. */
+const shownPlan = async ({ step }: Pick<FunctionContext, 'step'>, plan: ChatPlan): Promise<ChatPlan> =>
+  (await step.run('plan', () => plan as unknown as Json)) as unknown as ChatPlan
+
+const planAnswer = async (decision: ChatDecision, turn: PlanTurn): Promise<readonly ChatPart[]> => {
+  const { run, step } = turn.context
+  const asked = { executor: decision.executor ?? '', input: decision.task }
+  const id = planId(run.id.slice('run_'.length))
+  try {
+    const plan = (await step.run('plan', async () =>
+      asShown(await turn.planService.propose(run.tenant, id, proposalOf(decision.task), turn.by)),
+    )) as unknown as ChatPlan
+    const shown: ChatPart = { type: 'plan', plan }
+    if (plan.problems.length > 0) return [shown, failed(asked, problemsOf(plan))]
+    const reply = await turn.approve(plan)
+    if (!isYes(reply)) return [shown, denied(asked, noOf(reply))]
+    const word = { hash: plan.hash, by: reply.decidedBy ?? '' }
+    const order = await step.run('agree', () => turn.planService.agree(run.tenant, id, word))
+    return [shown, ...(await performed(asked, () => step.invoke('execute', PLAN_RUN, order as unknown as PlanOrder)))]
+  } catch (error) {
+    if (!isStepFailure(error)) throw error
+    return [failed(asked, `${error.code}: ${error.message}`)]
+  }
+}
 
 /** What the agent answers with: its decision, and what its parent must know of it. */
 interface Decided {

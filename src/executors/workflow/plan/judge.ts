@@ -1,5 +1,4 @@
 /** Whether the answer of an agent or a function counts as the output of its step, or is given to a person or another handler. */
-
 import type { Step, StepOptions, Telling } from '#executors/workflow/step-api.ts'
 import { confidenceOf, escalationOf } from '#model/flow/policies/escalation.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'

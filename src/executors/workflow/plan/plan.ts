@@ -6,7 +6,6 @@
  *
  * plan-run-2  No step of a declared plan begins before people have approved these very steps, whatever was deployed meanwhile.
  */
-
 import { partial } from '#executors/partial.ts'
 import { taskOutput } from '#executors/task-output.ts'
 import type { InputWhenBegun, InvokeStepOptions, Replayed, Retrying, Step } from '#executors/workflow/step-api.ts'
@@ -27,16 +26,35 @@ import {
 } from '#model/plan/end.ts'
 import { type Asked, againFor, type PlanSpec, type PlanStep } from '#model/plan/plan.ts'
 import { type ShownPlan, stepWords } from '#model/plan/shown.ts'
+import { isLoopKey } from '#model/run/step.ts'
 import type { TaskOptions } from '#model/task/source.ts'
 import type { Roots } from '#model/workflow/spec.ts'
 import type { AskReply } from '#ports/step-gate.ts'
-import { itemKeys } from './items.ts'
 import { judged } from './judge.ts'
 import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './refusal.ts'
 import { beside, Seen } from './seen.ts'
 import { type Again, alone, calling, keyed, lateError, mostParts, type Turn, triedOften, withPartial } from './turn.ts'
 import { prepared, waited } from './wait.ts'
 import { type Walker, walk } from './walk.ts'
+
+// The items of a plan's `each`: under which loop key each of them is done.
+
+/** The loop key of each item: its `id`, else its place in the list. A second item of the same key gets a number, so that both are done. */
+const itemKeys = (items: readonly Json[]): readonly string[] => {
+  const wanted = items.map((item, i) => {
+    const id = isJsonRecord(item) ? item['id'] : undefined
+    const key = typeof id === 'string' || typeof id === 'number' ? String(id) : ''
+    return isLoopKey(key) && !key.startsWith('#') ? key : String(i)
+  })
+  const taken = new Set<string>()
+  const ofItself = new Set(wanted)
+  return wanted.map((key) => {
+    let free = key
+    for (let n = 2; taken.has(free) || (free !== key && ofItself.has(free)); n++) free = `${key} (${n})`
+    taken.add(free)
+    return free
+  })
+}
 
 interface PlanContext {
   readonly input: Json

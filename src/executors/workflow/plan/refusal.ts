@@ -1,5 +1,4 @@
 /** A step of a plan that did not end well: people said no, were not heard, or let it be left out. */
-
 import { taskOutput } from '#executors/task-output.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -5,7 +5,6 @@
  *
  * plan-run-1  No step begins before the ledger has said who approved this hash; what was ordered is recorded with the run.
  */
-
 import type { FunctionContext } from '#executors/workflow/function.ts'
 import { newestFirstKey, type TenantId } from '#model/kernel/ids.ts'
 import { type PlanApproval, type PlanOrder, planRunsTable } from '#model/plan/draft.ts'

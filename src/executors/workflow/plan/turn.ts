@@ -4,7 +4,6 @@
  * Owns which failures are worth another try. The count is in the loop keys of the tries, and the pause between two is a sleep of the run:
  * a crash loses neither.
  */
-
 import type { Retrying } from '#executors/workflow/step-api.ts'
 import { isStepFailure } from '#executors/workflow/step-failure.ts'
 import { DEFAULT_RETRY, retryDelayMs } from '#model/flow/policies/retry.ts'

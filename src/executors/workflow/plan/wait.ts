@@ -1,5 +1,4 @@
 /** What a step of a plan waits for: before it begins, or as its work. */
-
 import { taskOutput } from '#executors/task-output.ts'
 import type { Step } from '#executors/workflow/step-api.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

@@ -4,7 +4,6 @@
  * Steps that have ended before this entry are passed over without a promise: promises would cost as much as the steps themselves when a
  * long plan is entered again.
  */
-
 import { graphOf } from '#model/plan/graph.ts'
 import type { PlanStep } from '#model/plan/plan.ts'
 import type { Ended } from './refusal.ts'

@@ -1,5 +1,4 @@
 /** Seeded bugs of coordinators: what a gate or a schedule forgets, misses, does twice or does in two halves. */
-
 import { CoordinatorCommands } from '#engine/coordinators/commands.ts'
 import { Coordinator } from '#engine/coordinators/coordinator.ts'
 import { GateCoordinator } from '#engine/coordinators/gate-coordinator.ts'

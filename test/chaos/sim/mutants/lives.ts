@@ -1,5 +1,4 @@
 /** Seeded bugs of runs that are retried, of the keys that they hold, of their children, versions and instants, and of slots of the past. */
-
 import { KeptClaims } from '#engine/coordinators/kept-claims.ts'
 import { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
 import { externalCommand } from '#engine/run/external-command.ts'

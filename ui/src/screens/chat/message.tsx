@@ -2,12 +2,38 @@
 import { Alert, Badge, Button, Card, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { DynamicToolUIPart, UIMessage } from 'ai'
+import { default as ReactMarkdown } from 'react-markdown'
 import type { Json } from '../../api/documents.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Data } from '../../parts/data.tsx'
 import { Status } from '../../parts/status.tsx'
-import { Markdown } from './markdown.tsx'
 import { PlanCard, type PlanNews } from './plan-card.tsx'
+
+// Words of agents and people: Markdown without raw HTML and without images; a link shows where it leads.
+
+const hostOf = (href: string): string => {
+  try {
+    return new URL(href).host
+  } catch {
+    return ''
+  }
+}
+
+const Markdown = ({ text }: { readonly text: string }) => (
+  <ReactMarkdown
+    skipHtml
+    disallowedElements={['img']}
+    components={{
+      a: ({ href = '', children }) => (
+        <a href={href} rel="noreferrer noopener" target="_blank">
+          {children} {hostOf(href) === '' ? '' : `(${hostOf(href)})`}
+        </a>
+      ),
+    }}
+  >
+    {text}
+  </ReactMarkdown>
+)
 
 interface RunNews {
   readonly run_id: string

@@ -1,12 +1,22 @@
 /** What waits for people: views on the left, the tasks of the chosen one, and the open task beside them. */
 import { Button, Text, Title } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { Inbox as InboxSign } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
-import type { TaskSummary } from '../../api/documents.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import {
+  AlarmClock,
+  ArrowUpNarrowWide,
+  CalendarClock,
+  CircleCheck,
+  CircleDashed,
+  Inbox as InboxSign,
+  Layers,
+  Users,
+} from 'lucide-react'
+import { type MouseEvent, useCallback, useEffect, useMemo, useRef } from 'react'
+import type { InboxViews, TaskSummary } from '../../api/documents.ts'
 import { useMe } from '../../api/me.ts'
-import { queryClient, tasksQuery } from '../../api/queries.ts'
+import { queryClient, tasksQuery, viewsQuery } from '../../api/queries.ts'
 import { opensNext } from '../../parts/inbox-settings.tsx'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { isDialogOpen } from '../../parts/typing.ts'
@@ -15,9 +25,128 @@ import { useKeys } from '../../parts/use-keys.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { Task } from '../task/task.tsx'
 import { BulkBar } from './bulk.tsx'
-import { TaskList } from './task-list.tsx'
+import { TaskRow } from './task-row.tsx'
 import { type Selection, useSelection } from './use-selection.ts'
-import { emptyTextOf, Views } from './views.tsx'
+
+/*
+ * Tasks as a list of any length, of which only what is in sight, and a little more, is in the page.
+ * Owns which rows those are, and when to ask for more of them. Every row is as high as every other.
+ */
+
+const ROW_HEIGHT = 72
+/** Rows in the page that are not in sight yet: the keys reach them before they are. */
+const OVERSCAN = 4
+/** The next page is asked for so many rows before the end. */
+const AHEAD = 60
+
+interface TaskListProps {
+  readonly tasks: readonly TaskSummary[]
+  readonly view: string
+  readonly chosen: string | undefined
+  readonly selected: ReadonlySet<string>
+  readonly open: (id: string) => void
+  readonly more: () => void
+}
+
+/** Whoever holds a key wants what the browser does with links. */
+const isPlain = ({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean =>
+  button === 0 && !(metaKey || ctrlKey || shiftKey || altKey)
+
+const TaskList = ({ tasks, view, chosen, selected, open, more }: TaskListProps) => {
+  const box = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: tasks.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+  })
+  const shown = rows.getVirtualItems()
+  const isNearEnd = (shown.at(-1)?.index ?? 0) >= tasks.length - AHEAD
+  useEffect(() => {
+    if (isNearEnd) more()
+  }, [isNearEnd, more])
+  const onClick = (event: MouseEvent): void => {
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-id]') : null
+    const id = row?.dataset['id']
+    if (id === undefined || !isPlain(event)) return
+    event.preventDefault()
+    open(id)
+  }
+  return (
+    <div ref={box} className="task-list">
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: it hears the clicks of the links in it, which Enter makes too */}
+      <ul aria-label="Tasks" style={{ height: rows.getTotalSize() }} onClick={onClick}>
+        {shown.map(({ index, start }) => {
+          const task = tasks[index]
+          if (task === undefined) return null
+          return (
+            <TaskRow
+              key={task.id}
+              task={task}
+              view={view}
+              isChosen={task.id === chosen}
+              isSelected={selected.has(task.id)}
+              index={index}
+              count={tasks.length}
+              top={start}
+            />
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+// Which tasks are looked at: the views of an inbox, each with how many it has. The chosen one is in the address.
+
+type Counted = Exclude<keyof InboxViews, 'more'>
+
+const VIEWS = [
+  { view: 'mine', label: 'Mine', icon: InboxSign, empty: 'Nothing waits for you.' },
+  { view: 'groups', label: 'My groups', icon: Users, empty: 'Nothing waits for your groups.' },
+  { view: 'unassigned', label: 'Unassigned', icon: CircleDashed, empty: 'Somebody has claimed everything.' },
+  { view: 'overdue', label: 'Overdue', icon: AlarmClock, empty: 'Nothing is late.' },
+  { view: 'escalated', label: 'Escalated', icon: ArrowUpNarrowWide, empty: 'Nothing was escalated to you.' },
+  { view: 'later', label: 'Later', icon: CalendarClock, empty: 'You have put nothing off.' },
+  { view: 'open', label: 'All open', icon: Layers, empty: 'Nothing waits for anybody.' },
+  { view: 'done', label: 'Done', icon: CircleCheck, empty: 'Nothing was decided yet.' },
+] as const
+
+const emptyTextOf = (view: string): string => (VIEWS.find((one) => one.view === view) ?? VIEWS[0]).empty
+
+const Count = ({ view, views }: { readonly view: string; readonly views: InboxViews | undefined }) => {
+  const count = views?.[view as Counted]
+  if (typeof count !== 'number' || count === 0) return null
+  return (
+    <span className="count">
+      {count}
+      {views?.more.some((one) => one === view) === true && '+'}
+    </span>
+  )
+}
+
+const Views = ({ chosen }: { readonly chosen: string }) => {
+  const { data } = useQuery(viewsQuery(useMe()))
+  return (
+    <nav className="views" aria-label="Views">
+      {VIEWS.map(({ view, label, icon: Icon }) => (
+        <Link
+          key={view}
+          to="/inbox"
+          search={{ view }}
+          className="view"
+          activeProps={{}}
+          data-chosen={chosen === view}
+          aria-current={chosen === view ? 'page' : undefined}
+        >
+          <Icon size={15} aria-hidden />
+          {label}
+          <Count view={view} views={data} />
+        </Link>
+      ))}
+    </nav>
+  )
+}
 
 const route = getRouteApi('/inbox')
 

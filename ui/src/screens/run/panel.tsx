@@ -3,19 +3,70 @@
  *
  * Owns which tabs there are: one for everything the server has told, none for what it has not. Which one is open is in the address.
  */
-import { Alert, Group, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Table, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import type { Json, RunDetail, StepDetail } from '../../api/documents.ts'
+import { type ReactNode, useState } from 'react'
+import type { Json, Mark, RunDetail, StepDetail } from '../../api/documents.ts'
 import { stepQuery, timelineQuery } from '../../api/queries.ts'
 import { Data } from '../../parts/data.tsx'
 import { Linked } from '../../parts/linked.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
+import { span } from '../../parts/when.tsx'
 import { RunTable } from '../runs/run-table.tsx'
-import { Facts } from './facts.tsx'
 import { Prompt, SpentTable, Tools } from './prompt.tsx'
 import { Rerun } from './rerun.tsx'
 import type { Chosen } from './timeline.tsx'
+
+// Facts in plain words, each at its distance from the first: that is what one asks of a run.
+
+const AT_ONCE = 100
+
+const Row = ({ mark, start }: { readonly mark: Mark; readonly start: number }) => (
+  <Table.Tr>
+    <Table.Td>{mark.seq}</Table.Td>
+    <Table.Td className="quiet">
+      <time dateTime={mark.at} title={mark.at}>
+        {mark.seq === 0 ? mark.at.slice(11, 19) : `+ ${span(Date.parse(mark.at) - start)}`}
+      </time>
+    </Table.Td>
+    <Table.Td>{mark.step ?? ''}</Table.Td>
+    <Table.Td>
+      <Linked text={mark.text} />
+    </Table.Td>
+  </Table.Tr>
+)
+
+/** Of one step, or with null of the run and all its steps. */
+const Facts = ({ marks, step }: { readonly marks: readonly Mark[]; readonly step: string | null }) => {
+  const [most, setMost] = useState(AT_ONCE)
+  const start = Date.parse(marks[0]?.at ?? '')
+  const all = step === null ? marks : marks.filter((mark) => mark.step === step)
+  const rest = all.length - most
+  return (
+    <>
+      <Table aria-label="Facts" className="rows">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>#</Table.Th>
+            <Table.Th>At</Table.Th>
+            <Table.Th>Step</Table.Th>
+            <Table.Th>What happened</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {all.slice(0, most).map((mark) => (
+            <Row key={mark.seq} mark={mark} start={start} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {rest > 0 && (
+        <Button variant="subtle" size="compact-sm" mt="xs" onClick={() => setMost(most + 10 * AT_ONCE)}>
+          Show more ({rest.toLocaleString('en')} are left)
+        </Button>
+      )}
+    </>
+  )
+}
 
 interface Tab {
   readonly name: string

@@ -3,23 +3,203 @@
  *
  * Owns which part of the axis is seen, and what letters and clicks do. Never decides what a bar is (bars.ts).
  */
+import { Button, Group } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { type KeyboardEvent, type MouseEvent, useMemo, useRef, useState } from 'react'
+import { useQueries } from '@tanstack/react-query'
+import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react'
+import type { RunMarks } from '../../api/documents.ts'
+import { timelineQuery } from '../../api/queries.ts'
 import { letter } from '../../parts/typing.ts'
 import { useKeys } from '../../parts/use-keys.ts'
-import { placeOn, type View, viewFrom, viewUntil, WHOLE } from './axis.ts'
+import { axisOf, placeOn, type Stretch, type View, viewFrom, viewUntil, WHOLE } from './axis.ts'
 import { AxisHead, HEAD_HEIGHT } from './axis-head.tsx'
-import { beganAt, endedAt } from './bars.ts'
+import { beganAt, endedAt, type State } from './bars.ts'
 import { Line } from './line.tsx'
-import type { Row } from './rows.ts'
-import { Tiles } from './states.tsx'
+import { calledBy, type Known, type Row, rowsOf } from './rows.ts'
+import { Legend, Tiles } from './states.tsx'
 import { TimelineTable } from './timeline-table.tsx'
-import { Tools } from './tools.tsx'
-import { moveOf } from './tree-keys.ts'
-import { useAxis } from './use-axis.ts'
 import { type Cursor, useCursor } from './use-cursor.ts'
-import { useNow } from './use-now.ts'
-import { type Rows, useRows } from './use-rows.ts'
+
+/*
+ * The rows that are to be seen: which are unfolded, and the marks of the runs that they called.
+ * Owns what is folded. A called run is asked for when its row is unfolded, and not before.
+ */
+
+/** So many called runs are asked for by one key. The others unfold one by one, or with the next press. */
+const MOST_AT_ONCE = 50
+
+interface Rows {
+  readonly rows: readonly Row[]
+  unfold(row: Row): void
+  fold(row: Row): void
+  /** One level deeper. */
+  unfoldAll(): void
+  foldAll(): void
+}
+
+/** One function for all drawings: then the same answers are the same map. */
+const byRun = (answers: readonly { readonly data: RunMarks | undefined }[]): Known =>
+  new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data]])))
+
+const useRows = (root: string): Rows => {
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set([root]))
+  const [called, setCalled] = useState<ReadonlySet<string>>(new Set())
+  const ids = useMemo(() => [root, ...called], [root, called])
+  const known = useQueries({ queries: ids.map(timelineQuery), combine: byRun })
+  const rows = useMemo(() => rowsOf(root, known, unfolded), [root, known, unfolded])
+  const open = (some: readonly Row[]): void => {
+    setCalled((now) => new Set([...now, ...some.flatMap((row) => calledBy(row) ?? [])]))
+    setUnfolded((now) => new Set([...now, ...some.map(({ key }) => key)]))
+  }
+  const unfoldAll = (): void => {
+    const closed = rows.filter(({ isUnfolded }) => isUnfolded === false)
+    const first = new Set(closed.filter((row) => calledBy(row) !== null).slice(0, MOST_AT_ONCE))
+    open(closed.filter((row) => calledBy(row) === null || first.has(row)))
+  }
+  const fold = ({ key }: Row): void => setUnfolded((now) => new Set([...now].filter((one) => one !== key)))
+  return { rows, unfold: (row) => open([row]), fold, unfoldAll, foldAll: () => setUnfolded(new Set([root])) }
+}
+
+// What stands over the timeline: bars or table, all folds at once, and what the patterns mean.
+
+interface ToolsProps {
+  readonly isTable: boolean
+  readonly showTable: (isTable: boolean) => void
+  readonly unfoldAll: () => void
+  readonly foldAll: () => void
+  /** Null: there is no idle time; else whether some of it is folded. */
+  readonly isIdleFolded: boolean | null
+  readonly toggleIdle: () => void
+  /** Null: all of the axis is seen. */
+  readonly fit: (() => void) | null
+  readonly states: ReadonlySet<State>
+}
+
+const Tools = ({ isTable, showTable, unfoldAll, foldAll, isIdleFolded, toggleIdle, fit, states }: ToolsProps) => (
+  <Group gap="xs" className="tools">
+    <Button.Group>
+      <Button size="compact-xs" variant="default" aria-pressed={!isTable} onClick={() => showTable(false)}>
+        Bars
+      </Button>
+      <Button size="compact-xs" variant="default" aria-pressed={isTable} onClick={() => showTable(true)}>
+        Table
+      </Button>
+    </Button.Group>
+    <Button size="compact-xs" variant="subtle" aria-keyshortcuts="e" onClick={unfoldAll}>
+      Unfold all
+    </Button>
+    <Button size="compact-xs" variant="subtle" aria-keyshortcuts="w" onClick={foldAll}>
+      Fold all
+    </Button>
+    {isIdleFolded !== null && !isTable && (
+      <Button size="compact-xs" variant="subtle" onClick={toggleIdle}>
+        {isIdleFolded ? 'Show idle time' : 'Fold idle time'}
+      </Button>
+    )}
+    {fit !== null && !isTable && (
+      <Button size="compact-xs" variant="light" aria-keyshortcuts="0" onClick={fit}>
+        Fit
+      </Button>
+    )}
+    {!isTable && <Legend states={states} />}
+  </Group>
+)
+
+/*
+ * The axis of the rows that are seen. Owns which idle stretches are drawn as long as they are: one, or all, until they are folded again.
+ */
+
+type Unfolded = ReadonlySet<number> | 'all'
+
+const toggled = (now: Unfolded, from: number, idle: readonly number[]): Unfolded => {
+  const open = new Set(now === 'all' ? idle : now)
+  if (!open.delete(from)) open.add(from)
+  return open
+}
+
+interface Axis {
+  readonly axis: readonly Stretch[]
+  /** Null: there is no idle time. */
+  readonly isIdleFolded: boolean | null
+  /** The stretch that begins then. */
+  toggle(from: number): void
+  toggleIdle(): void
+}
+
+const useAxis = (rows: readonly Row[], now: number, width: number): Axis => {
+  const [unfolded, setUnfolded] = useState<Unfolded>(new Set<number>())
+  const axis = useMemo(() => {
+    const pieces = rows.flatMap(({ bar }) => bar.pieces)
+    return axisOf(pieces, { now, width, isUnfolded: (from) => unfolded === 'all' || unfolded.has(from) })
+  }, [rows, now, width, unfolded])
+  const idle = axis.filter(({ isIdle }) => isIdle).map(({ from }) => from)
+  const isAnyFolded = axis.some(({ isFolded }) => isFolded)
+  return {
+    axis,
+    isIdleFolded: idle.length === 0 ? null : isAnyFolded,
+    toggle: (from) => setUnfolded((open) => toggled(open, from, idle)),
+    toggleIdle: () => setUnfolded(isAnyFolded ? 'all' : new Set<number>()),
+  }
+}
+
+/*
+ * What the arrows, Home, End and Enter do on a row of the timeline: as in every tree. Letters are heard on the whole page (timeline.tsx).
+ */
+
+interface Tree {
+  readonly cursor: Pick<Cursor, 'move' | 'to'>
+  readonly rows: Pick<Rows, 'rows' | 'fold' | 'unfold'>
+  readonly choose: (row: Row) => void
+}
+
+/** Into it if it is closed, to its first row if it is open. */
+const right = (row: Row, { cursor, rows }: Tree): void => {
+  if (row.isUnfolded === false) rows.unfold(row)
+  else if (row.isUnfolded) cursor.move(1)
+}
+
+const left = (row: Row, { cursor, rows }: Tree): void => {
+  if (row.isUnfolded) rows.fold(row)
+  else if (row.parent !== null) cursor.to(row.parent)
+}
+
+/** Null: the key is none of the tree's. */
+const moveOf = (key: string, row: Row, tree: Tree): (() => void) | null => {
+  const all = tree.rows.rows
+  switch (key) {
+    case 'ArrowDown':
+      return () => tree.cursor.move(1)
+    case 'ArrowUp':
+      return () => tree.cursor.move(-1)
+    case 'ArrowRight':
+      return () => right(row, tree)
+    case 'ArrowLeft':
+      return () => left(row, tree)
+    case 'Home':
+      return () => tree.cursor.to(all[0]?.key ?? '')
+    case 'End':
+      return () => tree.cursor.to(all.at(-1)?.key ?? '')
+    case 'Enter':
+    case ' ':
+      return () => tree.choose(row)
+    default:
+      return null
+  }
+}
+
+// The time, told again every second while something goes on; it stands still after that.
+
+const EVERY_MS = 1_000
+
+const useNow = (goesOn: boolean): number => {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!goesOn) return
+    const timer = setInterval(() => setNow(Date.now()), EVERY_MS)
+    return () => clearInterval(timer)
+  }, [goesOn])
+  return now
+}
 
 export interface Chosen {
   readonly run: string

@@ -2,17 +2,57 @@
 import { Group, SegmentedControl, Stack, Switch, Table, Text, Title, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Health } from '../../api/documents.ts'
+import type { ConfiguredSetting, Health } from '../../api/documents.ts'
 import { useLogin, useMay } from '../../api/me.ts'
-import { graphQuery, healthQuery } from '../../api/queries.ts'
+import { configurationQuery, graphQuery, healthQuery } from '../../api/queries.ts'
 import { InboxSettings } from '../../parts/inbox-settings.tsx'
 import { switchKeys, useKeysOn } from '../../parts/keys-on.ts'
 import { LoginFacts } from '../../parts/login-facts.tsx'
 import { MeForm } from '../../parts/me-form.tsx'
 import { say } from '../../parts/say.ts'
-import { Configuration } from './configuration.tsx'
+import { Failed, Loading } from '../../parts/state.tsx'
+import { WideTable } from '../../parts/wide-table.tsx'
 import { Endpoints } from './endpoints.tsx'
 import { Tokens } from './tokens.tsx'
+
+// What the server is set to, by whom, and what each setting is for. Secrets are only said to be set.
+
+const shownValue = ({ value, source, is_secret }: ConfiguredSetting): string => {
+  if (is_secret && source !== 'default') return 'set, not shown'
+  return value ?? 'not set'
+}
+
+const Configuration = () => {
+  const { data, error, refetch } = useQuery(configurationQuery)
+  if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
+  if (data.items.length === 0)
+    return <Text className="quiet">This server is part of another program, which has settings of its own.</Text>
+  return (
+    <WideTable label="Configuration, scrollable">
+      <Table aria-label="Configuration" className="rows" verticalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Value</Table.Th>
+            <Table.Th>From</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {data.items.map((setting) => (
+            <Table.Tr key={setting.name}>
+              <Table.Td className="breaks">
+                <code>{setting.name}</code>
+                <div className="quiet">{setting.meaning}</div>
+              </Table.Td>
+              <Table.Td className="breaks">{shownValue(setting)}</Table.Td>
+              <Table.Td>{setting.source}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </WideTable>
+  )
+}
 
 const SCHEMES = ['auto', 'light', 'dark'] as const
 

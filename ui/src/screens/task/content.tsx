@@ -1,5 +1,4 @@
 /** Content as people read it: fields with their names, text as text. Nothing in it is ever markup. */
-
 import { visibleLines } from '#model/kernel/visible-text.ts'
 import { isRecord, type Json } from '../../api/documents.ts'
 import type { FieldChange } from './difference.ts'

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { sendJson } from '../../api/client.ts'
-import type { TaskAction, TaskDetail } from '../../api/documents.ts'
+import { isRecord, type Json, type TaskAction, type TaskDetail } from '../../api/documents.ts'
 import { becomeMe, useLogin, useMay, useMe } from '../../api/me.ts'
 import { askAgain } from '../../api/news.ts'
 import { taskQuery } from '../../api/queries.ts'
@@ -14,10 +14,9 @@ import { useKeys } from '../../parts/use-keys.ts'
 import { When } from '../../parts/when.tsx'
 import { AtIt } from '../inbox/later.tsx'
 import { planIn } from '../plans/steps.tsx'
-import { Changed } from './changed.tsx'
-import { Content } from './content.tsx'
-import { Context } from './context.tsx'
+import { Content, Difference } from './content.tsx'
 import { SubmitDialog } from './decide.tsx'
+import { changesOf } from './difference.ts'
 import { endSentence } from './ends.ts'
 import { Head } from './head.tsx'
 import { History } from './history.tsx'
@@ -25,6 +24,85 @@ import { isAnyMarked, itemsOf, leftOut } from './marks.ts'
 import { Contested } from './newer-drafts.tsx'
 import { Review } from './review.tsx'
 import { type MarkBook, useMarks } from './use-marks.ts'
+
+// What is shown is no longer what was opened: which items have changed, come or gone since, and what became of the marks.
+
+const ItemChange = ({
+  before,
+  after,
+  title,
+}: {
+  readonly before: TaskDetail
+  readonly after: TaskDetail
+  readonly title: string
+}) => {
+  const find = (task: TaskDetail) => itemsOf(task).find((item) => item.title === title)?.content
+  return (
+    <div>
+      <Text size="sm" fw={650}>
+        {title}
+      </Text>
+      <Difference changes={changesOf(find(before), find(after))} />
+    </div>
+  )
+}
+
+const changedTitles = (before: TaskDetail, after: TaskDetail): readonly string[] => {
+  const textOf = (task: TaskDetail) =>
+    new Map(itemsOf(task).map(({ title, content }) => [title, JSON.stringify(content)]))
+  const [old, now] = [textOf(before), textOf(after)]
+  return [...new Set([...old.keys(), ...now.keys()])].filter((title) => old.get(title) !== now.get(title))
+}
+
+const Changed = ({
+  before,
+  after,
+  seen,
+}: {
+  readonly before: TaskDetail
+  readonly after: TaskDetail
+  readonly seen: () => void
+}) => {
+  const titles = changedTitles(before, after)
+  const isRevised = after.revision !== before.revision
+  return (
+    <Alert
+      className="attention"
+      color="yellow"
+      variant="outline"
+      title="It has changed since you opened it"
+      role="alert"
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          {isRevised ? `Revision ${after.revision} was brought.` : 'Somebody has edited it.'}{' '}
+          {titles.length === 0 ? 'No item is different.' : 'This is different:'} A decision is on what is shown now.
+        </Text>
+        {titles.map((title) => (
+          <ItemChange key={title} before={before} after={after} title={title} />
+        ))}
+        <Button size="xs" variant="default" onClick={seen}>
+          I have seen it
+        </Button>
+      </Stack>
+    </Alert>
+  )
+}
+
+// What was given with a task, always above its buttons: nobody decides on a title alone.
+
+const isEmpty = (value: Json): boolean =>
+  value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0)
+
+const Context = ({ value }: { readonly value: Json }) =>
+  isEmpty(value) ? null : (
+    <section aria-label="Context" className="section">
+      <Text fw={650} size="sm">
+        Context
+      </Text>
+      <Content value={value} />
+    </section>
+  )
 
 /** How it ended, and that somebody was faster, if it was not the person who looks. */
 const Ended = ({ task, book }: { readonly task: TaskDetail; readonly book: MarkBook }) => {

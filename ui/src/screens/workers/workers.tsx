@@ -1,13 +1,121 @@
 /** Who performs, in which pools, and what is held back. */
-import { Group, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { workersQuery } from '../../api/queries.ts'
+import { Badge, Button, Group, Table, TextInput, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { OctagonX } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { sendJson } from '../../api/client.ts'
+import type { Pool, Stop } from '../../api/documents.ts'
+import { useMay } from '../../api/me.ts'
+import { poolsQuery, queryClient, stopQuery, workersQuery } from '../../api/queries.ts'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { complain } from '../../parts/say.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
+import { When } from '../../parts/when.tsx'
 import { Circuits } from './circuits.tsx'
-import { Pools } from './pools.tsx'
-import { StopButton } from './stop-button.tsx'
 import { WorkerTable } from './worker-table.tsx'
+
+// Pools: what each can hold and holds, what waits for it and since when.
+
+const Row = ({ pool }: { readonly pool: Pool }) => (
+  <Table.Tr>
+    <Table.Td className="whole">{pool.name ?? <span className="quiet">no pool</span>}</Table.Td>
+    <Table.Td>
+      <Group gap={4}>
+        {Object.entries(pool.labels).map(([label, value]) => (
+          <Badge key={label} variant="outline" tt="none" color="gray" className="label">
+            {label}={value}
+          </Badge>
+        ))}
+      </Group>
+    </Table.Td>
+    <Table.Td className="whole">
+      {pool.taking}
+      {pool.taking !== pool.workers && <span className="quiet"> of {pool.workers}</span>}
+      {pool.workers < pool.min && <span className="quiet"> (should be {pool.min})</span>}
+    </Table.Td>
+    <Table.Td className="whole">
+      {pool.used} / {pool.capacity}
+    </Table.Td>
+    <Table.Td className="whole">
+      {pool.queued}
+      {pool.more && '+'}
+    </Table.Td>
+    <Table.Td className="whole">{pool.oldest_at === null ? '' : <When at={pool.oldest_at} />}</Table.Td>
+  </Table.Tr>
+)
+
+const Pools = () => {
+  const { data, error, refetch } = useQuery(poolsQuery)
+  if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
+  return (
+    <Table aria-label="Pools" className="rows">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Pool</Table.Th>
+          <Table.Th>Labels</Table.Th>
+          <Table.Th>Workers that take runs</Table.Th>
+          <Table.Th>Leases / slots</Table.Th>
+          <Table.Th>Runs that wait</Table.Th>
+          <Table.Th>Oldest due</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {data.items.map((pool) => (
+          <Row key={pool.name ?? ''} pool={pool} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+// The button that stops everything, after a typed word.
+
+const WORD = 'stop'
+
+const StopButton = () => {
+  const [isAsked, setAsked] = useState(false)
+  const [reason, setReason] = useState('')
+  const { data } = useQuery(stopQuery)
+  const { mutate } = useMutation({
+    mutationFn: () => sendJson<Stop>('/api/stop', reason.trim() === '' ? {} : { reason: reason.trim() }),
+    onSuccess: (stop) => queryClient.setQueryData(stopQuery.queryKey, stop),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['workers'] }),
+    onError: complain,
+  })
+  if (!useMay('operator') || data === undefined || data.is_stopped) return null
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="outline"
+        color="red"
+        className="danger"
+        leftSection={<OctagonX size={16} aria-hidden />}
+        onClick={() => setAsked(true)}
+      >
+        Stop everything
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title="Stop everything"
+          text="No worker begins a step until somebody lifts the stop, also none that starts later. Steps under way finish; runs wait where they are. People still decide, and events still come in."
+          label="Stop everything"
+          word={WORD}
+          close={() => setAsked(false)}
+          act={() => mutate()}
+        >
+          <TextInput
+            label="Reason"
+            description="Shown to everybody while it lasts"
+            maxLength={500}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
 
 const List = () => {
   const { data, error, refetch } = useQuery(workersQuery)
