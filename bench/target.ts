@@ -106,6 +106,7 @@ export const open = (
     readonly work?: boolean
     readonly slots?: number
     readonly ledgerKey?: string
+    readonly tuneProcess?: boolean
   } = {},
 ): Promise<Trihand> =>
   createTrihand({

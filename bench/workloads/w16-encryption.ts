@@ -2,7 +2,7 @@
 import type { Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 import { sequentialSteps } from './w1-sequential.ts'
-import { parallelRuns } from './w2-parallel.ts'
+import { stepsAtOnce } from './w2-parallel.ts'
 
 const LEDGER_KEY = 'the-ledger-key-of-the-bench-32-characters'
 
@@ -21,7 +21,7 @@ export const encryptionCost = async (ledger: BenchLedger): Promise<readonly Meas
   },
   {
     metric: 'encrypted ÷ plain: steps per second (W2)',
-    value: await ratio((key) => parallelRuns(ledger, key)),
+    value: await ratio((key) => stepsAtOnce(ledger, { ledgerKey: key })),
     unit: '×',
   },
 ]

@@ -1,4 +1,7 @@
-/** W2: 1,000 runs of 10 trivial steps, all at once, from the first event sent to the last run ended. */
+/**
+ * W2: 1,000 runs of 10 trivial steps, all at once, from the first event sent to the last run ended: in an application's own process, and with the
+ * V8 setting that `trihand dev|start|worker` give theirs (`tuneProcess`). The setting stays for the life of a process, so it comes last.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Trihand } from '#compose/assemble.ts'
 import { atLeast, atMost, type Measurement, median } from '../report.ts'
@@ -21,8 +24,18 @@ const allAtOnce = async (app: Trihand): Promise<number> => {
 }
 
 export const parallelRuns = async (ledger: BenchLedger, ledgerKey = ''): Promise<readonly Measurement[]> => {
+  if (ledger.kind === 'postgres') return stepsAtOnce(ledger, { ledgerKey })
+  const embedded = await stepsAtOnce(ledger, { ledgerKey })
+  const served = await stepsAtOnce(ledger, { ledgerKey, tuneProcess: true })
+  return [...embedded.map((one) => ({ ...one, metric: `${one.metric}, embedded` })), ...served]
+}
+
+export const stepsAtOnce = async (
+  ledger: BenchLedger,
+  options: { readonly ledgerKey: string; readonly tuneProcess?: boolean },
+): Promise<readonly Measurement[]> => {
   const place = ledger.fresh()
-  const app = await open(place, undefined, { ledgerKey })
+  const app = await open(place, undefined, options)
   // A serving process is warm: what is measured is the rate it holds, not the compiler's first looks.
   for (let i = 0; i < WARM_UP; i++) await allAtOnce(app)
   const delay = monitorEventLoopDelay({ resolution: 1 })

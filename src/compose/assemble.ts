@@ -69,7 +69,7 @@ import { DEFAULT_LEASE, DEFAULT_SLOTS, identityOf, type WorkerIdentity } from '.
 
 export type { Store } from './stores.ts'
 
-export interface TrihandOptions extends KeyOptions, Pick<StoreOptions, 'migrate'> {
+export interface TrihandOptions extends KeyOptions, Pick<StoreOptions, 'migrate' | 'tuneProcess'> {
   readonly system: SystemSource
   /** Models and tools that this process brings for agents, and where they have their files. */
   readonly agents?: AgentOptions

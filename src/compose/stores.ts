@@ -42,6 +42,11 @@ export interface StoreOptions {
   readonly schema?: string
   /** False: an older ledger is refused with LEDGER_OLDER, not brought to this version. */
   readonly migrate?: boolean
+  /**
+   * True: V8 settings of this whole process may be changed for the ledger's sake. On two cores a busy SQLite ledger then collects young objects
+   * without helper threads. `trihand dev`, `start` and `worker` set it for their own process. Default: false, since an application's process is its own.
+   */
+  readonly tuneProcess?: boolean
 }
 
 export const openStore = async (choice: LedgerChoice, options: StoreOptions, clock: Clock): Promise<Store> => {
@@ -101,10 +106,14 @@ export const prepareFolder = (folder: string, file?: string): void => {
   }
 }
 
-const openSqliteStore = async (file: string, { migrate = true }: StoreOptions, clock: Clock): Promise<Store> => {
+const openSqliteStore = async (
+  file: string,
+  { migrate = true, tuneProcess = false }: StoreOptions,
+  clock: Clock,
+): Promise<Store> => {
   const { openSqlite } = await import('#adapters/storage/sqlite/open.ts')
   prepareFolder(dirname(file), file)
-  const { ledger, reader, blobs, relaxed } = await openSqlite({ file, migrate })
+  const { ledger, reader, blobs, relaxed } = await openSqlite({ file, migrate, tuneProcess })
   return {
     ...EMBEDDED,
     ledger,

@@ -167,6 +167,7 @@ const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
     intake: settings.intake,
     ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
     commands: false,
+    tuneProcess: true,
     // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
     sources: true,
   })

@@ -132,6 +132,7 @@ export const worker: Verb<WorkerFlags> = async (shell, flags) => {
     system: source,
     folder: dirname(file),
     sources: false,
+    tuneProcess: true,
     database: flags.database ?? defaultLedger(settings),
     ...place,
     ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),

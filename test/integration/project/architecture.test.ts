@@ -52,6 +52,16 @@ describe('the arrows', () => {
   })
 })
 
+describe('the process of an application', () => {
+  test('is not changed by the library: one file sets a flag of V8, and only where tuneProcess asks for it', () => {
+    const production = sources.filter((file) => !isTest(file))
+    const setting = production.filter(({ text }) => /\bsetFlagsFromString\b.*from 'node:v8'/.test(text))
+    expect(setting.map(({ path }) => path)).toEqual(['src/adapters/storage/sqlite/collector.ts'])
+    const calls = production.flatMap(({ text }) => text.match(/^.*\bcollectAlone\(.*$/gm) ?? [])
+    expect(calls.map((line) => line.trim())).toEqual(['if (tuneProcess) collectAlone()'])
+  })
+})
+
 describe('the ports', () => {
   test.each([
     ['Ledger', 'src/ports/ledger.ts', 8],

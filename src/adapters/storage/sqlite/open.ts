@@ -16,6 +16,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
+import { collectAlone } from './collector.ts'
 import { Connection } from './connection.ts'
 import { diskOf } from './disk.ts'
 import { type Database, type DatabaseClass, loadDriver } from './driver.ts'
@@ -77,6 +78,8 @@ export interface SqliteOptions {
   readonly durability?: Durability
   /** Whether an older ledger is brought to this version; if not, it is refused. Default: true. */
   readonly migrate?: boolean
+  /** True: on two cores V8 is told to collect young objects without helper threads once the ledger has a thread. It holds for the whole process. Default: false. */
+  readonly tuneProcess?: boolean
   /** Another desk than one in a thread, and other moments to use it: for tests. */
   readonly threads?: { readonly start: typeof startThread; readonly limits: LoadLimits }
 }
@@ -122,7 +125,8 @@ const openOwned = async (
     durability,
     threads,
     migrate = true,
-  }: Required<Pick<SqliteOptions, 'durability'>> & Pick<SqliteOptions, 'threads' | 'migrate'>,
+    tuneProcess = false,
+  }: Required<Pick<SqliteOptions, 'durability'>> & Pick<SqliteOptions, 'threads' | 'migrate' | 'tuneProcess'>,
 ): Promise<Omit<OpenedSqlite, 'relaxed'>> => {
   const lock = new OwnerLock(driver, file)
   const presence = new Presence(file)
@@ -151,7 +155,10 @@ const openOwned = async (
       here: new SqliteSession(connection, known),
       isSound: () => connection.isSound,
       reopen: () => connection.reopen(),
-      startThread: () => (threads?.start ?? startOnDemand)({ file, durability, identity: presence.identity }),
+      startThread: () => {
+        if (tuneProcess) collectAlone()
+        return (threads?.start ?? startOnDemand)({ file, durability, identity: presence.identity })
+      },
       ...(threads && { limits: threads.limits }),
       close,
     })

@@ -8,7 +8,6 @@
  */
 import { existsSync } from 'node:fs'
 import { type MessagePort, Worker } from 'node:worker_threads'
-import { collectAlone } from '#adapters/storage/sqlite/collector.ts'
 import type { LedgerSession } from '#adapters/storage/sqlite/session.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
@@ -106,7 +105,6 @@ const ENTRY = new URL('./sqlite-thread.js', import.meta.url)
 export const startThread = (options: ServeOptions): Promise<ThreadSession> =>
   new Promise((resolve, reject) => {
     if (!existsSync(ENTRY)) throw new TrihandError('LEDGER_UNAVAILABLE', `there is no ${ENTRY.href}`)
-    collectAlone()
     const worker = new Worker(ENTRY, { workerData: options })
     const session = new ThreadSession(worker)
     const die = (reason: string): void => {
