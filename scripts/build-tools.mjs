@@ -1,4 +1,5 @@
 /** Builds what is run but not published, into `.build/`: the bench, and the programs and helpers of the chaos tests. */
+import { copyFileSync } from 'node:fs'
 import { bundle } from './lib/bundle.mjs'
 import { compile } from './lib/compile.mjs'
 
@@ -11,5 +12,9 @@ process.exitCode = await compile({
   config: 'tsconfig.tools.json',
   out: '.build',
   folders: ['src', 'bench', 'test/chaos', 'test/support', 'scripts'],
-  finish: (folder) => bundle(folder, CHILDREN, `${folder}/joined`),
+  finish: (folder) => {
+    // Sources read their version two levels above themselves.
+    copyFileSync(new URL('../package.json', import.meta.url), `${folder}/package.json`)
+    return bundle(folder, CHILDREN, `${folder}/joined`)
+  },
 })

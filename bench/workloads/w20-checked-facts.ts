@@ -3,7 +3,7 @@
  * resumed, with the check and without it. The engine is given one ledger or the other; everything else is the same.
  */
 import { atMost, type Measurement, median } from '../report.ts'
-import { type BenchLedger, type Place, startChild } from '../target.ts'
+import { type BenchLedger, startChild } from '../target.ts'
 
 const STEPS = 2_000
 /** In turn, so that both meet the same machine; of each the least disturbed round counts. */
@@ -16,12 +16,18 @@ interface Taken {
   readonly resumedMs: number
 }
 
-const takeUp = async (place: Place, how: 'checked' | 'plain'): Promise<Taken> => {
+/** A ledger of its own: a run whose worker dies again and again is quarantined. */
+const takeUp = async (ledger: BenchLedger, how: 'checked' | 'plain'): Promise<Taken> => {
+  const place = ledger.fresh()
+  const first = startChild('long', place, [String(STEPS)], SAME_RUN)
+  await first.line('last')
+  await first.kill()
   const child = startChild('checked', place, [how], SAME_RUN)
   const { at } = await child.line('last')
   child.process.stdin?.write('go\n')
   const { text } = await child.line('steps')
   await child.kill()
+  await place.remove()
   const times = JSON.parse(text.slice('steps '.length)) as number[]
   // The first interval holds the start of the run.
   return { stepMs: median(times.slice(1)), resumedMs: at - child.startedAt }
@@ -32,16 +38,11 @@ const least = (all: readonly Taken[], of: keyof Taken): number => Math.min(...al
 export const checkedFacts = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
   // On Postgres each process would wait for the lease of the one that was killed before it.
   if (ledger.kind !== 'sqlite') return []
-  const place = ledger.fresh()
-  const first = startChild('long', place, [String(STEPS)], SAME_RUN)
-  await first.line('last')
-  await first.kill()
   const [checked, plain]: [Taken[], Taken[]] = [[], []]
   for (let i = 0; i < ROUNDS; i++) {
-    checked.push(await takeUp(place, 'checked'))
-    plain.push(await takeUp(place, 'plain'))
+    checked.push(await takeUp(ledger, 'checked'))
+    plain.push(await takeUp(ledger, 'plain'))
   }
-  await place.remove()
   const ratio = (of: keyof Taken): number => least(checked, of) / least(plain, of)
   const row = (what: string, of: keyof Taken): Measurement => ({
     metric: `${what} with facts checked ÷ without`,

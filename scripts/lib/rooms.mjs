@@ -252,6 +252,17 @@ export const sourcesIn = (root, folders = ['src', 'ui/src']) =>
     .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
     .map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
 
+/** Invariant ids (header lines like ` * task-1  …`) that two files give to invariants of their own. */
+export const sharedInvariants = (files) => {
+  const owners = new Map()
+  for (const { path, text } of files) {
+    const header = /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? ''
+    for (const [, id] of header.matchAll(/^ \* ([a-z][a-z-]*-\d+) {2}/gm))
+      owners.set(id, [...(owners.get(id) ?? []), path])
+  }
+  return [...owners].flatMap(([id, paths]) => (paths.length > 1 ? [`${id} of ${paths.join(' and ')}`] : []))
+}
+
 /** How many sources stand in one folder, at most; tests beside them are not counted. */
 export const FOLDER_LIMIT = 28
 
