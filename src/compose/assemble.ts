@@ -1,12 +1,14 @@
 /**
- * All wiring, in one place: a system and a configuration in, a running Trihand out.
+ * All wiring in one place: takes a system and a configuration, and returns a running Trihand.
  *
- * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
+ * Owns which implementation is used for each port. Branches on configuration only and contains no rules.
  */
 import { SystemClock } from '#adapters/system/clock.ts'
 import { Engine } from '#engine/core/engine.ts'
+import { inlineExecutor } from '#engine/core/inline.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '#engine/core/intake.ts'
 import type { Observer } from '#engine/core/observers.ts'
+import { INLINE } from '#engine/core/perform.ts'
 import type { Subscriber, Watcher } from '#engine/core/publish.ts'
 import type { ChunkListener } from '#engine/core/token-stream.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
@@ -24,7 +26,6 @@ import { builtInExecutors } from '#executors/built-in.ts'
 import { enterBy } from '#executors/hands.ts'
 import { enterHuman } from '#executors/human/human.ts'
 import type { EnterOptions } from '#executors/workflow/function.ts'
-import { StepFailure } from '#executors/workflow/step-failure.ts'
 import type { EmbedOptions } from '#http/server/embed.ts'
 import type { Service, TenantChangeFeed } from '#http/server/service.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -37,6 +38,7 @@ import type { PriceOf } from '#model/agent/usage.ts'
 import { LOCAL_TENANT, type RunId, type TaskId, type TenantId, type WorkerId, workerId } from '#model/kernel/ids.ts'
 import type { Redaction } from '#model/kernel/redaction.ts'
 import { requireKnownSettings } from '#model/kernel/setting.ts'
+import { StepFailure } from '#model/run/step-failure.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
 import type { Chats } from '#modes/chats.ts'
 import type { Jobs } from '#modes/jobs.ts'
@@ -71,39 +73,39 @@ export type { Store } from './stores.ts'
 
 export interface TrihandOptions extends KeyOptions, Pick<StoreOptions, 'migrate' | 'tuneProcess'> {
   readonly system: SystemSource
-  /** Models and tools that this process brings for agents, and where they have their files. */
+  /** Models and tools that this process brings for agents, and the folder of their files. */
   readonly agents?: AgentOptions
-  /** Who is told outside: webhooks, mail, chat. */
+  /** The notifications that go out: webhooks, mail, chat. */
   readonly notices?: NoticesOptions
   readonly isolation?: IsolationSettings
   /** The folder of the system: instructions of agents, static files, templates. Default: where the process runs. */
   readonly folder?: string
-  /** A file path or `file:` for SQLite, `postgres:` for Postgres, `memory:` for nothing kept. Default `.trihand/trihand.db`. */
+  /** A file path or `file:` for SQLite, `postgres:` for Postgres, `memory:` to keep nothing. Default `.trihand/trihand.db`. */
   readonly database?: string
   /** The Postgres schema that holds the ledger. */
   readonly schema?: string
-  /** What wakes runs. Default: the store's own. Others: `trihand/restate`, `trihand/inngest`, or where one of them is. */
+  /** What wakes runs. Default: the store's own dispatcher. Others: `trihand/restate`, `trihand/inngest`, or the address of one. */
   readonly dispatcher?: DispatcherFactory | DispatcherChoice
   /** How many runs may be in memory at once. */
   readonly slots?: number
-  /** The pool that this process joins, and labels of its own. */
+  /** The pool that this process joins, and its own labels. */
   readonly pool?: string
   readonly labels?: Readonly<Record<string, string>>
-  /** What people call this worker. */
+  /** The name under which people see this worker. */
   readonly name?: string
-  /** How long a silent worker keeps its runs. */
+  /** How long a silent worker keeps the leases of its runs. */
   readonly leaseTtl?: string | number
-  /** Calls that wait for the ledger (100,000) and how long the first may have waited (5s): beyond it `send` and `start` are refused with OVERLOADED. */
+  /** Limits on calls that wait for the ledger: number (100,000), wait of the oldest (5s). Beyond them `send` and `start` fail with OVERLOADED. */
   readonly intake?: { readonly queue?: number; readonly wait?: string | number }
-  /** How long `close` waits for runs at work. */
+  /** How long `close` waits for active runs. */
   readonly drain?: string | number
-  /** False: take events and answer questions, perform nothing. */
+  /** False: accept events and answer queries, but perform no work. */
   readonly work?: boolean
   /** False: watch nothing (files, tables, signals, conditions) and serve no webhook; another process does. Default: as `work`. */
   readonly sources?: boolean
-  /** What `fetch` and `node` serve from the application's own server: below which path, and who is asking. */
+  /** What `fetch` and `node` serve from the application's own server: the base path, and how callers are identified. */
   readonly http?: EmbedOptions
-  /** False: commands beside a SQLite ledger are not served (by a port of this machine, for whoever may read the ledger's folder). Default: true. */
+  /** False: do not serve commands beside a SQLite ledger (on a local port, for anyone who may read the ledger's folder). Default: true. */
   readonly commands?: boolean
 }
 
@@ -112,85 +114,85 @@ export interface Trihand
   extends ServerServices,
     EmbeddedHttp,
     Pick<Service, 'artifact' | 'versions' | 'trail' | 'queued' | 'redact'> {
-  /** Whose ledger this is, unless `of` names another. */
+  /** The tenant whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
   /**
-   * Sends an event. The answer means that it is on disk, with the runs it starts. The host's code counts as a program: for an event that
-   * only people send it names the person whom it has authenticated, `{ by: { id: 'ana', kind: 'user', groups: [] } }`.
+   * Sends an event. When it resolves, the event is on disk, with the runs it starts. The host's code counts as a program: for an event that
+   * only people may send, it names the person whom it has authenticated, `{ by: { id: 'ana', kind: 'user', groups: [] } }`.
    */
   send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
   sendInOrder: Service['sendInOrder']
-  /** What an event would start, without sending it. */
+  /** Returns what an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
-  /** Starts a function by name; answers when the run is on disk. */
+  /** Starts a function by name; resolves when the run is on disk. */
   start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
   /** Starts a function and waits for its end, at most `wait` (30s). */
   call(name: string, input?: unknown, options?: StartOptions & { readonly wait?: string | number }): Promise<RunResult>
   result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
   cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
   retry(run: RunId, options?: { readonly by?: string; readonly kind?: Kind }): ReturnType<Engine['retry']>
-  /** No step begins until it is resumed; what is under way may finish, and its time limits go on. */
+  /** No step begins until the run is resumed; steps that are under way may finish, and the run's time limits keep counting. */
   pause(run: RunId, options?: { readonly by?: string; readonly reason?: string | null }): Promise<void>
   resume(run: RunId, options?: { readonly by?: string }): Promise<void>
   /** Answers the task that asks whether this step happened: `tasks.submit` on `tasks.ofStep(run, step)`. */
   resolve(run: RunId, step: string, answer: StepAnswer): Promise<TaskId>
   /** Called after each commit of a run. */
   on(subscriber: Subscriber): () => void
-  /** Called with what each append of this process has changed: runs, tasks, schedules, events. */
+  /** Called with the changes of each append of this process: runs, tasks, schedules, events. */
   watch(watcher: Watcher): () => void
-  /** Counts what this process does for all its tenants. */
+  /** Called with counts of what this process does for all its tenants. */
   observe(observer: Observer): () => void
-  /** Every tenant that this process has met. */
+  /** Every tenant that this process has seen. */
   readonly knownTenants: readonly TenantId[]
-  /** Called with each piece of an answer that this run is given in this process: provisional, and never twice. */
+  /** Called with each chunk of an answer that the run receives in this process: provisional, and never twice. */
   listen(run: RunId, listener: ChunkListener): () => void
-  /** The workers of this ledger: told to pause, to go on or to leave, and all of them stopped. */
+  /** The workers of this ledger: pause, resume or drain one, or stop all. */
   readonly fleet: Fleet
-  /** Breakers, and a word that closes one. */
+  /** Circuit breakers, and a command that closes one. */
   readonly circuits: Circuits
-  /** Why nobody takes a run that has been due for 30 s; null if somebody may. */
+  /** Why no worker can take a run that has been due for 30 s; null if one can. */
   lacks(run: RunSummary): Promise<string | null>
-  /** Settles when this process takes no more work: it was ordered to drain, or closed. */
+  /** Settles when this process takes no more work: it was drained or closed. */
   readonly drained: Promise<void>
-  /** What this process knows of its own state: whether the ledger takes its writes, what it holds, what waits. */
+  /** The health of this process: whether the ledger takes its writes, what it holds, what waits. */
   readonly vitals: Service['vitals']
   readonly worker: { readonly id: WorkerId; readonly name: string; readonly slots: number } & WorkerPlace
-  /** New runs follow this definition from now on; runs at work go on by their step names. Settles when its sources watch. */
+  /** New runs follow this definition from now on; active runs go on by their step names. Settles when its sources watch. */
   replace(system: SystemSource): Promise<void>
   readonly sessions: Sessions
   readonly schedules: Schedules
   readonly queues: Queues
-  /** What people are asked, and what they decide. */
+  /** What people are asked, and their decisions. */
   readonly tasks: Tasks
-  /** Runs once more, as new ones: from a step on, with the results before it. */
+  /** Runs a run again as a new one: from a given step on, with the results before it. */
   readonly reruns: Reruns
-  /** What runs that have not ended have recorded. */
+  /** What unfinished runs have recorded. */
   readonly openRuns: OpenRuns
-  /** Conversations, a turn at a time. */
+  /** Conversations, one turn at a time. */
   readonly chats: Chats
   /** Plans that people write down, approve and run. */
   readonly plans: Plans
-  /** Words to many runs at once. */
+  /** Commands to many runs at once. */
   readonly jobs: Jobs
-  /** The same system for another tenant: nothing of one is seen or reached by another. */
+  /** The same system for another tenant: neither tenant can see or reach the other. */
   of(tenant: TenantId): Promise<Service>
-  /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
+  /** Pauses and resumes a handler that has flow control: what arrives while it is paused is held or suppressed, as its `whilePaused` says. */
   readonly handlers: {
     pause(name: string, options?: { readonly by?: string }): Promise<void>
     resume(name: string, options?: { readonly by?: string }): Promise<void>
   }
-  /** Deliveries from outside, and those that were refused and kept. */
+  /** Webhook deliveries from outside, and those that were refused and kept. */
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly reader: Reader
-  /** What was committed, by whichever process; null where this one has the ledger to itself. */
+  /** What any process committed; null where this process is the only one on the ledger. */
   readonly changeFeed: TenantChangeFeed | null
   readonly system: System
-  /** Which models answer from scripts, and why; null: none. */
+  /** Which models are simulated by scripts, and why; null: none. */
   readonly simulatedBecause: string | null
   readonly ledger: { readonly kind: LedgerChoice['kind']; readonly durable: boolean; readonly description: string }
-  /** What the dispatcher wants served over HTTP, if anything. */
+  /** What the dispatcher needs served over HTTP, if anything. */
   readonly endpoint: DispatcherEndpoint | null
-  /** Lets runs at work finish, gives leases back, closes the ledger. Safe to call twice. */
+  /** Lets active runs finish, releases leases, closes the ledger. Safe to call twice. */
   close(): Promise<void>
 }
 
@@ -201,7 +203,7 @@ export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl
   readonly redaction?: Redaction
 }
 
-/** An engine on an opened store, with the hands this version has. Not started yet. */
+/** An engine on an opened store, with the executors of this version. Not started yet. */
 export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock, options: EngineSettings): Engine =>
   new Engine(
     {
@@ -212,7 +214,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       suppressed: (...asked) => store.reader.suppressed(...asked),
       children: (...asked) => store.reader.children(...asked),
       ...{ clock, ids, system },
-      executors: builtInExecutors(handsOf(system, ids, options)),
+      executors: new Map([[INLINE, inlineExecutor], ...builtInExecutors(handsOf(system, ids, options))]),
       remote: reach(clock),
       enter: enterBy<AgentHandler & EnterOptions>({
         workflow: workflowHand(system, options.code ?? {}),
@@ -239,7 +241,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
     },
   )
 
-/** Opens the ledger, migrates it, recovers every run and starts to work; then looks and listens outside. */
+/** Opens the ledger, migrates it, recovers every run and starts to work; then opens the sources and the webhooks. */
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
   const environment = ownEnvironment()
@@ -302,7 +304,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     if (isWatching) await checkSecrets(next, environment)
     await agents.ready(next)
     const previous = engine.definition
-    // The engine first: what a new source sends must find who listens.
+    // The engine first: what a new source sends must find its handlers.
     const follow = async (definition: System): Promise<void> => {
       engine.replace(definition)
       isolation.refresh()

@@ -1,19 +1,18 @@
 /**
  * The executors that come with Trihand, by type.
  *
- * Owns the list. What they need of the outside is handed in; a type whose needs nobody meets is not there, and says so when asked. All but
- * `inline` are loaded with their first task: 40 KB of code that most starts do not need.
+ * Owns the list. Their dependencies are passed in; a type whose dependencies are missing is absent, and fails with a clear error when used. All
+ * are loaded with their first task: 40 KB of code that most starts do not need.
  */
 import type { ClassifierDeps } from '#executors/workflow/built-in/classifier.ts'
 import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
-import { inlineExecutor } from '#executors/workflow/inline.ts'
 import type { DocumentReader } from '#ports/documents.ts'
 import type { Executor } from '#ports/executor.ts'
 
 export interface Hands {
   readonly models: ClassifierDeps
   readonly documents: DocumentReader
-  /** Absent: tools are for agents alone. */
+  /** Absent: only agents can use tools. */
   readonly broker?: ToolBroker
 }
 
@@ -30,7 +29,6 @@ const onDemand = (load: () => Promise<Executor>): Executor => {
 
 export const builtInExecutors = ({ models, documents, broker }: Hands): ReadonlyMap<string, Executor> =>
   new Map([
-    ['inline', inlineExecutor],
     [
       'template_engine',
       onDemand(async () => (await import('#executors/workflow/built-in/template-engine.ts')).templateEngine),

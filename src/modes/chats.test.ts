@@ -10,7 +10,7 @@ const NEVER = (): never => {
   throw new Error('not asked for')
 }
 
-/** A chat whose gate still answers with the turn that has failed. Gives by whom it is retried. */
+/** Sends a message to a chat whose `start` still returns the failed turn. Returns who retries that turn. */
 const retriedBy = async (asked: AskedBy): Promise<{ readonly by: string; readonly kind: Kind }> => {
   const retries: { by: string; kind: Kind }[] = []
   const chats = new Chats({

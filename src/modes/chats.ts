@@ -1,11 +1,11 @@
 /**
- * Chats as people meet them: send a message, see the conversation, follow a turn, stop it.
+ * The chat service: send a message, show the conversation, follow a turn, stop it.
  *
- * Owns which session a chat is and which run a turn. Decides nothing about a message: the turn does (executors/workflow/chat/chat.ts), one at
- * a time, in the order of the gate of its handler.
+ * Owns which session belongs to a chat and which run to a turn. Decides nothing about a message: the turn does (executors/workflow/chat/chat.ts).
+ * Turns of a chat run one at a time, in the order of their handler's FlowGate.
  *
  * chats-1  An answered message is never lost and never answered twice: its id is the turn's key.
- * chats-2  What interrupts a turn stops only a turn that has saved its own message.
+ * chats-2  An interruption stops only a turn that has saved its own message.
  */
 import type { ChunkListener } from '#engine/core/token-stream.ts'
 import type { RunSteps } from '#engine/outcome/steps.ts'
@@ -54,7 +54,7 @@ export interface ChatDeps {
 
 export interface IncomingMessage {
   readonly chat: string
-  /** Which of the system's chats; absent: what it was begun with, or the first. */
+  /** The name of the chat in the system; absent: the one it was started with, or the first. */
   readonly name?: string
   readonly id: string
   readonly text: string
@@ -62,12 +62,12 @@ export interface IncomingMessage {
 
 export interface Conversation extends ChatHead {
   readonly messages: readonly ChatMessage[]
-  /** The turn that goes on; null: none does. */
+  /** The turn that is running; null: none is. */
   readonly running: RunId | null
 }
 
 const MAX_ID = 128
-/** As many as the intake serves at once (engine/core/intake.ts): a message that has begun never waits there behind others. */
+/** As many as the intake serves at once (engine/core/intake.ts): a message whose work has begun never waits there behind others. */
 const MOST_AT_ONCE = 256
 const NO_LIMIT = { queue: Number.POSITIVE_INFINITY, waitMs: Number.POSITIVE_INFINITY }
 const MAX_TEXT = 32_000
@@ -83,7 +83,7 @@ const checkMessage = ({ chat, id, text }: IncomingMessage): void => {
 
 export class Chats {
   private readonly deps: ChatDeps
-  /** Messages take several steps each. So many are under way at once; the others wait in the order in which they came. */
+  /** Each message takes several steps. MOST_AT_ONCE messages are processed at once; the others wait in the order of their arrival. */
   private readonly room: WaitingRoom
 
   constructor(deps: ChatDeps) {
@@ -91,7 +91,7 @@ export class Chats {
     this.room = new WaitingRoom({ now: () => deps.now() }, MOST_AT_ONCE, NO_LIMIT)
   }
 
-  /** The turn that answers this message. Settles when the message is on disk. */
+  /** Returns the turn that answers this message, once the message is on disk. */
   async send(message: IncomingMessage, asked: AskedBy = {}): Promise<RunId> {
     checkMessage(message)
     return this.room.serve(() => this.take(message, asked), true)
@@ -124,8 +124,8 @@ export class Chats {
   }
 
   /**
-   * The key of a turn that failed a moment ago may still be its own: then that very turn goes on, by the rights of who sends the message:
-   * what a person has refused, no program performs after all.
+   * The key may still belong to a turn that failed a moment ago. Then that turn is retried with the permissions of the sender of this message: a
+   * program must not perform what a person has refused.
    */
   private async tryAgain(run: RunId, { by }: AskedBy): Promise<void> {
     const kind = by === undefined || by.kind === 'system' ? 'service' : by.kind
@@ -147,7 +147,7 @@ export class Chats {
     return { ...head, messages: await Promise.all(messages.map((message) => this.withRun(message))), running }
   }
 
-  /** A plan names the run that did it. */
+  /** Adds the run that executed a plan to the message's plan part. */
   private async withRun(message: ChatMessage): Promise<ChatMessage> {
     if (!message.parts.some(({ type }) => type === 'plan')) return message
     const run = (await this.deps.steps(message.run))?.steps.get('execute')?.child
@@ -155,7 +155,7 @@ export class Chats {
     return { ...message, parts: message.parts.map((part) => (part.type === 'plan' ? { ...part, run } : part)) }
   }
 
-  /** The chats of the last turns, newest first. */
+  /** Returns the chats of the last turns, newest first. */
   async list(limit: number): Promise<readonly ChatHead[]> {
     const { reader, tenant, system } = this.deps
     const pages = await Promise.all(
@@ -171,7 +171,7 @@ export class Chats {
       .slice(0, limit)
   }
 
-  /** Whether there was a turn to stop. */
+  /** Returns whether there was a turn to stop. */
   async stop(chat: string, by: string): Promise<boolean> {
     const head = await this.headOf(this.sessionOf(chat))
     if (head === null) throw unknownChat(chat)
@@ -182,7 +182,7 @@ export class Chats {
   private async stopTurn(run: RunId, reason: string): Promise<boolean> {
     if (await this.isOver(run)) return false
     await this.deps.cancel(run, 'chat', reason).catch((error: unknown) => {
-      // It ended meanwhile.
+      // The run ended meanwhile.
       if (!(error instanceof TrihandError) || error.code !== 'RUN_ENDED') throw error
     })
     return true
@@ -192,7 +192,7 @@ export class Chats {
     return turnView(run, await this.deps.steps(run))
   }
 
-  /** Called with the words of the answer so far, while its agent writes it. */
+  /** Calls the listener with the text of the answer so far, while its agent writes it. */
   listen({ decider }: Pick<TurnView, 'decider'>, listener: (reply: string, step: string) => void): () => void {
     if (decider === null || !isRunId(decider)) return () => {}
     const texts = new Map<string, string>()

@@ -1,8 +1,8 @@
 /**
- * Jobs as people meet them: a word to many runs is given once, and goes on by itself.
+ * The job service: one command to many runs is given once, and is then carried out as a run.
  *
- * Owns that a job and its order come into being together. What it does is a run (executors/workflow/bulk.ts): it is cancelled, watched
- * and found among the others as any run is.
+ * Creates a job and its order together. The work of a job is a run (executors/workflow/bulk.ts): it is cancelled, watched and found like any
+ * other run.
  */
 import type { StartOptions } from '#engine/core/intake.ts'
 import { BULK } from '#manifest/define/builtin-functions.ts'
@@ -37,7 +37,7 @@ export class Jobs {
     this.deps = deps
   }
 
-  /** Settles when the order is on disk, with the run that carries it out. */
+  /** Settles when the order is on disk, with the run that executes it. */
   async begin(intent: BulkIntent, options: Pick<StartOptions, 'asked'> = {}): Promise<RunId> {
     const given = bulkOrder(intent)
     if ('kind' in given) throw new TrihandError(given.code, given.detail)

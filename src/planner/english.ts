@@ -1,9 +1,9 @@
 /**
- * A sentence to a plan, without a model: what is written as a plan, what a declared plan says it is for, or one thing that somebody does.
+ * Reads a sentence as a plan, without a model: the text of a plan, the goal of a declared plan, or the name of one handler.
  *
- * Owns which words are understood. Never guesses: whatever is left over makes it a question.
+ * Owns which words are understood. Never guesses: if words are left over, the answer is a question.
  *
- * english-1  Every word of a sentence is a word of what was declared, or stands in quotes where a declared one does.
+ * english-1  Every word of a sentence is a word of what was declared, or is in quotes where the declared goal has quotes.
  */
 import type { System } from '#manifest/define/system.ts'
 import { handlersIn } from '#manifest/plan/reading.ts'
@@ -12,7 +12,7 @@ import type { PlanStepSource } from '#model/plan/source.ts'
 import { readPlanText, slugOf } from '#model/plan/text.ts'
 
 export type EnglishReading =
-  /** As text, or as a declared plan has its steps. */
+  /** The plan as text, or the steps of a declared plan. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'steps'; readonly steps: readonly PlanStepSource[] }
   | { readonly kind: 'question'; readonly question: string }
@@ -25,7 +25,7 @@ const QUOTED = /"([^"]*)"|“([^”]*)”/g
 const MAX_OPTIONS = 8
 
 interface Sentence {
-  /** Its words in small letters, with a mark where a quotation stands. */
+  /** Its words in lower case, with a quotation mark in place of each quotation. */
   readonly words: string
   readonly quoted: readonly string[]
 }
@@ -41,7 +41,7 @@ const sentenceOf = (text: string): Sentence => {
   return { words, quoted }
 }
 
-/** What stood in quotes where the plan was declared, said anew. */
+/** Replaces the quoted texts of the declared plan by those of the sentence. */
 const saidAnew = (value: Json, pairs: readonly (readonly [string, string])[]): Json => {
   if (typeof value === 'string')
     return pairs.reduce((text, [from, to]) => (from === '' ? text : text.replaceAll(from, () => to)), value)

@@ -1,12 +1,12 @@
 /**
- * Plans as people meet them: written down, looked at, revised, approved by their hash, run.
+ * The plan service: plans are proposed, shown, revised, approved by their hash, and run.
  *
- * Owns where a draft lives: a document of its tenant, changed together with the event that tells of the change. The event's name holds the
- * version that was judged, and is taken once in a ledger: who comes second looks again. What may happen to a draft is
- * model/plan/draft.ts; a run is an ordinary run of one function.
+ * Owns where a draft is stored: a document of its tenant, changed together with the event that reports the change. The event's id contains
+ * the version that was judged, and a ledger accepts an id once: the second of two writers looks again. model/plan/draft.ts decides what may
+ * happen to a draft; a run is an ordinary run of one function.
  *
- * plans-1  Of two that change a plan from the same version, one is judged anew, in whichever process they are.
- * plans-2  What runs was approved by a person, as it is, whoever starts it.
+ * plans-1  If two changes start from the same version of a plan, one of them is judged again, in whichever process they are.
+ * plans-2  A plan runs only exactly as a person approved it, whoever starts it.
  */
 import { advancePlan } from '#engine/core/advance.ts'
 import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/core/intake.ts'
@@ -40,7 +40,7 @@ import type { Identity } from '#model/task/spec.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
 import { readEnglish } from './english.ts'
 
-/** For whom a plan runs, and under which id. */
+/** On whose behalf a plan runs, and under which id. */
 type PlanStart = Pick<StartOptions, 'asked' | 'by' | 'requester'>
 
 export interface PlansDeps {
@@ -49,31 +49,31 @@ export interface PlansDeps {
   now(): Instant
   uuid(): string
   digest(text: string): string
-  /** Without the secrets that this process knows: what is hashed is what can be shown. */
+  /** Removes the secrets that this process knows: what is hashed is what can be shown. */
   redact(value: Json): Json
   send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
   start(name: string, input: PlanOrder, options: PlanStart): Promise<RunId>
   readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
-  /** Changes of one plan take turns in this process. */
+  /** Runs the changes of one plan one after the other in this process. */
   inTurn(id: PlanId, change: () => Promise<PlanDraft>): Promise<PlanDraft>
-  /** After another process has changed the plan first. */
+  /** Waits after another process has changed the plan first. */
   pause(conflicts: number): Promise<void>
 }
 
-/** Who writes a plan down, and whose words it has. */
+/** The person or program that writes a plan down, and the author of its words. */
 interface Writer {
   readonly by: string
   /** Default: a person. */
   readonly author?: NamedBy
 }
 
-/** One of text, steps in the manifest's spelling, and a sentence. */
+/** Given as exactly one of: text, steps in the manifest's spelling, a sentence. */
 interface PlanIntent {
   readonly goal?: string
   readonly text?: string
   readonly steps?: Json
   readonly english?: string
-  /** What every run of it works on: shown and approved with the steps. Null: each run is given its own. */
+  /** The input of every run: shown and approved with the steps. Null: each run is given its own. */
   readonly input?: Json
 }
 
@@ -100,7 +100,7 @@ export class Plans {
     this.deps = deps
   }
 
-  /** The same proposal under the same name is one draft; without a name it is a new one. */
+  /** The same proposal under the same id is one draft; without an id it is a new one. */
   async propose(given: Json, writer: string | Writer, id: PlanId = planId(this.deps.uuid())): Promise<PlanDraft> {
     const { by, author = 'person' } = typeof writer === 'string' ? { by: writer } : writer
     const intent = intentOf(this.deps.redact(given))
@@ -113,7 +113,7 @@ export class Plans {
     given: Json,
     { by, author = 'person', version }: Writer & { readonly version: number },
   ): Promise<PlanDraft> {
-    // Words of a model stay its words when a person changes something else, and so does the input that it was given.
+    // Words that a model chose keep the model as their author when a person changes something else, and the plan keeps its input.
     const { current } = await this.show(id)
     const chosen = wordsOfModels(current)
     const intent = intentOf(this.deps.redact(given))
@@ -163,7 +163,7 @@ export class Plans {
     return this.deps.start(PLAN_RUN, this.order(await this.show(id), input), options)
   }
 
-  /** The last ones that have begun, newest first. */
+  /** Returns the last runs that have started, newest first. */
   async runs(id: PlanId): Promise<readonly RunSummary[]> {
     const { reader, tenant } = this.deps
     const page = await reader.documents({ tenant, table: planRunsTable(id), after: null, limit: RUNS_SHOWN })
@@ -193,7 +193,7 @@ export class Plans {
     return { handlers: handlersIn(functions, chats.keys()), digest: this.deps.digest, namedBy, ...given }
   }
 
-  /** The hash of the same steps as the system would show them now. */
+  /** Returns the hash of the same steps as the system would show them now. */
   private shownNow(current: PlanRevision): string {
     const chosen = wordsOfModels(current)
     const world = this.world(current.worksOn, (words) => (chosen.has(words) ? 'model' : 'person'))
@@ -227,7 +227,7 @@ export class Plans {
     return this.deps.inTurn(id, () => this.changeNow(id, given))
   }
 
-  /** plans-1: judged and written again until no other change comes between. */
+  /** plans-1: judges and writes again until no other change comes between. */
   private async changeNow(id: PlanId, given: PlanCommand | ((before: PlanState) => PlanCommand)): Promise<PlanDraft> {
     for (let conflicts = 0; ; await this.deps.pause(++conflicts)) {
       const before = await this.load(id)
@@ -259,7 +259,7 @@ export class Plans {
   }
 }
 
-/** Names and a goal that a model chose. */
+/** Returns the names and the goal that a model chose. */
 const wordsOfModels = ({ goal, goalBy, lines }: PlanRevision): ReadonlySet<string> =>
   new Set([
     ...(goalBy === 'model' ? [goal] : []),

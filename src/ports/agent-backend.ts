@@ -1,9 +1,11 @@
 /**
- * Another agent's harness in the place of one model call: it may ask its model and use its own tools many times before it answers.
+ * Lets another agent harness take the place of one model call: the harness may call its model and use its own tools many times before it
+ * answers.
  *
- * backend-1  Never throws: what goes wrong is an answer with a code.
- * backend-2  It makes no call by itself that was not judged, at that moment, to be run by it.
- * backend-3  A call that is left to us ends its work; it goes on from the transcript once it is told the result.
+ * backend-1  Never throws: a failure is an answer with a code.
+ * backend-2  It runs no tool call by itself unless `judge` answered `run` for that call at that moment.
+ * backend-3  A call that `judge` leaves to the engine ends the backend's work; it continues from the transcript once it receives the
+ *            result.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Delta, ModelReply, ToolSpec } from './model.ts'
@@ -11,14 +13,14 @@ import type { Workspace } from './tool.ts'
 
 export interface AgentBackend {
   work(job: BackendJob, signal: AbortSignal): Promise<BackendReply>
-  /** Removes what it kept beside the ledger for a run that has ended. */
+  /** Removes the data that the backend kept outside the ledger for a run that has ended. */
   forget(key: string): Promise<void>
 }
 
-/** How it begins, or from where it goes on. */
+/** How the work starts, or from where it continues. */
 export type BackendStart =
   | { readonly kind: 'task'; readonly text: string }
-  /** The answer to the call that it had left to us. */
+  /** The answer to the call that the backend had left to the engine. */
   | { readonly kind: 'result'; readonly transcript: string; readonly result: CallResult }
   | { readonly kind: 'say'; readonly transcript: string; readonly text: string }
 
@@ -27,30 +29,30 @@ export interface CallResult {
   readonly isError: boolean
 }
 
-/** `run`: by itself, now. `leave`: to us, and it ends until then. */
+/** `run`: the backend runs the call itself, now. `leave`: the engine runs it, and the backend's work ends until then. */
 export type Verdict =
   | { readonly kind: 'run' }
   | { readonly kind: 'leave' }
   | { readonly kind: 'refuse'; readonly reason: string }
 
 export interface BackendJob {
-  /** Names its directory. */
+  /** Names the directory of the backend. */
   readonly key: string
   /** A uuid, the same at every wake. */
   readonly session: string
-  /** Which reply this will be. */
+  /** The number of the reply that this will be. */
   readonly turn: number
   readonly model: string
   readonly system: string
   readonly start: BackendStart
-  /** Its own tools that it may use. */
+  /** The backend's own tools that it may use. */
   readonly native: readonly string[]
-  /** Ours, which it is offered. */
+  /** Our tools that are offered to it. */
   readonly tools: readonly ToolSpec[]
   readonly limits: BackendLimits
   readonly workspace: Workspace
   judge(tool: string, input: Json): Verdict
-  /** Performs a call that `judge` let it run, of a tool that is ours. */
+  /** Performs a call that `judge` allowed, of a tool that is ours. */
   perform(tool: string, input: Json): Promise<CallResult>
   tell(delta: Delta): void
 }
@@ -66,22 +68,22 @@ export interface BackendLimits {
 
 export interface BackendReply {
   readonly reply: ModelReply
-  /** All that was said in the session so far; null: nothing was. */
+  /** Everything that was said in the session so far; null: nothing was said. */
   readonly transcript: string | null
-  /** Its own model calls and tool calls. */
+  /** The numbers of the backend's own model calls and tool calls. */
   readonly turns: number
   readonly calls: number
-  /** What it says that it cost, in dollars; null: it does not know. */
+  /** The cost that the backend reports, in dollars; null: it does not know. */
   readonly costUsd: number | null
-  /** It went on from what a lost attempt had left, and counts that in. */
+  /** The backend continued from what a lost attempt had left, and counts that in. */
   readonly isResumed: boolean
 }
 
-/** Makes one for a system. Nothing is loaded before it works. */
+/** Makes a backend for a system. Loads nothing before the backend works. */
 export type BackendFactory = (place: BackendPlace) => AgentBackend
 
 export interface BackendPlace {
-  /** Its own directory. */
+  /** The backend's own directory. */
   readonly root: string
   readonly environment: Readonly<Record<string, string | undefined>>
 }

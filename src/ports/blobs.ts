@@ -1,5 +1,5 @@
 /**
- * Payloads too large for a fact, addressed by what they hold.
+ * Payloads too large for a fact, addressed by the hash of their content.
  *
  * blobs-1  A blob is durable before `put` answers, so a fact may name it.
  * blobs-2  Equal content is stored once.

@@ -1,14 +1,14 @@
 /**
- * What was committed, by whichever process of a shared ledger, in one order for all of them. For pages only: hints of what to ask again.
+ * The commits of all processes that share a ledger, in one order for all of them. For pages only: hints about what to query again.
  *
- * Promised: who has read up to a position and goes on from there is told of every later commit once, in order; or gets null, when that
- * cannot be told any more (too much has happened, or the store has forgotten). A commit may be told late, never out of turn.
+ * Promise: a reader that has read up to a position and continues from there receives every later commit once, in order. It receives null
+ * when that is no longer possible (too much has happened, or the store has forgotten). A commit may be reported late, never out of order.
  */
 import type { StreamId, TenantId } from '#model/kernel/ids.ts'
 
-/** Everything before it has been seen. */
+/** A position in the feed: everything before it has been seen. */
 export interface ChangePosition {
-  /** Names what the numbers count in: those of another life mean nothing. */
+  /** Names the numbering of this position: numbers of another life mean nothing here. */
   readonly life: string
   readonly at: number
   readonly place: number
@@ -17,7 +17,7 @@ export interface ChangePosition {
 export interface Change {
   /** Null: there are new events. */
   readonly stream: StreamId | null
-  /** Where a reader goes on that has seen this one. */
+  /** Where a reader that has seen this change continues. */
   readonly next: ChangePosition
 }
 
@@ -27,7 +27,7 @@ export interface ChangePage {
 }
 
 export interface ChangeFeed {
-  /** Where a reader begins that wants to know what comes from now on. */
+  /** Returns the position from which a reader sees everything that is committed from now on. */
   begin(): Promise<ChangePosition>
   since(tenant: TenantId, position: ChangePosition): Promise<ChangePage | null>
   /** `listener` is called soon after another process has committed to the stream. A hint: it may come twice, late or not at all. */

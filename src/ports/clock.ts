@@ -8,12 +8,12 @@ import type { Instant } from '#model/kernel/ids.ts'
 export interface Clock {
   now(): Instant
   /**
-   * Milliseconds that only go forward, whatever is done to the wall clock. Absent: `now` does. Neither notices every pause: the wall
-   * clock may be set back, and this one stands still while the machine sleeps.
+   * Milliseconds that never go back, whatever is done to the wall clock. Absent: use `now`. Neither clock notices every pause: the wall
+   * clock may be set back, and this one stops while the machine sleeps.
    */
   monotonic?(): number
-  /** Calls back at or after the instant. The answer cancels it. */
+  /** Calls back at or after the instant. The returned function cancels the callback. */
   at(instant: Instant, callback: () => void): () => void
-  /** Calls back once everything that is ready now has had its turn. Cannot be cancelled. */
+  /** Calls back after everything that is ready now has run. Cannot be cancelled. */
   turn(callback: () => void): void
 }

@@ -1,5 +1,6 @@
 /**
- * What wakes a run or a coordinator. It may lose, repeat or reorder wakes: `wakeAt` in the ledger is the truth and the worker's sweep re-issues.
+ * Wakes a run or a coordinator. It may lose, repeat or reorder wakes: `wakeAt` in the ledger is the truth and the worker's sweep re-issues
+ * them.
  *
  * dispatcher-1  A wake is a hint that this run (or coordinator) is worth claiming at that instant; it carries no data and no promise.
  * dispatcher-2  `start` and `stop` are safe to call twice, and `stop` before `start`. After `stop` resolves the handler is never called.
@@ -13,23 +14,23 @@ export interface Dispatcher {
   stop(): Promise<void>
 }
 
-/** What an engine outside calls to deliver wakes, mounted by whoever serves HTTP. Proves by itself who is calling. */
+/** An HTTP endpoint that an outside engine calls to deliver wakes; the HTTP server mounts it. It authenticates its caller itself. */
 export interface DispatcherEndpoint {
   readonly path: string
-  /** Answers a problem in the engine's own words; never throws. */
+  /** Reports a problem in the outside engine's own format; never throws. */
   answer(request: Request): Promise<Response>
 }
 
 export interface OpenedDispatcher {
   readonly dispatcher: Dispatcher
-  /** Null: it has a port of its own, or none. */
+  /** Null: the dispatcher has a port of its own, or none. */
   readonly endpoint: DispatcherEndpoint | null
-  /** Why wakes do not arrive, in words; null: nothing is known to be wrong. Answers within seconds. */
+  /** Returns the reason why wakes do not arrive, in words; null: no problem is known. Answers within seconds. */
   check(): Promise<string | null>
 }
 
 /**
- * How a configuration names a dispatcher that lives outside of the process and the store. It keeps instants too, so workers tell it
- * when a run that they park falls due. Opens nothing that `start` should open.
+ * Makes a dispatcher that lives outside of the process and the store; a configuration names this factory. Such a dispatcher keeps instants
+ * too, so workers give it the instant when a run that they park falls due. Opens nothing that `start` should open.
  */
 export type DispatcherFactory = (clock: Clock) => Promise<OpenedDispatcher>

@@ -1,8 +1,8 @@
 /**
  * Reading documents: bytes in, text or rows out, away from the thread that asks.
  *
- * documents-1  Never throws; what cannot be read is an answer with a code.
- * documents-2  A document that is hostile or too large costs its own time and memory, nobody else's.
+ * documents-1  Never throws; a document that cannot be read is an answer with a code.
+ * documents-2  A document that is hostile or too large costs only its own reading time and memory.
  * documents-3  Answers soon after its signal aborts.
  */
 import type { ErrorCode } from '#model/kernel/errors.ts'
@@ -18,7 +18,7 @@ export interface DocumentSource {
   readonly content: { readonly text: string } | { readonly base64: string }
 }
 
-/** `isCut`: there was more. */
+/** `isCut`: the document has more than this. */
 export type Extracted =
   | { readonly kind: 'pages'; readonly pages: readonly string[]; readonly isCut: boolean }
   | { readonly kind: 'table'; readonly rows: readonly (readonly string[])[]; readonly isCut: boolean }

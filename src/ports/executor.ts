@@ -1,19 +1,19 @@
 /**
- * A stateless performer of one step: an envelope in, a result out. The seed's contract, in our spelling.
+ * Performs one step without state of its own: an envelope in, a result out. The seed's contract, with our names.
  *
  * executor-1  Never throws and never retries; failure is a result with a code.
  * executor-2  Never touches the ledger, the page or another executor.
- * executor-3  Stops soon after its signal aborts; what it answers then is ignored or kept as evidence.
+ * executor-3  Stops soon after its signal aborts; a later answer is ignored or kept as evidence.
  */
 import type { Usage } from '#model/agent/usage.ts'
 import type { Json } from '#model/kernel/json.ts'
 
 export interface Executor {
-  /** Code in this process may answer at once: most bodies of steps wait for nothing. */
+  /** Code in this process may answer synchronously: most step bodies wait for nothing. */
   execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult> | ExecutorResult
 }
 
-/** The signal is made when it is first asked for: most steps are over before anyone could want to stop them. */
+/** The signal is created when it is first read: most steps end before they could be stopped. */
 export interface Abort {
   readonly signal: AbortSignal
 }
@@ -41,7 +41,7 @@ export interface ExecutionContext {
   readonly traceparent: string | null
   /** One key for every attempt, to send to outside systems. */
   readonly effectKey?: string
-  /** Where the attempt before stopped, in the executor's own words. */
+  /** Where the previous attempt stopped, in the executor's own format. */
   readonly resumeToken?: string
   readonly projectId?: string | number
   readonly conversation?: readonly Utterance[]
@@ -58,7 +58,7 @@ export interface RetrievedDocument {
   readonly snippet: string
 }
 
-/** Final: whoever performs the task stays within them, and the engine looks whether it did. */
+/** Hard limits: the executor stays within them, and the engine checks that it did. */
 export interface Constraints {
   readonly timeoutMs: number
   readonly maxTokens?: number
@@ -72,7 +72,7 @@ export type ExecutorResult =
       readonly result: unknown
       readonly usage?: Usage
       readonly modelUsed?: string
-      /** Of a partial result: give it back to go on from here. */
+      /** Only in a partial result: pass it back to continue from here. */
       readonly resumeToken?: string
     }
   | {
@@ -82,10 +82,10 @@ export type ExecutorResult =
         readonly message: string
         readonly retryable: boolean
         readonly definite: boolean
-        /** The other side asks not to be called before. */
+        /** The other side asks not to be called again before this time has passed. */
         readonly retryAfterMs?: number
       }
-      /** Paid for nothing, and paid. */
+      /** A failed attempt may cost, too: this is what it used. */
       readonly usage?: Usage
       readonly modelUsed?: string
     }

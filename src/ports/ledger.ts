@@ -1,22 +1,22 @@
 /**
  * The ledger: where facts live. One append is one all-or-nothing change; a batch of appends shares one transaction.
  *
- * Owns fencing and idempotence, and nothing else does. Queries for people and pages are the Reader's.
+ * This port alone owns fencing and idempotence. Queries for people and pages are in the Reader.
  *
  * ledger-1  An outcome other than a thrown error is durable: written to disk before it is returned.
- * ledger-2  Each append succeeds or fails alone: a conflict writes nothing of that append and nothing less of the others.
+ * ledger-2  Each append succeeds or fails alone: a conflict writes nothing of that append and does not affect the others.
  * ledger-3  The same append sent twice (same appendId) is written once; the second answer is already_written.
  * ledger-4  A stream's facts are numbered 0..n-1 without gap, its version is n, and no write passes with another version or a stale epoch.
  * ledger-5  A run with a matching wait is signalled in the transaction that writes the event, whichever of the two came first.
  * ledger-6  A signal is never lost: it makes a parked run due at once, and a leased run due at its release.
- * ledger-7  A due run without a lease is handed to exactly one claimer, and each claim raises its epoch.
- * ledger-8  A claim hands out a run only if each of its slots has room: the weights of all runs that have a lease and the same slot
- *           key, its own included, stay within its limit. What a run had taken is free with its lease; nothing else counts.
- * ledger-9  The row of a task is as the last write to the task left it: written with the facts, or not at all.
- * ledger-10 A claim with a taker hands out runs that the taker may take by model/worker/pin.ts, and no others. A run of another version is pinned
- *           to the taker's version with the claim or before it, and remembers the version it was born with.
- * ledger-11 An event is found by each value that its data holds (`matching`), also if it was written before anybody asked for that path;
- *           how many other events of its type there are makes no difference to the time that this takes.
+ * ledger-7  A due run without a lease is claimed by exactly one claimer, and each claim raises its epoch.
+ * ledger-8  A claim returns a run only if each of its slots has room: the weights of all runs that have a lease and the same slot key, its
+ *           own included, stay within its limit. A run frees what it took together with its lease; nothing else counts.
+ * ledger-9  The row of a task shows the last write to the task: it is written with the facts, or not at all.
+ * ledger-10 A claim with a taker returns only runs that the taker may take by model/worker/pin.ts. A run of another version is pinned to
+ *           the taker's version with the claim or before it, and remembers the version it was created with.
+ * ledger-11 An event is found by each value that its data holds (`matching`), also if it was written before that path was first queried;
+ *           the time that this takes does not depend on how many other events of its type there are.
  */
 import type { Event, StoredEvent } from '#model/event/event.ts'
 import type { Slot } from '#model/flow/lane.ts'
@@ -29,32 +29,37 @@ import type { WorkerInfo } from '#model/worker/worker-info.ts'
 export interface Ledger {
   /**
    * Writes a batch; answers in the same order. At most one append of a batch may write a given existing stream.
-   * Throws only TrihandError with outcome `not_done`, or `unknown` when nobody can know: then send the same batch again.
+   * Throws only TrihandError with outcome `not_done`, or `unknown` when the outcome cannot be known: then send the same batch again.
    */
   append(batch: readonly Append[]): Promise<readonly Outcome[]>
-  /** The streams with their facts, in the order asked; null for one that does not exist. */
+  /** Returns the streams with their facts, in the order asked; null for one that does not exist. */
   load(streams: readonly StreamId[], options?: LoadOptions): Promise<readonly (StreamRecord | null)[]>
-  /** Events of these types or with these values, sequence greater than `after`, oldest first; or the events with these sequences. */
+  /**
+   * Returns events of these types or with these values, sequence greater than `after`, oldest first; or the events with these sequences.
+   */
   events(query: EventQuery): Promise<readonly StoredEvent[]>
   /** Leases runs that are due (or only the named ones, if they are due) and have room (ledger-8), in the order of model/flow/lane.ts. */
   claim(request: ClaimRequest): Promise<Claims>
-  /** Says that this worker lives, and frees the leases of workers that have been silent longer than `ttlMs`. Answers how many. */
+  /**
+   * Records a heartbeat of this worker, and frees the leases of workers that have been silent longer than `ttlMs`. Returns how many leases
+   * it freed.
+   */
   beat(request: BeatRequest): Promise<number>
-  /** Gives back the leases of a worker that stops (the runs become due at once) and forgets the worker. */
+  /** Releases the leases of a worker that stops (the runs become due at once) and removes the worker. */
   retire(worker: WorkerId, now: Instant): Promise<void>
   close(): Promise<void>
 }
 
-/** Which facts come along: all, unless told otherwise. Give one of the two. */
+/** Which facts are returned. Default: all. Set one of the two. */
 export interface LoadOptions {
-  /** Skips facts below this seq. */
+  /** Returns only facts from this seq on. */
   readonly after?: number
-  /** The last so many. */
+  /** Returns only this many of the last facts. */
   readonly last?: number
 }
 
 export interface Append {
-  /** Made by the writer, never reused for other content. */
+  /** Chosen by the writer, never reused for other content. */
   readonly appendId: string
   /** All-or-nothing together. Empty for an event that starts nothing. */
   readonly writes: readonly StreamWrite[]
@@ -66,25 +71,25 @@ export interface Append {
 
 export interface StreamWrite {
   readonly stream: StreamId
-  /** Given exactly when this write brings the stream into being; then expectedVersion is 0. */
+  /** Set exactly when this write creates the stream; then expectedVersion is 0. */
   readonly create: NewStream | null
   readonly expectedVersion: number
-  /** The epoch that the writer's claim returned. Null for a command from outside: version check only. Ignored on create. */
+  /** The epoch that the writer's claim returned. Null for a command from outside: only the version is checked. Ignored on create. */
   readonly epoch: number | null
-  /** At least one, except for a release without news. The first gets seq = expectedVersion. */
+  /** At least one, except for a release without new facts. The first gets seq = expectedVersion. */
   readonly facts: readonly SealedFact[]
   /** The hash of the stream's last fact after this write. */
   readonly headHash: string
   readonly status: RunStatus
   /** When the run must be woken; null = never by time. For a leased run it counts from the release on. */
   readonly wakeAt: Instant | null
-  /** Gives the lease back. If a signal newer than `seenSignal` has come, the run is due at once instead of at wakeAt. */
+  /** Releases the lease. If a signal newer than `seenSignal` has come, the run is due at once instead of at wakeAt. */
   readonly release: boolean
   readonly seenSignal: number
   readonly opensWaits: readonly WaitRow[]
   /** Step addresses whose wait rows end with this write. */
   readonly closesWaits: readonly string[]
-  /** For a task alone: what the inbox shows of it from now on. */
+  /** Only for a task: its row in the inbox from now on. */
   readonly task?: TaskRow
 }
 
@@ -94,20 +99,20 @@ export interface TaskRow {
   readonly run: RunId
   readonly step: string
   readonly status: string
-  /** Whether it still waits for somebody. */
+  /** The task still waits for people. */
   readonly isOpen: boolean
   readonly type: string
   readonly title: string
-  /** Whose inbox it is in while it is open: `user:ana`, `group:editors`. */
+  /** The inboxes that it is in while it is open: `user:ana`, `group:editors`. */
   readonly addresses: readonly string[]
   readonly claimedBy: string | null
   readonly priority: number
   readonly deadlineAt: Instant | null
   readonly createdAt: Instant
   readonly updatedAt: Instant
-  /** People who do not want to see it before an instant. */
+  /** People who have snoozed the task, each with the instant until which it is hidden from them. */
   readonly putOff: Readonly<Record<string, Instant>>
-  /** Whatever else a list shows; never filtered by. */
+  /** Everything else that a list shows; no query filters by it. */
   readonly summary: Json
 }
 
@@ -120,14 +125,14 @@ export interface NewStream {
   readonly parent: ClaimableId | null
   /** Index into the append's `events`, if one of them triggered this run. */
   readonly event: number | null
-  /** Or the sequence of an event that the ledger has already; then `event` is null. */
+  /** The sequence of an event that the ledger has already; then `event` is null. */
   readonly sequence?: number
   /** Creates the run already leased to this worker with epoch 1; otherwise it is due at wakeAt. */
   readonly lease: WorkerId | null
   readonly createdAt: Instant
-  /** What it takes from things limited while it has a lease (ledger-8), a few of them. With any, it is not created leased. */
+  /** The slots that the run takes while it has a lease (ledger-8), a few of them. A run with slots is not created leased. */
   readonly slots?: readonly Slot[]
-  /** By how many seconds its waiting counts longer than it is, -86,400 to 86,400. */
+  /** Priority boost: by how many seconds its waiting counts longer than it is, -86,400 to 86,400. */
   readonly priority?: number
 }
 
@@ -140,26 +145,27 @@ export interface SealedFact {
   readonly hash: string
 }
 
-/** What an open wait listens for. `path` and `value` are empty for a wait on the type alone. */
+/** The events that an open wait listens for. `path` and `value` are empty for a wait on the type alone. */
 export interface WaitRow {
   readonly step: string
   readonly type: string
   /** Dotted path into the event's data. */
   readonly path: string
-  /** Canonical JSON that must stand at that path. */
+  /** Canonical JSON that the event must hold at that path. */
   readonly value: string
   /** Events after this sequence count. */
   readonly base: number
   /**
-   * How many events after `base` the writer has looked at already, of this type and with this value. Another count: the run is due at
-   * once. So it is while the ledger has events of the type whose value at the path it does not know: reading them (`matching`) tells it.
+   * How many events after `base` the writer has looked at already, of this type and with this value. If the ledger counts another number,
+   * the run is due at once. It is also due at once while the ledger has events of the type whose value at the path it does not know;
+   * reading them (`matching`) fills that in.
    */
   readonly seen: number
 }
 
 export interface NewEvent {
   readonly event: Event
-  /** sha256 of the canonical data: tells a repeat from a reuse of the id. */
+  /** sha256 of the canonical data: distinguishes a repeat from a reuse of the id. */
   readonly dataHash: string
   /** Triggers that matched the type and started no run, with the reason. */
   readonly suppressed: readonly Suppression[]
@@ -187,7 +193,8 @@ export type Outcome =
       /** The highest event sequence when this was written: the base of runs created here without an event of their own. */
       readonly position: number
       /**
-       * Runs that this append made due or woken; may name more than needed, never fewer (empty on already_written). If it frees
+       * Runs that this append made due or woke; may name more than needed, never fewer (empty on already_written). If it frees slots and
+       * runs are due that wait for slots, it names one of these.
        * slots and runs are due that wait for slots, it names one of these.
        */
       readonly signalled: readonly ClaimableId[]
@@ -214,7 +221,7 @@ export interface StreamRecord {
   readonly handler: string
   /** The version that it is pinned to now. */
   readonly systemHash: string
-  /** The version that it was born with, once another has taken it over; null: the one it is pinned to. */
+  /** The version that it was created with, once another version has taken it over; null: the one it is pinned to. */
   readonly bornHash: string | null
   readonly session: SessionId | null
   readonly parent: ClaimableId | null
@@ -233,14 +240,14 @@ export interface StreamRecord {
   readonly headHash: string
   readonly createdAt: Instant
   readonly facts: readonly SealedFact[]
-  /** What is wrong with the facts. They are then not among `facts`, where one stands that nothing can read (model/kernel/fact-codec.ts). */
+  /** What is wrong with the facts. `facts` then holds a fact that nothing can read (model/kernel/fact-codec.ts) in their place. */
   readonly broken?: string
 }
 
 export interface EventQuery {
   readonly tenant: TenantId
   readonly types?: readonly string[]
-  /** Events that any of these describes. */
+  /** Events that match any of these. */
   readonly matching?: readonly EventMatch[]
   readonly after?: number
   readonly sequences?: readonly number[]
@@ -263,12 +270,12 @@ export interface ClaimRequest {
   readonly worker: WorkerId
   /** The caller's clock. A shared store may use its own instead. */
   readonly now: Instant
-  /** 0: hand out nothing, only tell when the next falls due. */
+  /** 0: claim nothing, only return when the next run falls due. */
   readonly limit: number
   readonly only?: readonly ClaimableId[]
-  /** The handlers whose runs this worker may take; nextDueAt then speaks of these alone. Null or absent: all. */
+  /** The handlers whose runs this worker may take; nextDueAt then covers only these. Null or absent: all. */
   readonly handlers?: readonly string[] | null
-  /** Whose version the runs are taken for (ledger-10). Absent: any run, and none changes its version. */
+  /** The version that the runs are taken for (ledger-10). Absent: any run, and none changes its version. */
   readonly taker?: Taker
 }
 
@@ -283,15 +290,15 @@ export interface Claim {
 export interface Claims {
   readonly claims: readonly Claim[]
   /**
-   * When the next run without a lease falls due (may be in the past if the limit was reached); null: none waits for time.
-   * A run that is due and waits for room in a slot does not count: the append that gives room back names one in `signalled`.
+   * When the next run without a lease falls due (may be in the past if the limit was reached); null: no run waits for time.
+   * A run that is due and waits for room in a slot does not count: the append that frees the room names one in `signalled`.
    */
   readonly nextDueAt: Instant | null
   /** How many parked runs of other versions were pinned to the taker's version, or set aside. There may be more of them. Absent: none. */
   readonly moved?: number
   /**
-   * What the claimer would ask for next, if the store can bring it along: claimed runs as `load` answers them right after the claim,
-   * and the events that triggered these. All, some or none of the claimed runs may be among them; the others are loaded.
+   * Data that the claimer would ask for next, if the store can return it with the claim: claimed runs as `load` returns them right after
+   * the claim, and the events that triggered these. All, some or none of the claimed runs may be among them; the caller loads the others.
    */
   readonly records?: readonly StreamRecord[]
   readonly events?: readonly StoredEvent[]
@@ -301,6 +308,6 @@ export interface BeatRequest {
   readonly worker: WorkerId
   readonly now: Instant
   readonly ttlMs: number
-  /** What others may know of this worker. Absent: as it was said last. */
+  /** What this worker publishes about itself. Absent: unchanged. */
   readonly info?: WorkerInfo
 }

@@ -1,8 +1,8 @@
 /**
- * One call to a language model: a request in, a reply out. Providers, retries and money are other people's business.
+ * One call to a language model: a request in, a reply out. Choosing providers, retrying and counting costs happen elsewhere.
  *
  * model-1  Never throws, never retries, never loops; failure is a reply with a code.
- * model-2  Answers soon after its signal aborts; what a provider says later is dropped.
+ * model-2  Answers soon after its signal aborts; a later answer of the provider is dropped.
  * model-3  Tools have no code here: the reply names calls, the engine performs them.
  */
 import type { Finish, Message, ModelCall, ModelUsage, Part } from '#model/chat/conversation.ts'
@@ -15,7 +15,7 @@ export interface Model {
   call(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>
 }
 
-/** A model as the manifest names it, and as its provider does. */
+/** The name of a model in the manifest (`alias`) and at its provider. */
 export interface ModelName {
   readonly alias: string
   readonly provider: string
@@ -23,19 +23,19 @@ export interface ModelName {
 }
 
 export interface ModelRequest {
-  /** Who asks, for people and for scripts: `agent:composer`, `planner`, `chat`. */
+  /** Names the caller, for people and for scripts: `agent:composer`, `planner`, `chat`. */
   readonly purpose: string
   readonly model: ModelName
   readonly system: string
   readonly messages: readonly Message[]
-  /** In the order of their names, so that provider caches hit. */
+  /** Sorted by name, so that provider caches hit. */
   readonly tools: readonly ToolSpec[]
   /** JSON Schema of the answer; null for text. */
   readonly output: Json | null
   readonly maxOutputTokens: number
   readonly temperature: number | null
   readonly attempt: number
-  /** Given: the answer is streamed; what is told here is provisional. */
+  /** If set, the answer is streamed; the deltas are provisional. */
   readonly onDelta?: (delta: Delta) => void
 }
 
@@ -67,7 +67,7 @@ export interface ModelFailure {
   readonly detail: string
   readonly retryAfterMs: number | null
   readonly usage: ModelUsage | null
-  /** What had come before it broke, as evidence. */
+  /** The text that had arrived before the call broke, as evidence. */
   readonly text: string | null
   /** The provider refused before the model began: nothing is billed. */
   readonly isUnbilled?: true

@@ -1,10 +1,10 @@
 /**
- * The outbox in a user's own database: rows that a trigger there writes with each change of a table, until they are told.
+ * The outbox in a user's own database: rows that a trigger there writes with each change of a table, kept until they are published.
  *
  * outbox-1  A change and its row are one transaction of the user's: there is a row if and only if the change was committed.
  * outbox-2  A row has an id that no other row ever has, also after the outbox was removed and installed again.
- * outbox-3  A row stays until it is forgotten. Nothing is read by position: on a shared database a later one may commit first.
- * outbox-4  `install` and `remove` may be called twice. `remove` drops what `install` made and forgets what was not told.
+ * outbox-3  A row stays until `forget` is called for it. Nothing is read by position: on a shared database a later row may commit first.
+ * outbox-4  `install` and `remove` may be called twice. `remove` drops what `install` made, and the rows that were not published.
  */
 import type { TableChange } from '#model/event/watch.ts'
 import type { Instant } from '#model/kernel/ids.ts'
@@ -21,7 +21,7 @@ export interface Outbox {
 }
 
 export interface OutboxWatch {
-  /** Letters and digits: part of the names of what is installed. */
+  /** Letters and digits: part of the names that `install` creates. */
   readonly key: string
   readonly table: string
   readonly on: readonly TableChange[]
@@ -30,9 +30,9 @@ export interface OutboxWatch {
 export interface OutboxRow {
   readonly id: string
   readonly change: TableChange
-  /** As it is after the change; for a delete, as it was. */
+  /** The row after the change; for a delete, the row before it. */
   readonly row: Json
-  /** As it was before an update. */
+  /** The row before an update. */
   readonly before: Json | null
   readonly at: Instant
 }

@@ -1,7 +1,7 @@
 /**
- * Plans that people write down and approve, as those need them who run one: a chat that proposes a plan, and the run of a plan.
+ * The plan operations that a run needs: of a chat that proposes a plan, and of the run of a plan.
  *
- * Each call may be repeated: the same proposal, the same word and the same question have the same answer.
+ * Each call may be repeated: the same proposal, the same approval and the same question get the same answer.
  */
 import type { PlanId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -13,10 +13,10 @@ export interface PlanWord {
 }
 
 export interface PlanService {
-  /** Keeps it as a draft under this name. What cannot be read as a plan is refused with a question. */
+  /** Stores the proposal as a draft under this id. Input that cannot be read as a plan is refused with a question. */
   propose(tenant: TenantId, id: PlanId, given: Json, by: string): Promise<PlanDraft>
-  /** A person's word on exactly this revision; answers what a run of it is given. */
+  /** Approves exactly this revision for a person; returns the order that a run of it is given. */
   agree(tenant: TenantId, id: PlanId, word: PlanWord): Promise<PlanOrder>
-  /** Who has approved what this run was given; refused if nobody has, or if it is something else. */
+  /** Returns who approved the order that this run was given; refuses if it was not approved, or if it differs from what was approved. */
   vouch(tenant: TenantId, order: PlanOrder): Promise<PlanApproval>
 }

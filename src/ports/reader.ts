@@ -18,18 +18,18 @@ export interface Reader {
   /** One page of runs, newest first. The cursor is the last id of the page before. */
   runs(query: RunQuery): Promise<readonly RunSummary[]>
   run(tenant: TenantId, id: RunId): Promise<RunSummary | null>
-  /** Runs whose id ends with these digits, at most two: enough to tell none, one or several. */
+  /** Returns the runs whose id ends with these digits, at most two: enough to tell none, one and several apart. */
   runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]>
   children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]>
-  /** The facts of a run, a session or a task from this one on, oldest first. */
+  /** Returns the facts of a run, a session or a task from this one on, oldest first. */
   facts(
     tenant: TenantId,
     id: RunId | SessionId | TaskId,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly SealedFact[]>
-  /** How many runs have each status; of one handler, if it is named. */
+  /** Returns how many runs have each status; only of one handler, if it is named. */
   counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>>
-  /** The same for pages, however many there are: of each status at most so many, the newest, are looked at. */
+  /** The same at bounded cost, for pages: looks at no more than `most` of the newest runs of each status. */
   newestCounts(tenant: TenantId, most: number): Promise<NewestCounts>
   events(query: {
     readonly tenant: TenantId
@@ -39,39 +39,42 @@ export interface Reader {
   }): Promise<readonly StoredEvent[]>
   /** Events with this id, oldest first: each source has its own ids. At most ten. */
   eventsWithId(tenant: TenantId, id: string): Promise<readonly StoredEvent[]>
-  /** The runs that this event started by itself, by handler. */
+  /** Returns the runs that this event started on its own, ordered by handler. */
   startedBy(tenant: TenantId, event: number, limit: number): Promise<readonly RunSummary[]>
   suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]>
   document(tenant: TenantId, table: string, key: string): Promise<Json | null>
   /** One page of a table, in the order of the keys. The cursor is the last key of the page before. */
   documents(query: DocumentQuery): Promise<readonly Document[]>
-  /** Workers that beat and were not given up, in the order of their ids. The cursor is the last id of the page before. */
+  /** Returns workers with a heartbeat that were not given up, ordered by id. The cursor is the last id of the page before. */
   workers(query: { readonly after: WorkerId | null; readonly limit: number }): Promise<readonly WorkerSummary[]>
-  /** The runs on which this worker has the lease, oldest first. */
+  /** Returns the runs on which this worker has the lease, oldest first. */
   heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]>
-  /** Runs of every tenant that are due and that nobody has, by handler and version: of those that have been due longest, at most so many. */
+  /**
+   * Counts due runs without a lease, of every tenant, by handler and version: looks at no more than `most` of those that have been due
+   * longest.
+   */
   due(now: Instant, most: number): Promise<readonly DueRuns[]>
-  /** Open runs by the definition that they are pinned to: of each status at most so many, the newest, are looked at. */
+  /** Counts open runs by the definition that they are pinned to: looks at no more than `most` of the newest of each status. */
   pinned(tenant: TenantId, most: number): Promise<readonly PinnedRuns[]>
   /** One page of an inbox. The cursor is the last id of the page before. */
   tasks(query: TaskQuery): Promise<readonly TaskSummary[]>
   task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null>
-  /** How many open tasks have each status: of these addresses, or all. Of each status at most so many places in inboxes are looked at. */
+  /** Counts open tasks by status, of these addresses or of all. Looks at no more than `most` places in inboxes of each status. */
   taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts>
-  /** What the views of an inbox are counted from, of each at most so many: however many wait, it ends. */
+  /** Returns what the counts of the inbox views are made from, at most `most` of each: its cost is bounded however many tasks wait. */
   inboxGlance(query: GlanceQuery): Promise<InboxGlance>
-  /** How many tasks are open, by type and by whether their deadline has passed. */
+  /** Counts the open tasks, by type and by whether their deadline has passed. */
   openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]>
   /** One page of sessions, newest first. The cursor is the last id of the page before. */
   sessions(query: SessionQuery): Promise<readonly SessionSummary[]>
   session(tenant: TenantId, id: SessionId): Promise<SessionSummary | null>
-  /** Sessions that began at a checkpoint of this one, oldest first. */
+  /** Returns the sessions that were forked from a checkpoint of this one, oldest first. */
   forks(tenant: TenantId, id: SessionId): Promise<readonly SessionSummary[]>
   /** One page of the runs of a session, newest first. */
   sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]>
   /**
-   * Facts that may hold what a model was paid for, in the order of their time, from `from` until before `to`. The caller reads each and
-   * tells whether it does. The cursor is the last one of the page before.
+   * Returns facts that may hold paid model calls, ordered by time, from `from` until before `to`. The caller reads each fact and decides
+   * whether it does. The cursor is the last one of the page before.
    */
   modelCalls(query: ModelCallQuery): Promise<readonly ModelCallFact[]>
 }
@@ -129,7 +132,7 @@ export interface DueRuns {
   /** The version that they are pinned to (model/worker/pin.ts). */
   readonly version: string
   readonly count: number
-  /** Since when the first of them has been due. */
+  /** The instant since which the first of them has been due. */
   readonly since: Instant
 }
 
@@ -143,16 +146,16 @@ export interface TaskSummary extends TaskRow {
   readonly id: TaskId
 }
 
-/** By when they were asked, or by their deadlines: the nearest first, those without one last. */
+/** Orders by when people were asked, or by deadline: the nearest first, tasks without one last. */
 export type TaskOrder = 'newest' | 'oldest' | 'deadline'
 
 export interface TaskQuery {
   readonly tenant: TenantId
-  /** Closed ones, and those of one run, come newest first, whatever the order asked for. */
+  /** Closed tasks, and those of one run, come newest first, whatever order is asked for. */
   readonly isOpen: boolean
-  /** Those that are in one of these inboxes; null: everybody's. */
+  /** Only tasks that are in one of these inboxes; null: all inboxes. */
   readonly addresses: ViewedTasks['addresses']
-  /** Leaves out what this person has put off beyond now; or all else, if that is the trait. */
+  /** Leaves out tasks that this person has snoozed beyond now; or all others, if `only` names that trait. */
   readonly viewer: ViewedTasks['viewer']
   readonly only?: ViewedTasks['only']
   readonly status: string | null
@@ -175,7 +178,7 @@ export interface RunQuery {
   readonly tenant: TenantId
   readonly status: RunStatus | null
   readonly handler: string | null
-  /** Absent: of any session, and of none. */
+  /** Absent: runs of any session and of none. */
   readonly session?: SessionId | null
   readonly before: RunId | null
   readonly limit: number
@@ -197,8 +200,8 @@ export interface RunSummary {
 export interface WorkerSummary {
   readonly id: WorkerId
   readonly beatAt: Instant
-  /** Null: an older version, which does not tell. */
+  /** Null: a worker of an older version, which does not report it. */
   readonly info: WorkerInfo | null
-  /** How many leases it has, of runs of every tenant. */
+  /** The number of leases that it has, of runs of every tenant. */
   readonly leases: number
 }

@@ -1,7 +1,7 @@
 /**
- * A search of the web, by whoever a host has chosen for it. What it finds was written by strangers.
+ * Searches the web with the provider that the host has chosen. The results were written by strangers.
  *
- * It answers or throws; it never retries, and stops with the signal.
+ * It answers or throws; it never retries, and stops when the signal aborts.
  */
 export interface Search {
   find(query: string, options: { readonly limit: number; readonly signal: AbortSignal }): Promise<readonly Found[]>

@@ -1,8 +1,8 @@
 /**
- * What a running handler may ask of the engine: durable steps, by address. The engine's side of `step.run` and its sisters.
+ * The calls that a running handler may make to the engine: durable steps, by address. The engine's side of `step.run` and the other steps.
  *
- * step-port-1  An answer is given only after the fact it rests on is in the ledger; a finished step answers from the ledger.
- * step-port-2  A promise of a run that was parked, fenced or cancelled never settles: its code simply does not go on.
+ * step-port-1  An answer is given only after the fact that it is based on is in the ledger; a finished step answers from the ledger.
+ * step-port-2  A promise of a run that was parked, fenced or cancelled never settles: the code after it does not run.
  */
 import type { CallTerms } from '#model/agent/call-terms.ts'
 import type { VerifiedUsage } from '#model/agent/usage.ts'
@@ -20,34 +20,34 @@ import type { Constraints, ExecutionContext } from './executor.ts'
 import type { Delta } from './model.ts'
 
 export interface StepGate {
-  /** What the ledger holds of a step: nothing, an answer that is not there yet, or one that is. Asks nobody. */
+  /** Returns what the ledger holds of a step: no step, a step without an answer yet, or a step with one. Starts nothing. */
   stateOf(step: string): 'none' | 'open' | 'settled'
-  /** The answer of a step that has ended well, if it is at hand, as if it had been asked for; else null. Begins nothing. */
+  /** Returns the answer of a step that has ended well, if it is in memory, as if it had been asked for; else null. Starts nothing. */
   valueOf(step: string): { readonly value: Json } | null
   run(request: StepRequest): Promise<Json>
   /** A task for an executor that is registered under a type. */
   perform(request: TaskRequest): Promise<TaskOutcome>
-  /** Settles once that instant has passed by the ledger. */
+  /** Settles once the ledger records that the instant has passed. */
   sleepUntil(step: string, instant: (now: Instant) => Instant): Promise<void>
   waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer>
-  /** Runs another handler as a child and gives its output, or throws StepFailure. What is told is told with its start. */
+  /** Runs another handler as a child and returns its output, or throws StepFailure. The event in `tells` is emitted with its start. */
   invoke(step: string, handler: string, input: Json, options?: InvokeOptions): Promise<Json>
   emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]>
-  /** Asks people and gives their answer: a task that is born with the step. Throws StepFailure if it was withdrawn. */
+  /** Asks people and returns their answer: the task is created with the step. Throws StepFailure if the task was withdrawn. */
   ask(step: string, request: AskRequest): Promise<AskReply>
-  /** Tells of the work itself, as a step of its own; does nothing if nobody listens. */
+  /** Emits a lifecycle event as a step of its own; does nothing if the event has no listener. */
   tell(step: string, telling: Telling): Promise<void>
 }
 
 export interface InvokeOptions {
   readonly tells?: Telling
-  /** The address of a call of this run that failed: its child is retried, and no other begins. */
+  /** The address of a call of this run that failed: its child is retried, and no new child starts. */
   readonly retries?: string
   /** What becomes of the child if this run ends first. Default: cancel. */
   readonly onParentEnd?: OnParentEnd
   /** `none`: the child does not pass the flow control of its handler. */
   readonly gate?: CallGate
-  /** What is asked of the child beside its input. */
+  /** Terms that the child is given in addition to its input. */
   readonly terms?: CallTerms
 }
 
@@ -57,9 +57,9 @@ export type OnParentEnd = 'cancel' | 'detach'
 
 export interface AskRequest {
   readonly spec: TaskSpec
-  /** The task that waits for a revision, and the revision that was answered: it comes back, instead of a new one. */
+  /** The task that waits for a revision, and the revision that was answered: the task is submitted again, and no new one is created. */
   readonly revises?: { readonly task: TaskId; readonly revision: number }
-  /** Told with the task's birth, which it then names. */
+  /** A lifecycle event that is emitted with the creation of the task; it then names the task. */
   readonly tells?: Telling
 }
 
@@ -73,14 +73,14 @@ export interface StepRequest {
   readonly retry: RetryPolicy
   readonly timeoutMs: number
   readonly body: (context: StepContext) => unknown
-  /** Performed in its place while the breaker of the function is open and says so. */
+  /** Performed instead of `body` while the breaker of the function is open and asks for it. */
   readonly fallback?: ((context: StepContext) => unknown) | undefined
-  /** Shown to people if it is not known whether a `once` effect happened. Absent: what the run works on is. */
+  /** Shown to people if it is not known whether a `once` effect happened. Absent: the run's input is shown. */
   readonly input?: unknown
   readonly target?: string | undefined
 }
 
-/** A step that is data: no code comes along, so whoever performs it may be anywhere. */
+/** A step that is data: it contains no code, so the executor that performs it may be anywhere. */
 export interface TaskRequest {
   readonly step: string
   readonly effect: Effect
@@ -88,35 +88,35 @@ export interface TaskRequest {
   readonly executorType: string
   readonly task: { readonly type: string; readonly input: Json }
   readonly context: Pick<ExecutionContext, 'projectId' | 'conversation' | 'documents'>
-  /** What the caller wants; what its function may have is stricter, if it says so. */
+  /** The limits that the caller asks for; the function's own limits apply where they are stricter. */
   readonly constraints: Constraints
-  /** To be asked in this order, the next one when one has been given up. Empty: the executor's own. */
+  /** The models to ask, in this order: the next one when one has been given up. Empty: the executor's own. */
   readonly models: readonly string[]
   readonly onPartial: OnPartial
 }
 
-/** A partial result counts, is gone on from, or is a failure. */
+/** A partial result is accepted, continued, or treated as a failure. */
 export type OnPartial = 'accept' | 'continue' | 'fail'
 
 export interface TaskOutcome {
   readonly status: 'success' | 'partial'
   readonly result: Json
-  /** Of all attempts, as it counts. */
+  /** The usage of all attempts, as it counts. */
   readonly usage: VerifiedUsage
   readonly modelUsed: string | null
-  /** A report that did not hold: our figure counts. */
+  /** The reported usage did not hold: our own figure counts. */
   readonly usageDisputed: boolean
 }
 
-/** What the code of one step gets. Intents are written with the step's result, or not at all. */
+/** Passed to the code of one step. Intents are written with the step's result, or not at all. */
 export interface StepContext {
   readonly attempt: number
   /** One key for every attempt of this step, to send to outside systems as their idempotency key. */
   readonly effectKey: string
   readonly signal: AbortSignal
   /**
-   * Whether this attempt may still act: false after its run was cancelled or taken over, or its time is up. Call it right before an
-   * effect that must not happen twice: a process that was stopped and goes on learns here that another has its run.
+   * Returns whether this attempt may still act: false after its run was cancelled or taken over, or its time is up. Call it right before an
+   * effect that must not happen twice: a process that was paused and continues learns here that another process has its run.
    */
   stillMine(): Promise<boolean>
   emit(type: string, data: Json, options?: { readonly subject?: string }): void
@@ -124,7 +124,7 @@ export interface StepContext {
   write(table: string, key: string, value: Json): void
   /** Changes the session's memory; null removes the key. */
   remember(key: string, value: Json): void
-  /** Told to whoever listens to the run, now: provisional, and kept nowhere. What counts is the step's result. */
+  /** Sends a delta to the listeners of the run, at once: it is provisional, and stored nowhere. Only the step's result counts. */
   tell(delta: Delta): void
 }
 
@@ -138,9 +138,9 @@ export interface WaitRequest {
     | { readonly kind: 'run' }
     | { readonly kind: 'none' }
     | { readonly kind: 'within'; readonly ms: number }
-  /** So many events at most are received at once, all that are there; null: one. */
+  /** At most this many of the events that are there are received at once; null: one. */
   readonly most: number | null
-  /** It looks at every event, also at those that other waits of the run have received. */
+  /** The wait looks at every event, also at those that other waits of the run have received. */
   readonly isShared: boolean
 }
 
@@ -154,26 +154,26 @@ export interface EmittedEvent {
   readonly type: string
   readonly data: Json
   readonly subject: string | null
-  /** Not there before so long after. */
+  /** Delay before the event becomes visible, in milliseconds. Default: none. */
   readonly delayMs?: number
 }
 
-/** What a run that a schedule started knows of it. */
+/** What a run that a schedule started knows about that schedule. */
 export interface ScheduleContext {
   readonly name: string
   readonly slot: Instant
-  /** The run before it; null for the first. */
+  /** The previous run; null for the first. */
   readonly last: {
     readonly run: RunId
     readonly slot: Instant
     readonly status: RunStatus
     readonly output: Json | null
   } | null
-  /** Slots without a run of their own that this run stands for. */
+  /** Slots without a run of their own that this run covers. */
   readonly missed: { readonly from: Instant; readonly to: Instant; readonly count: number } | null
 }
 
-/** A step of an entity's life. `version` counts the moves before it. */
+/** One transition of an entity. `version` counts the transitions before it. */
 export interface EntityMove {
   readonly table: string
   readonly key: string
@@ -183,23 +183,23 @@ export interface EntityMove {
   readonly to: string
 }
 
-/** What a handler is given when it is entered. */
+/** Passed to a handler when it is entered. */
 export interface Entry {
   readonly run: RunId
   readonly tenant: TenantId
   readonly attempt: number
-  /** How often the run was retried after an end. */
+  /** How often the run was retried after it had ended. */
   readonly life: number
   readonly input: Json
   readonly event: StoredEvent | null
-  /** All events that started the run: several if they were gathered. */
+  /** All events that started the run: several if they were batched. */
   readonly events: readonly StoredEvent[]
-  /** The people whose credentials began the chain that the run stands in. */
+  /** The people whose credentials started the chain of runs that this run belongs to. */
   readonly requesters: readonly string[]
-  /** Why and for which slot, if a schedule started it. */
+  /** The schedule and the slot, if a schedule started the run. */
   readonly schedule: ScheduleContext | null
   readonly gate: StepGate
-  /** The same with this gate before its own. */
+  /** Returns the same entry with this gate in front of its own. */
   behind(gate: StepGate): Entry
   /** One key for the whole run, for handlers that are a single step. */
   effectKey(): string
@@ -208,22 +208,23 @@ export interface Entry {
   /** An intent: written with the handler's result, or not at all; null removes it. */
   write(table: string, key: string, value: Json): void
   /**
-   * Moves an entity on, now, and not with the result. `next` judges what is kept of it, and answers the move, or null: none is to be made.
-   * It is asked again when another has moved the entity meanwhile. Moves of one entity take turns in this process.
+   * Moves an entity to its next state now, and not with the result. `next` looks at the stored entity and returns the move, or null to make
+   * none. It is called again when another writer has moved the entity meanwhile. Moves of one entity run one after the other in this
+   * process.
    */
   move(entity: Pick<EntityMove, 'table' | 'key'>, next: (kept: Json | null) => EntityMove | null): Promise<void>
-  /** What its end tells besides: usage, cost. */
+  /** Sets data that the event of the run's end carries in addition: usage, cost. */
   report(said: { readonly [name: string]: Json }): void
-  /** Whether anybody would hear a lifecycle event of this type. */
+  /** Returns whether a lifecycle event of this type would have a listener. */
   isToldOf(type: string): boolean
-  /** Whether it has sent an event so far, in any entry. */
+  /** Returns whether the run has sent an event so far, in any entry. */
   hasTold(): boolean
-  /** Keeps the run in memory until this work is over: its code is about to go on, somewhere that the gate does not see. */
+  /** Keeps the run in memory until this work is over: its code is about to continue, in a place that the gate does not see. */
   whileActive<T>(work: () => Promise<T>): Promise<T>
-  /** Asks for the end of the run, as a person would. What is at work is told to stop. */
+  /** Asks for the end of the run, as a person would. Work in progress is asked to stop. */
   cancel(reason: string): void
-  /** One document, as it is now. */
+  /** Returns one document, as it is now. */
   document(table: string, key: string): Promise<Json | null>
-  /** A page of a table, in the order of keys, after this one. */
+  /** Returns a page of a table, ordered by key, after this key. */
   documents(table: string, after: string | null, limit: number): Promise<readonly KeyedRow[]>
 }

@@ -1,11 +1,11 @@
 /**
- * A tool that an agent may call: what it is, what it does to the world, and its code.
+ * A tool that an agent may call: its description, its effect on the world, and its code.
  *
- * Whoever implements one declares its effect; the broker alone decides whether a call is performed.
+ * The implementation declares its effect; only the broker decides whether a call is performed.
  */
 import type { Json } from '#model/kernel/json.ts'
 
-/** `none` reads only. `idempotent` may be done again under the same key. `once` may not: a lost answer asks a person. */
+/** `none` reads only. `idempotent` may be done again under the same key. `once` may not: if its answer is lost, a person is asked. */
 export type ToolEffect = 'none' | 'idempotent' | 'once'
 
 export interface Tool {
@@ -31,7 +31,7 @@ export interface ToolContext {
   readonly effectKey: string
   readonly signal: AbortSignal
   readonly workspace: Workspace
-  /** Only to the hosts that the module allows, never into the own network. */
+  /** Requests only the hosts that the module allows, never our own network. */
   readonly fetch: (url: string, init?: ToolFetch) => Promise<ToolResponse>
 }
 
@@ -49,11 +49,11 @@ export interface ToolResponse {
 }
 
 export interface RawFetch extends ToolFetch {
-  /** What a redirect is: followed (default), a failure, or the answer. */
+  /** How a redirect is handled: followed (default), treated as a failure, or returned as the answer. */
   readonly redirect?: 'follow' | 'error' | 'manual'
 }
 
-/** An answer as it came, with its body whole. */
+/** An answer as it arrived, with its whole body. */
 export interface RawAnswer {
   readonly url: string
   readonly redirected: boolean
@@ -63,7 +63,7 @@ export interface RawAnswer {
   readonly bytes: Uint8Array
 }
 
-/** The same way out, for whoever wants all of the answer. */
+/** The same way out, for callers that need the whole answer. */
 export type RawRequest = (url: string, init?: RawFetch) => Promise<RawAnswer>
 
 /** Files of one agent step, by path relative to its root. No path leads out of it. */

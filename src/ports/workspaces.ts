@@ -1,5 +1,5 @@
 /**
- * Directories of agents: a cache of facts, rebuilt from blobs whenever it is not what the facts say.
+ * Directories of agents: a cache of facts, rebuilt from blobs whenever it differs from the facts.
  *
  * workspaces-1  An opened workspace holds exactly the files it was asked for, whatever was there before.
  * workspaces-2  No path leads out of it.
@@ -8,15 +8,15 @@ import type { FileFact } from '#model/agent/state.ts'
 import type { Workspace } from './tool.ts'
 
 export interface Workspaces {
-  /** `key` names the directory; `files` are what the ledger knows of it. */
+  /** `key` names the directory; `files` are its files according to the ledger. */
   open(key: string, files: readonly FileFact[]): Promise<OpenWorkspace>
   /** Removes the directory, never the facts. */
   remove(key: string): Promise<void>
 }
 
 export interface OpenWorkspace extends Workspace {
-  /** Puts what was changed since it was opened into blobs and says what it was: null hashes for what was removed. */
+  /** Stores what was changed since the workspace was opened in blobs, and returns the changes: null hashes for removed files. */
   commit(): Promise<readonly FileFact[]>
-  /** Lets go of it. Changes that were not committed are forgotten. */
+  /** Releases the workspace. Changes that were not committed are lost. */
   close(): void
 }

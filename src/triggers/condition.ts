@@ -1,8 +1,8 @@
 /**
- * A condition over what the ledger holds, asked again and again; when it is met, an event says so.
+ * A trigger that evaluates a condition over the ledger's data again and again, and sends an event when the condition is met.
  *
- * Owns the asking and the reading of the roots. When it counts as met is decided in model/event/condition.ts; the state of that lives in
- * the ledger and is read before each sample, so that a restart and a second process go on where the last sample was.
+ * Owns the sampling and the reading of the roots. model/event/condition.ts decides when the condition counts as met; its state is stored in the
+ * ledger and read before each sample, so that after a restart, or in a second process, sampling continues where it was.
  */
 import { type ConditionSource as Definition, WATCH_EVENTS } from '#manifest/define/sources.ts'
 import { type ConditionSample, type ConditionState, newCondition, sampleCondition } from '#model/event/condition.ts'
@@ -16,7 +16,7 @@ import { type Source, type SourceDeps, SourceMemory, tell } from './source.ts'
 export interface ConditionDeps extends SourceDeps {
   readonly reader: Pick<Reader, 'document' | 'counts'>
   recall(session: SessionId, key: string): Promise<Json | null>
-  /** How many messages wait in a queue; null: there is none of that name. */
+  /** Returns how many messages wait in a queue; null: no queue has that name. */
   waitingIn(queue: string): Promise<number | null>
 }
 
@@ -30,7 +30,7 @@ const tally = (counts: ReadonlyMap<RunStatus, number>): { readonly [status: stri
   total: [...counts.values()].reduce((sum, count) => sum + count, 0),
 })
 
-/** What a condition can read, as it is now. */
+/** Reads what the condition can read, as it is now. */
 const readRoots = async ({ needs }: Definition, deps: ConditionDeps): Promise<Roots> => {
   const { reader, tenant } = deps
   const queue: Record<string, Json> = {}
@@ -99,7 +99,7 @@ export class ConditionSource implements Source {
     else if (JSON.stringify(state) !== JSON.stringify(before)) await this.#deps.note([note])
   }
 
-  /** An expression that fails is no sample: it is told, and nothing changes. */
+  /** An expression that fails is not a sample: the failure is reported, and nothing changes. */
   #judge(roots: Roots): ConditionSample {
     const { rule, rearm, policy } = this.#definition
     const answer = rule(roots)

@@ -1,11 +1,11 @@
 /**
- * Files and folders as a trigger: what was added, changed or removed, also while nobody was looking.
+ * Files and folders as a trigger: reports what was added, changed or removed, also while the process was down.
  *
- * Owns the watching and the comparison with what was seen before. A file is known by path, size, time and hash; these are noted
- * with the event that tells of them (source-1). A file that was only touched is noted and not told. The first start of a source
- * notes what is there and tells nothing.
+ * Owns the watching and the comparison with the last seen state. A file is identified by path, size, time and hash; these are stored with the
+ * event that reports them (source-1). A file that was only touched is stored and not reported. The first start of a source stores what is there
+ * and reports nothing.
  *
- * file-1  A change is told once, whether it happened while the process ran, while it was down, or around a crash.
+ * file-1  A change is reported once, whether it happened while the process ran, while it was down, or around a crash.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, type Stats } from 'node:fs'
@@ -21,11 +21,11 @@ import { baseOf, globMatcher } from './glob.ts'
 import { insist, type Source, type SourceDeps, SourceMemory, tell } from './source.ts'
 
 export interface FileDeps extends SourceDeps {
-  /** Paths are relative to it. */
+  /** Paths are relative to this folder. */
   readonly folder: string
 }
 
-/** A file as it was seen. */
+/** The last seen state of a file. */
 type Seen = { readonly size: number; readonly mtimeMs: number; readonly hash: string }
 
 const SHARDS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -49,7 +49,7 @@ export class FileSource implements Source {
   readonly #seen = new Map<string, Seen>()
   #watcher: FSWatcher | null = null
   #isOver = false
-  /** One change after the other: they note into the same documents. */
+  /** Changes are processed one after the other: they write the same documents. */
   #last: Promise<void> = Promise.resolve()
 
   constructor(definition: Definition, deps: FileDeps) {
@@ -60,7 +60,7 @@ export class FileSource implements Source {
     this.#isMeant = globMatcher(definition.globs)
   }
 
-  /** Answers once everything that changed while nobody looked has been told. */
+  /** Settles once everything that changed while the source did not watch has been reported. */
   async start(): Promise<void> {
     if (this.#watcher !== null) return
     this.#isOver = false
@@ -82,7 +82,7 @@ export class FileSource implements Source {
     await this.#last
   }
 
-  /** Watches, and answers with what is there at first. */
+  /** Starts watching, and returns the paths that are there at first. */
   async #watchFiles(): Promise<readonly string[]> {
     const { globs, settleMs } = this.#definition
     const { folder } = this.#deps
@@ -111,7 +111,7 @@ export class FileSource implements Source {
     this.#last = this.#last.then(() => insist(this.#deps, this.name, isOver, () => this.#compare(path)))
   }
 
-  /** What the file is now against what was seen last. */
+  /** Compares the file as it is now with its last seen state. */
   async #compare(path: string): Promise<void> {
     const before = this.#seen.get(path) ?? null
     const now = await this.#look(path, before)
@@ -124,7 +124,7 @@ export class FileSource implements Source {
     else await this.#tell(path, change, (now ?? before) as Seen, note).catch((error) => this.#undo(path, before, error))
   }
 
-  /** Not told: the next try must find the same difference again. */
+  /** The change was not sent: the next try must find the same difference again. */
   #undo(path: string, before: Seen | null, error: unknown): never {
     this.#set(path, before)
     throw error
@@ -152,7 +152,7 @@ export class FileSource implements Source {
     if (now !== 'unreadable') this.#set(path, now)
   }
 
-  /** The hash is asked for only if size or time have changed. A file that may not be read is told of and left as it was. */
+  /** The hash is computed only if size or time have changed. A file that cannot be read is reported as an error and keeps its last seen state. */
   async #look(path: string, before: Seen | null): Promise<Seen | null | 'unreadable'> {
     const file = resolve(this.#deps.folder, path)
     try {
@@ -168,7 +168,7 @@ export class FileSource implements Source {
     }
   }
 
-  // -- what was seen, in 64 documents by path ---------------------------------------------------------------------------
+  // -- last seen state, in 64 documents by path -------------------------------------------------------------------------
 
   #shardOf(path: string): string {
     return this.#deps.ids.digest(path).slice(0, 1)

@@ -1,4 +1,4 @@
-/** Which paths a glob means, and where a watcher must look. */
+/** Which paths a glob matches, and which folder a watcher must look at. */
 import { expect, test } from 'vitest'
 import { baseOf, globMatcher } from './glob.ts'
 
@@ -14,7 +14,7 @@ test.each([
   ['a+b(1).txt', 'a+b(1).txt', true],
   ['a+b(1).txt', 'aab1.txt', false],
   ['/abs/*', '/abs/x', true],
-])('%s and %s: %s', (glob, path, isMeant) => {
+])('glob %s on path %s matches: %s', (glob, path, isMeant) => {
   expect(globMatcher([glob])(path)).toBe(isMeant)
 })
 
@@ -23,6 +23,6 @@ test.each([
   ['*.csv', '.'],
   ['config.yaml', 'config.yaml'],
   ['/*.csv', '/'],
-])('%s is watched at %s', (glob, base) => {
+])('glob %s is watched at %s', (glob, base) => {
   expect(baseOf(glob)).toBe(base)
 })

@@ -1,7 +1,7 @@
 /**
  * Paths with wildcards: `*` within a folder, `**` across folders, `?` for one character.
  *
- * Owns the spelling. Never touches a disk.
+ * Owns the syntax. Never touches a disk.
  */
 const MAGIC = /[*?]/
 
@@ -21,7 +21,7 @@ const partOf = (part: string): string =>
         .replaceAll('*', '[^/]*')
         .replaceAll('?', '[^/]')}/`
 
-/** Whether a path, written with `/`, is meant. */
+/** Returns whether a path, written with `/`, matches one of the globs. */
 export const globMatcher = (globs: readonly string[]): ((path: string) => boolean) => {
   const patterns = globs.map((glob) => {
     const parts = glob.replace(/^\.\//, '').split('/')

@@ -1,4 +1,4 @@
-/** From one definition to the next: what goes on, what stops, and what becomes of one that cannot start. */
+/** Replacing a definition: which sources keep running, which stop, and what happens when a source cannot start. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { WatchTrigger } from '#model/event/watch.ts'
@@ -21,14 +21,14 @@ afterEach(() => app.close())
 
 const listening = (): number => process.listenerCount('SIGHUP') - before
 
-test('a new definition keeps the sources it still names and stops the others', async () => {
+test('a new definition keeps the sources that it still names and stops the others', async () => {
   await app.trihand.replace(system({ signal: 'SIGHUP' }, { condition: 'runs.queued > 100' }))
   expect(listening()).toBe(1)
   await app.trihand.replace(system())
   expect(listening()).toBe(0)
 })
 
-test('a definition whose source cannot start is refused whole: the one before goes on', async () => {
+test('a definition with a source that cannot start is refused as a whole, and the one before stays in force', async () => {
   const database = 'nowhere.db'
   const next = system({ condition: 'runs.queued > 100' }, { table: 'a', database })
   await expect(app.trihand.replace(next)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })

@@ -1,7 +1,7 @@
 /**
  * All sources of a running system: made from its definition, started after the engine, stopped before it.
  *
- * Owns which source stands behind each kind, and the change from one definition to the next. Never knows what a source watches.
+ * Owns which class implements each kind of source, and the change from one definition to the next. Does not know what a source watches.
  */
 import type { SourceDefinition } from '#manifest/define/sources.ts'
 import type { System } from '#manifest/define/system.ts'
@@ -13,10 +13,10 @@ import type { TableDeps } from './table.ts'
 
 export type HostDeps = ConditionDeps & FileDeps & TableDeps
 
-/** The environment that references in a definition mean. */
+/** The environment in which references of a definition are resolved. */
 export const ownEnvironment = (): Environment => process.env
 
-/** Trouble that a source outlives is told where an operator looks. */
+/** Reports an error that a source survives to stderr, where an operator looks. */
 export const reportToStderr =
   (redact: (text: string) => string) =>
   (source: string, error: unknown): void => {
@@ -27,7 +27,7 @@ export const ownFolder = (): string => process.cwd()
 
 export const ownPid = (): number => process.pid
 
-/** Each is loaded when something of its kind is watched: most systems watch nothing. */
+/** Each class is loaded when something of its kind is watched: most systems watch nothing. */
 const create = async (definition: SourceDefinition, deps: HostDeps): Promise<Source> => {
   switch (definition.kind) {
     case 'signal':
@@ -44,14 +44,14 @@ const create = async (definition: SourceDefinition, deps: HostDeps): Promise<Sou
 export class SourceHost {
   readonly #deps: HostDeps
   readonly #running = new Map<string, Source>()
-  /** One change of the definition after the other. */
+  /** Changes of the definition run one after the other. */
   #last: Promise<void> = Promise.resolve()
 
   constructor(deps: HostDeps) {
     this.#deps = deps
   }
 
-  /** Sources that are no longer named stop, new ones start, the others go on undisturbed. Throws if one cannot start. */
+  /** Stops sources that are no longer named, starts new ones, and leaves the others running. Throws if a source cannot start. */
   follow({ sources }: Pick<System, 'sources'>): Promise<void> {
     const next = this.#last.then(() => this.#change(sources))
     this.#last = next.catch(() => {})

@@ -1,7 +1,7 @@
 /**
- * Every trigger of a system in one list: who starts by what.
+ * Lists every trigger of a system: which function starts by what.
  *
- * Owns the words for it. Reads a definition, and neither the ledger nor the outside.
+ * Owns the wording of the list. Reads only a definition, never the ledger or the outside.
  */
 import { endSource } from '#manifest/define/sources.ts'
 import type { Filter, System } from '#manifest/define/system.ts'

@@ -1,4 +1,4 @@
-/** Signals to this very process. */
+/** Signals sent to this test process. */
 import { afterEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -27,7 +27,7 @@ test('[L4] each SIGUSR2 starts a function, until the system is closed', async ()
   expect(process.listeners('SIGUSR2')).toEqual([survive])
 })
 
-test('a source may be started twice and stopped twice: it listens once, and then not at all', async () => {
+test('a source may be started twice and stopped twice: it listens once, and then no longer', async () => {
   const definition = { kind: 'signal', name: 'signal:SIGUSR2', signal: 'SIGUSR2' } as const
   const source = new SignalSource(definition, {} as SourceDeps)
   await source.stop()

@@ -1,8 +1,8 @@
 /**
  * A Unix signal to this process as a trigger.
  *
- * Owns the listening. A signal has no identity and is not kept by anyone: what arrives while the store is away is told as soon as
- * it is back, what arrives while the process is down is lost.
+ * Owns the listening. A signal has no identity and is stored nowhere: a signal that arrives while the store is unreachable is sent as soon as it
+ * is back; one that arrives while the process is down is lost.
  */
 import { type SignalSource as Definition, WATCH_EVENTS } from '#manifest/define/sources.ts'
 import { insist, type Source, type SourceDeps, tell } from './source.ts'

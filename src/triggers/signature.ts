@@ -1,9 +1,9 @@
 /**
- * Who sent this? The proofs that a webhook can ask for: Standard Webhooks, an HMAC of the body, a key, a bearer token.
+ * Authenticates the sender of a webhook by Standard Webhooks, an HMAC of the body, a key, or a bearer token.
  *
- * Owns their check, in constant time and by the clock it is given. Secrets arrive resolved; none is ever part of an error.
+ * Compares in constant time and against the clock that it is given. Secrets arrive resolved; none is ever part of an error.
  *
- * signature-1  What is signed is checked as bytes: no two bodies share a signature because they read as the same text.
+ * signature-1  The signature is checked over bytes: two bodies never share a signature because they decode to the same text.
  * signature-2  Where a scheme signs a timestamp, a delivery from more than five minutes ago or ahead is refused.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
@@ -11,7 +11,7 @@ import type { HmacScheme, WebhookDefinition } from '#manifest/define/webhooks.ts
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 
-/** A request as it came. Names of headers are in lower case. */
+/** A request as it arrived. Header names are in lower case. */
 export interface Delivery {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ const invalid = (detail: string): TrihandError => new TrihandError('SIGNATURE_IN
 
 const hashed = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Of one length, whatever was sent: neither the length nor the first difference shows in the time it takes. */
+/** Compares hashes of equal length: neither the length nor the first difference shows in the time that it takes. */
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(hashed(given), hashed(expected))
 
 const isOneOf = (given: readonly string[], expected: readonly string[]): boolean =>
@@ -42,12 +42,12 @@ const checkTime = (name: string, stamp: string, now: Instant): void => {
 const hmacOf = (secret: string | Uint8Array, before: string, body: Uint8Array): Buffer =>
   createHmac('sha256', secret).update(before).update(body).digest()
 
-/** The digest of a body, byte for byte. */
+/** Returns the digest of a body, byte for byte. */
 export const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex')
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** The key that a secret of Standard Webhooks stands for. Throws for a secret that is none. */
+/** Returns the key that a secret of Standard Webhooks encodes. Throws if the text is not a valid secret. */
 export const standardKey = (secret: string): Uint8Array => {
   const text = secret.replace(/^whsec_/, '')
   const key = Buffer.from(text, 'base64')
@@ -56,7 +56,7 @@ export const standardKey = (secret: string): Uint8Array => {
   return key
 }
 
-/** Throws SIGNATURE_INVALID for a message that none of these secrets signed within the last minutes. */
+/** Throws SIGNATURE_INVALID unless one of these secrets signed the message within the last minutes. */
 export const checkStandard = (
   { headers, body }: Pick<Delivery, 'headers' | 'body'>,
   secrets: readonly string[],
@@ -73,7 +73,7 @@ export const checkStandard = (
   if (!isOneOf(signatures.split(' '), signed)) throw invalid('no signature fits the body')
 }
 
-/** What a header says: its signatures, the timestamp that is signed with the body, and the text before the body. */
+/** The content of a signature header: its signatures, the timestamp that is signed with the body, and the text signed before the body. */
 interface Signed {
   readonly signatures: readonly string[]
   readonly stamp: { readonly name: string; readonly text: string } | null
@@ -120,7 +120,7 @@ const checkToken = ({ headers }: Delivery, { auth, header }: WebhookDefinition, 
   if (given === '' || !isOneOf([given], secrets)) throw invalid(`${header} does not hold the secret`)
 }
 
-/** Throws SIGNATURE_INVALID for anyone but the sender that was agreed on. */
+/** Throws SIGNATURE_INVALID unless the delivery comes from the configured sender. */
 export const checkSender = (
   delivery: Delivery,
   webhook: WebhookDefinition,

@@ -1,12 +1,13 @@
 /**
- * What watches something outside and tells the engine: the contract of every source, and the one way to tell.
+ * The contract of every source, which watches something outside and sends events to the engine; and the one way to send them.
  *
- * Owns how an occurrence becomes an event exactly once. A source has start and stop, both safe to call twice; it never writes
- * the ledger itself and never starts a run.
+ * Owns how an occurrence becomes an event exactly once. A source has start and stop, both safe to call twice; it never writes the ledger itself
+ * and never starts a run.
  *
- * source-1  The same occurrence has the same event id, and what the source notes of it is written with the event: a crash in
- *           between does no harm, and neither do two processes that watch the same thing.
- * source-2  An occurrence that the engine refuses for good is recorded as such and passed over; trouble of the store is not.
+ * source-1  The same occurrence has the same event id, and what the source stores about it is written with the event: a crash in between does no
+ *           harm, and neither do two processes that watch the same thing.
+ * source-2  An occurrence that the engine refuses for good is recorded as refused and skipped; an occurrence that fails because of the store is
+ *           not.
  */
 import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -30,11 +31,11 @@ export interface SourceDeps {
   readonly clock: Clock
   readonly ids: Ids
   readonly tenant: TenantId
-  /** Hears of trouble that the source outlives. */
+  /** Receives errors that the source survives. */
   report(source: string, error: unknown): void
 }
 
-/** Something that happened. */
+/** Something that happened outside. */
 export interface Occurrence {
   readonly type: string
   readonly id: string
@@ -47,7 +48,7 @@ const REFUSED = 'trihand.trigger.refused'
 const TABLE = 'trihand.source'
 const KEY_DIGITS = 22
 
-/** What a source has seen: small documents of its own. */
+/** The last seen state of a source, in small documents of its own. */
 export class SourceMemory {
   readonly #deps: Pick<SourceDeps, 'reader' | 'tenant'>
   readonly #prefix: string
@@ -72,7 +73,7 @@ export class SourceMemory {
 
 const TRY_AGAIN_MS = 1_000
 
-/** Does the work again while the store is in trouble, until it is done or the source stops. */
+/** Retries the work while the store is in trouble, until it is done or the source stops. */
 export const insist = async (
   deps: Pick<SourceDeps, 'clock' | 'report'>,
   source: string,
@@ -89,10 +90,10 @@ export const insist = async (
   }
 }
 
-/** An error that the same event would meet again. */
+/** True for an error that the same event would meet again. */
 const isFinal = (error: unknown): error is TrihandError => error instanceof TrihandError && !error.retryable
 
-/** Not the occurrence's own id: once the cause is mended it may become an event after all. */
+/** Differs from the occurrence's own id: once the cause is fixed, the occurrence may still become an event. */
 export const refusedId = (occurrence: string): string => `refused/${occurrence}`
 
 const refusal = (source: string, occurrence: Occurrence, error: TrihandError): IncomingEvent => ({
@@ -102,7 +103,7 @@ const refusal = (source: string, occurrence: Occurrence, error: TrihandError): I
   data: { trigger: source, delivery: occurrence.id, code: error.code, detail: error.detail },
 })
 
-/** source-1, source-2. True if this was news. */
+/** source-1, source-2. Returns true if the event is new. */
 export const tell = async (
   deps: SourceDeps,
   source: string,
@@ -121,7 +122,7 @@ export const tell = async (
   }
 }
 
-/** Records that an occurrence started nothing, and why; once, however often it comes again. */
+/** Records that an occurrence started nothing, and why: once, however often it comes again. */
 export const refuse = async (
   deps: Pick<SourceDeps, 'send' | 'note'>,
   source: string,

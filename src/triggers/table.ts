@@ -1,8 +1,8 @@
 /**
- * Changes of a table in the user's own database: read from its outbox, told, and then forgotten there.
+ * Changes of a table in the user's own database: read from its outbox, sent as events, and then removed there.
  *
- * Owns the polling. A change is told exactly once, because its row's id is the event's: a crash between telling and forgetting
- * repeats a row that the ledger knows already (source-1). Never installs anything (`trihand triggers install` does).
+ * Owns the polling. A change is sent exactly once, because its row's id is the event's: a crash between sending and removing repeats a row that
+ * the ledger knows already (source-1). Never installs anything (`trihand triggers install` does).
  */
 import { type TableSource as Definition, WATCH_EVENTS } from '#manifest/define/sources.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -17,7 +17,7 @@ export interface TableDeps extends SourceDeps {
 const AT_ONCE = 500
 const KEY_DIGITS = 16
 
-/** What the outbox knows the source by. */
+/** The name of the source in the outbox. */
 export const watchOf = ({ name, table, on }: Definition, ids: Pick<Ids, 'digest'>): OutboxWatch => ({
   key: ids
     .digest(name)
@@ -80,7 +80,7 @@ export class TableSource implements Source {
     if (this.#outbox !== null) this.#later(isMore ? 0 : this.#definition.everyMs)
   }
 
-  /** True if there may be more. */
+  /** Returns true if there may be more rows. */
   async #drain(): Promise<boolean> {
     const outbox = this.#outbox
     if (outbox === null) return false

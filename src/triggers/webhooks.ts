@@ -1,11 +1,11 @@
 /**
- * Deliveries of webhooks: the sender is checked, the body becomes an event, and what cannot become one is kept for replay.
+ * Deliveries of webhooks: the sender is checked, the body becomes an event, and a delivery that cannot become one is stored for replay.
  *
- * Owns the order: path, sender, id, transform, event. Admission is the engine's; the socket is HTTP's.
+ * Owns the order: path, sender, id, transform, event. The engine decides on admission; the HTTP server owns the socket.
  *
- * webhook-1  Nothing of a delivery is read before its sender is known.
- * webhook-2  A delivery is one event however often it comes: its id is the sender's where the proof covers it or holds the secret, and the
- *            digest of the body where the body is all that is signed.
+ * webhook-1  No part of a delivery is read before its sender is known.
+ * webhook-2  A delivery is one event however often it comes: its id is the sender's where the proof covers it or holds the secret, and the digest
+ *            of the body where only the body is signed.
  * webhook-3  A delivery from the right sender that makes no event is recorded, with its raw body, and can be replayed.
  */
 import type { Receipt } from '#engine/core/intake.ts'
@@ -21,7 +21,7 @@ import type { Reader } from '#ports/reader.ts'
 import type { Delivery } from './signature.ts'
 import { refuse, type SourceDeps } from './source.ts'
 
-/** A delivery as it is kept: under the name of its webhook, a slash and its id. */
+/** A stored delivery; its key is the name of its webhook, a slash and its id. */
 export type Kept = {
   readonly raw: string
   readonly encoding: 'utf8' | 'base64'
@@ -39,16 +39,16 @@ export interface WebhookDeps extends Pick<SourceDeps, 'send' | 'note' | 'clock' 
 export const DELIVERY_TABLE = 'trihand.delivery'
 const MAX_DELIVERY_ID = 200
 
-/** What the events of a webhook name as their source. */
+/** The source in the events of a webhook. */
 export const sourceOf = ({ path }: Pick<WebhookDefinition, 'path'>): string => path
 
 const secretsOf = ({ secrets }: WebhookDefinition, environment: Environment): readonly string[] =>
   secrets.map((secret) => resolveReferences(secret, environment))
 
-/** Loaded by the first who needs it: most systems have no webhook. */
+/** Loaded when first needed: most systems have no webhook. */
 const loadSignature = () => import('./signature.ts')
 
-/** Before anything is served: no secret, no start. */
+/** Runs before anything is served: a system with a missing secret does not start. */
 export const checkSecrets = async ({ webhooks }: System, environment: Environment): Promise<void> => {
   if (webhooks.size === 0) return
   const { standardKey } = await loadSignature()
@@ -80,7 +80,7 @@ const parseJson = (raw: string): Json => {
   }
 }
 
-/** By its media type: JSON, the fields of a form, or the text itself. */
+/** Decodes the body by its media type: JSON, the fields of a form, or the text itself. */
 const bodyOf = ({ raw, headers }: Kept): Json => {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (type === 'application/json' || type.endsWith('+json')) return parseJson(raw)
@@ -110,7 +110,7 @@ export class Webhooks {
     this.#deps = deps
   }
 
-  /** Answers once the event is on disk. */
+  /** Settles once the event is on disk. */
   async receive(delivery: Delivery): Promise<Receipt> {
     const { system, environment, clock } = this.#deps
     const webhook = system().webhooks.get(delivery.path)
@@ -121,14 +121,14 @@ export class Webhooks {
     checkSender(delivery, webhook, secretsOf(webhook, environment), now)
     const { authorization: _, cookie: __, [webhook.header]: ___, ...headers } = delivery.headers
     const kept: Kept = { ...textOf(delivery.body), headers, query: delivery.query, receivedAt: now }
-    // Headers are not covered by an HMAC: a sender who saw a delivery could send it again under another id.
+    // An HMAC does not cover headers: a sender who saw a delivery could send it again under another id.
     const id = webhook.auth === 'hmac' ? digestOf(delivery.body) : this.#idOf(webhook, delivery)
     return this.#admit(webhook, id, kept)
   }
 
   /**
-   * Sends a kept delivery again, through the transform as it is now. `isRepeated`: an earlier attempt at this very replay may have sent it;
-   * then the event that it became is answered.
+   * Sends a stored delivery again, through the transform as it is now. `isRepeated`: an earlier attempt at the same replay may have sent it; then
+   * the event that it became is returned.
    */
   async replay(name: string, id: string, { isRepeated = false } = {}): Promise<Receipt> {
     const webhook = this.#find(name)
@@ -147,7 +147,7 @@ export class Webhooks {
     return receipt
   }
 
-  /** The event that such a body would become; null if there is no such webhook. Sends nothing. */
+  /** Returns the event that this body would become; null if there is no such webhook. Sends nothing. */
   async rehearse(name: string, body: Json): Promise<{ readonly type: string; readonly data: Json } | null> {
     const webhook = this.#find(name)
     if (webhook === undefined) return null
@@ -180,7 +180,7 @@ export class Webhooks {
     try {
       const data = await dataOf(webhook, kept)
       const event = { type: webhook.emits, source: sourceOf(webhook), data, ...(given === null ? {} : { id: given }) }
-      // Made anew by the transform, which may read the time or a header: what was signed is the body.
+      // The transform makes the data again, and may read the time or a header: only the body was signed.
       return await send(event, { idIsDigest: webhook.auth === 'hmac' })
     } catch (error) {
       if (error instanceof TrihandError && !error.retryable && error.code !== 'EVENT_ID_REUSED')

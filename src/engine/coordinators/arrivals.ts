@@ -1,7 +1,7 @@
 /**
- * An event or a call as a gate takes it: keys, cost and priority worked out by the handler's rules.
+ * Prepares an event or a call for a gate: evaluates keys, cost and priority by the handler's rules.
  *
- * Owns the evaluation. A key or a cost that cannot be worked out refuses the event; a priority falls back to none.
+ * Owns the evaluation. If a key or a cost cannot be computed, the event is refused; a priority falls back to none.
  */
 import { eventRoot } from '#engine/core/route.ts'
 import { answerOf, keyOf, numberOf, priorityOf, type Roots, RuleFailed } from '#engine/core/rule-values.ts'
@@ -27,7 +27,7 @@ const NO_KEYS: Keys = {
   alone: false,
 }
 
-/** Throws RuleFailed. */
+/** Throws RuleFailed if a rule cannot be evaluated. */
 const keysOf = (rules: FlowRules, roots: Roots): Keys => ({
   idempotencyKey: rules.idempotencyKey === null ? null : keyOf(rules.idempotencyKey, roots, 'idempotency key'),
   rateKey: keyOf(rules.rateKey, roots, 'rate limit key'),
@@ -41,7 +41,7 @@ const keysOf = (rules: FlowRules, roots: Roots): Keys => ({
 
 const sizeOf = (value: Json): number => JSON.stringify(value).length
 
-/** What is a trigger's own is counted apart: its keys are never those of the handler or of another trigger. */
+/** Options of a single trigger are counted separately: their keys never equal those of the handler or of another trigger. */
 const apart = (keys: Keys, trigger: string, owns: TriggerFlow['owns']): Keys & Pick<Arrival, 'trigger'> => {
   const own = (option: TriggerFlow['owns'][number], key: string): string =>
     owns.includes(option) ? `${trigger}\n${key}` : key
@@ -54,7 +54,7 @@ const apart = (keys: Keys, trigger: string, owns: TriggerFlow['owns']): Keys & P
   }
 }
 
-/** `trigger`: the name of the one that it came by, if that has options of its own. */
+/** `trigger`: the name of the trigger that accepted the event; it matters if the trigger has options of its own. */
 export const arrivalOf = (event: StoredEvent, flow: FlowDefinition, trigger: string | null): Arrival | RefusedEvent => {
   const { sequence, time, data } = event
   const own = trigger === null ? undefined : flow.ofTriggers.get(trigger)
@@ -69,7 +69,7 @@ export const arrivalOf = (event: StoredEvent, flow: FlowDefinition, trigger: str
   }
 }
 
-/** Rules of windows are about events: a call waits for no other. */
+/** Ignores the rules of windows (debounce, batch), because a call never waits for other calls. */
 export const callCommandOf = (
   rules: FlowRules,
   { call, value, now }: { readonly call: Call; readonly value: Json; readonly now: Instant },

@@ -1,17 +1,17 @@
 /**
- * When the facts of a coordinator get a checkpoint: after some facts, and after more of them the larger the checkpoint is.
+ * Decides when a coordinator writes a checkpoint: after a number of facts that grows with the size of the checkpoint.
  *
- * Owns the count. It is kept by each writer of a coordinator: the worker that holds it, and the queue of commands from outside.
+ * Owns the count. Each writer of a coordinator has its own: the worker that holds it, and the queue of commands from outside.
  *
- * checkpoint-pace-1  What a reader must load of a coordinator is bounded by the size of its state, however many facts it has, and what
- *                    checkpoints add to the ledger stays in proportion to the facts.
+ * checkpoint-pace-1  The amount that a reader of a coordinator must load is bounded by the size of its state, however many facts it has,
+ *                    and the size of the checkpoints in the ledger stays in proportion to the facts.
  */
 import type { Checkpoint, CoordinatorFact } from './coordinator-logic.ts'
 
 const FACTS_PER_CHECKPOINT = 64
 const BYTES_PER_FACT = 200
 
-/** A stored fact, as far as the count needs it. */
+/** The part of a stored fact that the count needs. */
 interface Stored {
   readonly type: string
   readonly body: string
@@ -25,7 +25,7 @@ export class CheckpointPace {
   private since = 0
   private after = FACTS_PER_CHECKPOINT
 
-  /** These facts were read: the last of a coordinator that is restored, or news that others wrote. */
+  /** Counts facts that were read: the last facts of a restored coordinator, or facts that others wrote. */
   read(facts: readonly Stored[]): void {
     const last = facts.findLastIndex(isCheckpoint)
     if (last === -1) {
@@ -36,7 +36,7 @@ export class CheckpointPace {
     this.after = factsFor(facts[last]?.body.length ?? 0)
   }
 
-  /** A checkpoint to write behind so many facts; null: none is due. Count what is written with `wrote` once it is in the ledger. */
+  /** Returns the checkpoint to write after `facts` new facts; null if none is due. Call `wrote` once they are in the ledger. */
   async due<State, Fact extends CoordinatorFact>(
     facts: number,
     checkpoint: () => Promise<Checkpoint<State, Fact>>,

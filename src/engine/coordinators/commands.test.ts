@@ -1,4 +1,4 @@
-/** Commands to a gate from outside, on a memory ledger that counts what is asked of it. */
+/** Commands to a gate from outside, on an in-memory ledger that counts appends and reads. */
 import { expect, test } from 'vitest'
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
@@ -24,7 +24,7 @@ interface Begun {
   readonly blobs?: Blobs
   readonly works?: boolean
   readonly store?: MemoryStore
-  /** False: as a program from before kept keys had documents. */
+  /** False: behaves like a version in which kept keys had no documents. */
   readonly keepsKeys?: boolean
 }
 
@@ -98,7 +98,7 @@ const starts = (engine: Engine, count: number, input = (n: number): Input => ({ 
 
 const OPEN = { whilePaused: 'hold' } as const
 
-test('coordinator-commands-2: calls of one moment share appends, of a bounded size (14.2)', async () => {
+test('coordinator-commands-2: simultaneous calls share appends of a bounded size (14.2)', async () => {
   const { engine, during, gateAppends } = await begin(OPEN)
   const before = gateAppends().length
   await during(starts(engine, 1_000))
@@ -111,7 +111,7 @@ test('coordinator-commands-2: calls of one moment share appends, of a bounded si
   expect(Math.max(...born)).toBeLessThanOrEqual(256)
 })
 
-test('coordinator-commands-2: ten times as many calls at once read ten times as many facts of the gate, and not a hundred times (14.2)', async () => {
+test('coordinator-commands-2: ten times as many simultaneous calls read about ten times as many facts of the gate, not a hundred times (14.2)', async () => {
   const costOf = async (count: number): Promise<number> => {
     const { engine, during, read } = await begin(OPEN)
     const before = read()
@@ -122,7 +122,7 @@ test('coordinator-commands-2: ten times as many calls at once read ten times as 
   expect(many).toBeLessThan(20 * few)
 })
 
-test('coordinator-commands-3: a call that cannot be born fails alone (14.2)', async () => {
+test('coordinator-commands-3: a call whose run cannot be created fails alone (14.2)', async () => {
   const inner = new MemoryBlobs()
   const poisoned = new Set<string>()
   const blobs: Blobs = {
@@ -145,7 +145,7 @@ test('coordinator-commands-3: a call that cannot be born fails alone (14.2)', as
   expect(answers[7]).toBe('the blob is gone')
 })
 
-test('coordinator-commands-4: calls and the gate that this process holds write in turns: none meets the other, and events go on (14.2)', async () => {
+test('coordinator-commands-4: calls and the gate held by the same process take turns to write: no conflicts, and events still start runs (14.2)', async () => {
   const { engine, outcomes, seen, during } = await begin({ ...OPEN, overlap: 'buffer_all', overlapKey: 'payload.n' })
   const heardWhile: boolean[] = []
   const caller = async (lane: number): Promise<void> => {
@@ -160,7 +160,7 @@ test('coordinator-commands-4: calls and the gate that this process holds write i
   expect(outcomes.filter(({ kind }) => kind === 'conflict')).toEqual([])
 })
 
-test('checkpoint-pace-1: a gate that no worker holds gets checkpoints from its callers, and a call reads what came after (14.2)', async () => {
+test('checkpoint-pace-1: callers write checkpoints for a gate that no worker holds, and a call reads only the facts after one (14.2)', async () => {
   const { engine, during, read, gateAppends } = await begin(OPEN, { works: false })
   for (let round = 0; round < 20; round++) await during(starts(engine, 50))
   const before = read()
@@ -172,7 +172,7 @@ test('checkpoint-pace-1: a gate that no worker holds gets checkpoints from its c
   expect(checkpoints.length).toBeGreaterThan(0)
 })
 
-test('kept-claims-1: a call with a key reads as much of the gate after thousands of others as after dozens (14.4.4)', async () => {
+test('kept-claims-1: a call with a key reads about as much of the gate after thousands of other calls as after a hundred (14.4.4)', async () => {
   const { clock, engine, during, bytes } = await begin({ idempotency: { key: 'payload.n' } })
   let calls = 0
   const more = (count: number): Promise<unknown> => {
@@ -180,7 +180,7 @@ test('kept-claims-1: a call with a key reads as much of the gate after thousands
     calls += count
     return during(starts(engine, count, (n) => ({ n: from + n })))
   }
-  /** One after the other, each on a gate that is read anew. */
+  /** Average bytes of one call: calls one after the other, each reads the gate again. */
   const costOfOne = async (): Promise<number> => {
     const before = bytes()
     for (let i = 0; i < 20; i++) {
@@ -201,7 +201,7 @@ test('kept-claims-1: a call with a key reads as much of the gate after thousands
   expect(await costOfOne()).toBeLessThan(2 * few)
 })
 
-test('kept-claims-1: keys that an older program left in the state of a gate are still held (14.4.4)', async () => {
+test('kept-claims-1: keys that an older version left in the state of a gate are still in force (14.4.4)', async () => {
   const options = { idempotency: { key: 'payload.n' } }
   const store = new MemoryStore()
   const old = await begin(options, { store, keepsKeys: false })

@@ -1,14 +1,14 @@
 /**
- * Commands to a coordinator from outside (a run is asked for, pause, resume, declare): callers in this process line up, many share one append.
+ * Commands to a coordinator from outside (call, pause, resume, declare): callers in this process queue up, and many share one append.
  *
- * Owns the queue of each coordinator, and load, decide, append, again after a conflict. Needs no lease. A command is decided in the order of its
- * arrival, on the state that the one before it has left; it gets its own answer and its own refusal.
+ * Owns the queue of each coordinator, and the loop of load, decide and append, repeated after a conflict. Needs no lease. Commands are decided
+ * in the order of their arrival, each on the state after the one before it; each gets its own answer or its own refusal.
  *
- * coordinator-commands-1  No command is refused because others write to the same coordinator: after a conflict it is decided again on the new state.
- * coordinator-commands-2  Commands of one moment share one append, of a bounded size. What they cost the ledger grows with their number.
+ * coordinator-commands-1  No command is refused because others write to the same coordinator: after a conflict it is decided again.
+ * coordinator-commands-2  Simultaneous commands share one append, of a bounded size. Their cost for the ledger grows linearly.
  * coordinator-commands-3  A command that fails by itself fails alone: the others of its append are decided without it.
- * coordinator-commands-4  In a process that also holds the coordinator, the commands and the coordinator write in turns: neither waits for the other to be
- *                   out of work.
+ * coordinator-commands-4  In a process that also holds the coordinator, the commands and the coordinator take turns to write: neither waits
+ *                   until the other has no more work.
  */
 import type { Advance } from '#engine/core/advance.ts'
 import { type ChainHead, EMPTY_CHAIN, headOf } from '#engine/core/chain.ts'
@@ -25,38 +25,38 @@ import type { CoordinatorFact, CoordinatorLogic } from './coordinator-logic.ts'
 import { birthOf, changeAfter, lookAtCoordinator, waitsBetween } from './state.ts'
 import { inTurn } from './turns.ts'
 
-/** A kind of coordinator under one definition. Commands with the same `keeping` may share an append. */
+/** A kind of coordinator under one definition. Commands with the same `config` may share an append. */
 export interface CoordinatorRole<State, Fact extends CoordinatorFact, Minds extends CoordinatorLogic<State, Fact>> {
   readonly id: CoordinatorId
-  /** The name that workers know it by. */
+  /** The handler name of its stream, by which workers choose what they claim. */
   readonly handler: string
   readonly config: object
   readonly logic: () => Minds
   /** The state of a coordinator that does not exist yet. */
   readonly initial: State
-  /** What decisions need to know beside the state, which it may complete for them; asked again after each conflict. */
+  /** Reads what decisions need in addition to the state, and may complete the state. Called again after each conflict. */
   readonly prepare?: (
     logic: Minds,
     state: State,
     commands: readonly Pick<CoordinatorCommand<State, Fact, Minds>, 'keys'>[],
   ) => Promise<State>
-  /** The event types it listens to, if it does. */
+  /** The event types that the coordinator listens to. Absent: none. */
   readonly types?: (state: State) => readonly string[]
 }
 
 export interface CoordinatorCommand<State, Fact extends CoordinatorFact, Minds> {
-  /** `now` is not before the coordinator's last fact. Called again after a conflict: the last call counts. */
+  /** Decides the command. `now` is not before the coordinator's last fact. Called again after a conflict: the last call counts. */
   readonly advance: (state: State, now: Instant, logic: Minds) => Advance<State, Fact>
-  /** What it asks about by name, for those who prepare the state. */
+  /** Idempotency keys of the command, for `prepare`. */
   readonly keys?: readonly (string | null)[]
-  /** How many bytes it brings along, about. Absent: few. */
+  /** The approximate size of the command in bytes. Default: small. */
   readonly bytes?: number
 }
 
-/** So many commands share an append, and so many bytes of what they bring. */
+/** Maximum number of commands in one append, and of their bytes. */
 const MOST_COMMANDS = 256
 const MOST_BYTES = 1_000_000
-/** So long, and of so many coordinators, the state is kept after the last command. Later, reading it anew may cost less than what others wrote. */
+/** How long after the last command, and of how many coordinators, the state is cached. Later, a new read may be cheaper than catching up. */
 const KNOWN_FOR_MS = 1_000
 const MOST_KNOWN = 16
 
@@ -70,7 +70,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** A command that was decided: what it comes to if the append is written. */
+/** A command that was decided: its result if the append is written. */
 interface Decided {
   readonly waiting: Waiting
   readonly state: unknown
@@ -78,12 +78,12 @@ interface Decided {
   readonly error: unknown
 }
 
-/** The coordinator as it was read or written last. */
+/** Cached coordinator, as of the last read or write. */
 interface Known {
   readonly config: object
   readonly logic: AnyLogic
   readonly pace: CheckpointPace
-  /** Null: it does not exist yet. */
+  /** Null if it does not exist yet. */
   record: Pick<StreamRecord, 'stream' | 'signal'> | null
   state: unknown
   head: ChainHead
@@ -95,7 +95,7 @@ interface Line {
   known: Known | null
   /** When its last command was answered. */
   idleSince: Instant
-  /** At most so many at once: fewer after an append that failed by itself. */
+  /** Maximum number of commands in the next append: fewer after an append that failed by itself. */
   most: number
   conflicts: number
 }
@@ -103,7 +103,7 @@ interface Line {
 export class CoordinatorCommands {
   private readonly lines = new Map<CoordinatorId, Line>()
 
-  /** Answers the state after the command; a refusal throws. */
+  /** Returns the state after the command; a refusal throws. */
   ask<State, Fact extends CoordinatorFact, Minds extends CoordinatorLogic<State, Fact>>(
     context: EngineContext,
     role: CoordinatorRole<State, Fact, Minds>,
@@ -114,12 +114,12 @@ export class CoordinatorCommands {
       line.waiting.push({ role, command, resolve, reject } as unknown as Waiting)
       if (line.isBusy) return
       line.isBusy = true
-      // Not at once: commands of the same moment come together.
+      // Asynchronous, so that simultaneous commands share an append.
       void Promise.resolve().then(() => this.drain(context, role.id, line))
     })
   }
 
-  /** A coordinator that was just commanded is still known: only what others wrote since is read. */
+  /** Returns the queue of the coordinator. If it was just used, its state is still cached and only newer facts are read. */
   private lineOf(context: EngineContext, id: CoordinatorId): Line {
     const line = this.lines.get(id)
     if (line === undefined) {
@@ -133,7 +133,7 @@ export class CoordinatorCommands {
 
   private async drain(context: EngineContext, id: CoordinatorId, line: Line): Promise<void> {
     while (line.waiting.length > 0) {
-      // Also after a success: whoever lost against this process so far gets its chance before the next append.
+      // Also after a success: a writer that lost against this process so far gets its chance before the next append.
       await pauseAfterConflict(context, line.conflicts)
       await inTurn(context, id, () => this.round(context, line))
     }
@@ -142,7 +142,7 @@ export class CoordinatorCommands {
     this.forget(id, line)
   }
 
-  /** Of those that have nothing to do, the last few stay. */
+  /** Keeps only the most recent idle queues. */
   private forget(id: CoordinatorId, line: Line): void {
     this.lines.delete(id)
     this.lines.set(id, line)
@@ -153,7 +153,7 @@ export class CoordinatorCommands {
     }
   }
 
-  /** One append of the first that wait. What was not written stays in line. */
+  /** Writes one append with the first waiting commands. Commands that were not written stay in the queue. */
   private async round(context: EngineContext, line: Line): Promise<void> {
     const batch = firstOf(line)
     try {
@@ -178,7 +178,7 @@ export class CoordinatorCommands {
     }
   }
 
-  /** Null: another writer came first, and nothing was written. */
+  /** Returns null if another writer was first and nothing was written. */
   private async attempt(
     context: EngineContext,
     line: Line,
@@ -249,7 +249,7 @@ export class CoordinatorCommands {
   }
 }
 
-/** The first in line that may share an append. */
+/** Returns the first commands of the queue that may share an append. */
 const firstOf = ({ waiting, most }: Line): readonly Waiting[] => {
   const config = waiting[0]?.role.config
   let bytes = 0

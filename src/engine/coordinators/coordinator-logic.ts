@@ -1,13 +1,14 @@
 /**
- * What a coordinator minds, as the coordinator sees it: how its facts fold, what there is to do now, which runs its facts start.
+ * The logic of a kind of coordinator: how its facts are folded, what there is to do now, which runs its facts start.
  *
- * Owns the seam between a coordinator's life (coordinator.ts) and its rules (gate-duty.ts, schedule-duty.ts).
+ * Owns the interface between the life cycle of a coordinator (coordinator.ts) and its rules (gate-coordinator.ts, queue-coordinator.ts,
+ * schedule-coordinator.ts).
  */
 import type { NewRun } from '#engine/run/new-run.ts'
 import type { ClaimableId, CoordinatorId, Instant, StreamId } from '#model/kernel/ids.ts'
 import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 
-/** Any machine's fact: named and dated; the rest is its own. */
+/** The common part of all facts: type and time. */
 export interface CoordinatorFact {
   readonly type: string
   readonly at: Instant
@@ -17,13 +18,13 @@ export interface Found<State, Fact> {
   readonly facts: readonly Fact[]
   /** The state after these facts. */
   readonly state: State
-  /** There may be more to do right after this is written. */
+  /** True if there may be more to do right after this is written. */
   readonly more: boolean
 }
 
 export interface Checkpoint<State, Fact> {
   readonly facts: readonly Fact[]
-  /** The state after them. */
+  /** The state after the checkpoint's facts. */
   readonly state: State
   readonly documents: readonly DocumentWrite[]
 }
@@ -31,38 +32,38 @@ export interface Checkpoint<State, Fact> {
 export interface Spawned {
   readonly runs: readonly NewRun[]
   readonly events: readonly NewEvent[]
-  /** What is written to other coordinators with it. Somebody may write there first: then all of it is decided again. */
+  /** Writes to other coordinators in the same append. If another writer is first there, the whole decision is made again. */
   readonly writes?: readonly StreamWrite[]
-  /** Who is woken by it. */
+  /** Streams that are woken after the append. */
   readonly signals?: readonly ClaimableId[]
-  /** What callers look up later. */
+  /** Documents that callers look up later. */
   readonly documents?: readonly DocumentWrite[]
 }
 
 export interface CoordinatorLogic<State, Fact extends CoordinatorFact> {
-  /** The state after the record's facts, the last of the stream; null if they do not reach back far enough to tell. */
+  /** The state after the record's facts, which are the last of the stream; null if they do not reach back far enough to restore it. */
   restore(record: StreamRecord, isWhole: boolean): State | null
-  /** A coordinator in this state was taken up, or others wrote to it: what it wants of others, and may not have got, is asked again. */
+  /** Called when the coordinator was loaded or others wrote to it: requests to others (cancels) that may be lost are made again. */
   resumed(state: State): void
-  /** The state after news that others wrote. */
+  /** The state after facts that others wrote. */
   follow(state: State, changeFeed: readonly SealedFact[]): State
   /**
-   * Reads what has come and decides. No facts: there is nothing to do. `now` never runs back in a stream, whatever clocks do: what
-   * is counted by the time of facts is decided by it. `isCalled`: a signal may have come since it last looked; without one no run
-   * that it minds has ended, since each end is a signal.
+   * Reads new input and decides. Returns no facts if there is nothing to do. `now` never goes back in a stream, even if clocks do: rules
+   * that compare times of facts use it. `isCalled`: a signal may have come since the last look; without a signal no tracked run has
+   * ended, because each end is signalled.
    */
   find(state: State, now: () => Instant, isCalled: boolean): Promise<Found<State, Fact>>
-  /** The gate that `births` of these facts writes to as well, if it does. */
+  /** The gate that `spawned` of these facts also writes to; null if none. */
   passes?(facts: readonly Fact[]): CoordinatorId | null
-  /** What these facts bring into being. */
+  /** Returns the runs, events and writes that these facts cause. */
   spawned(facts: readonly Fact[]): Promise<Spawned>
-  /** A run that its facts would begin exists already. True: it begins it no more, so that the decision is worth making again. */
+  /** Called if a run that its facts would start already exists. True: it will not start this run again, so the decision is made again. */
   exists?(state: State, run: StreamId): boolean
-  /** These facts are in the ledger: what they ask of others may be asked now. */
+  /** Called when these facts are in the ledger: requests that they contain (cancels) may be made now. */
   written(facts: readonly Fact[]): void
-  /** Settles when those it asked something of have heard it; rejects if the store did not let it. */
+  /** Settles when all requested cancels were delivered; rejects if the store prevented one. */
   told(): Promise<void>
-  /** Facts from which the whole state can be restored, and what is written with them. */
+  /** Returns facts from which the whole state can be restored, and the documents that are written with them. */
   checkpoint(state: State): Promise<Checkpoint<State, Fact>>
   wakeAt(state: State): Instant | null
 }

@@ -1,4 +1,4 @@
-/** Coordinators on a memory ledger that is watched, delayed and failed where a test says so. */
+/** Coordinators on an in-memory ledger that tests observe, delay and make fail. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -9,7 +9,7 @@ import { engineOf, HOUR } from '#test/support/engine.ts'
 import { anAppend, anEvent, newWorker } from '#testing/ledger/builders.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 
-/** What happens around an append: before it is passed on, and instead of its answer. */
+/** Hooks around an append: before it is written, and after it, where a throw replaces its answer. */
 interface Meddling {
   before?: (batch: readonly Append[]) => Promise<void>
   after?: (batch: readonly Append[]) => void
@@ -34,7 +34,7 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
       return outcomes
     },
     load: (streams, query) => {
-      // Heads alone are what a coordinator asks of the runs that it minds.
+      // A coordinator reads only the heads of the runs that it tracks.
       if (query?.after === Number.MAX_SAFE_INTEGER) asked.push(...streams.filter((stream) => stream.startsWith('run_')))
       return inner.load(streams, query)
     },
@@ -64,7 +64,7 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
 
 const GATED = { rateLimit: { limit: 100, period: '1m' } } as const
 
-test('coordinator-1: what a decision says and the runs it starts are one append', async () => {
+test('coordinator-1: the facts of a decision and the runs it starts are one append', async () => {
   const { appends, seen, send } = await begin(GATED)
   for (const n of [1, 2, 3]) await send(n)
   expect(seen).toEqual([1, 2, 3])
@@ -80,7 +80,7 @@ test('coordinator-1: what a decision says and the runs it starts are one append'
   }
 })
 
-test('coordinator-2: an event that comes while the gate parks is not slept through', async () => {
+test('coordinator-2: an event that comes while the gate parks is not missed', async () => {
   const { clock, inner, meddling, seen, send } = await begin(GATED)
   let late = 0
   meddling.before = async (batch) => {
@@ -95,7 +95,7 @@ test('coordinator-2: an event that comes while the gate parks is not slept throu
   expect(seen).toEqual([1, 2])
 })
 
-test('coordinator-2: an end that was seen in a decision that another writer overtook is seen again', async () => {
+test('coordinator-2: the end of a run is seen again if another writer overtook the decision that saw it first', async () => {
   const { clock, inner, meddling, seen, send } = await begin({ overlap: 'buffer_all' })
   await send(1)
   await send(2)
@@ -104,7 +104,7 @@ test('coordinator-2: an end that was seen in a decision that another writer over
     const [write] = writesOf(batch).filter(({ facts }) => facts.some(({ type }) => type === 'gate.run_ended'))
     if (overtaken > 0 || write === undefined) return
     overtaken++
-    // A release that says nothing new raises no version; a fact of somebody else does.
+    // A release without facts does not raise the version; a fact of another writer does.
     const [first] = write.facts
     const facts = first === undefined ? [] : [{ ...first, type: 'gate.resumed', body: '{"by":"ana"}' }]
     await inner.append([anAppend({ writes: [{ ...write, epoch: null, facts, release: false }] })])
@@ -114,7 +114,7 @@ test('coordinator-2: an end that was seen in a decision that another writer over
   expect(seen).toEqual([1, 2])
 })
 
-test('a gate that nobody has called since it looked does not ask how its runs are', async () => {
+test('a gate without a signal since its last look does not query its runs', async () => {
   const { clock, asked, send } = await begin({ overlap: 'buffer_all' })
   await send(1)
   await clock.advance(40)
@@ -123,13 +123,13 @@ test('a gate that nobody has called since it looked does not ask how its runs ar
   expect(asked).toHaveLength(1)
 })
 
-test('coordinator-3: a gate that lost its lease writes nothing more, and whoever has it next goes on', async () => {
+test('coordinator-3: a gate that lost its lease writes nothing more, and its next holder continues', async () => {
   const { clock, inner, meddling, seen, send } = await begin(GATED)
   let stolen = 0
   meddling.before = async (batch) => {
     if (stolen > 0 || !writesOf(batch).some((write) => isGate(write) && write.facts.length > 0)) return
     stolen++
-    // Another process finds this one silent and frees its leases: the epoch rises.
+    // Another process considers this one dead and frees its leases: the epoch rises.
     const coroner = newWorker()
     await inner.beat({ worker: coroner, now: clock.now(), ttlMs: -1 })
     await inner.retire(coroner, clock.now())
@@ -140,7 +140,7 @@ test('coordinator-3: a gate that lost its lease writes nothing more, and whoever
   expect(seen).toEqual([1])
 })
 
-test('coordinator-3: a gate that the store fails is let go and taken up again', async () => {
+test('coordinator-3: a gate is released after a store failure and taken up again', async () => {
   const { clock, meddling, seen, send } = await begin(GATED, 1_000)
   let failures = 0
   meddling.before = async (batch) => {
@@ -155,7 +155,7 @@ test('coordinator-3: a gate that the store fails is let go and taken up again', 
   expect(seen).toEqual([1])
 })
 
-test('coordinator-4: a gate whose cancel did not get through asks again before it rests', async () => {
+test('coordinator-4: a gate whose cancel was not delivered requests it again before it parks', async () => {
   const { clock, meddling, seen, send } = await begin({ overlap: 'cancel_running' }, 1_000)
   let failures = 0
   meddling.before = async (batch) => {
@@ -171,7 +171,7 @@ test('coordinator-4: a gate whose cancel did not get through asks again before i
   expect(seen).toEqual([1, 2])
 })
 
-test('births-1: a run that was born leased begins here, however late its append is known to be written', async () => {
+test('births-1: a run that was created with a lease begins here, however late the answer to its append arrives', async () => {
   const { clock, meddling, seen, send } = await begin(GATED)
   let lostAnswers = 0
   meddling.after = (batch) => {

@@ -1,12 +1,12 @@
 /**
- * A coordinator in memory while this worker holds it: it does what its logic finds to do, one append at a time, and parks when there is nothing.
+ * A coordinator in memory while this worker holds it: it writes what its logic decides, one append at a time, and parks when it has no work.
  *
- * Owns the coordinator's order of appends, its checkpoints and its lease. What is decided is its logic's (duty.ts).
+ * Owns the coordinator's order of appends, its checkpoints and its lease. Its logic makes the decisions (coordinator-logic.ts).
  *
  * coordinator-1  The facts of a decision and the runs they start are one append, fenced by the coordinator's epoch.
- * coordinator-2  It parks only after its logic has found nothing later than the last signal it names in the release.
- * coordinator-3  A fenced coordinator stops at once; one that the store fails is let go and taken up again later.
- * coordinator-4  It parks only when those it asked something of have heard it (stops.ts).
+ * coordinator-2  It parks only after its logic has found nothing to do as of the last signal that the release names.
+ * coordinator-3  A fenced coordinator stops at once; after a store failure it is released and taken up again later.
+ * coordinator-4  It parks only when the cancels that it requested have been delivered (pending-cancels.ts).
  */
 import { type ChainHead, headOf, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -33,7 +33,7 @@ type Conflict = Extract<Outcome, { readonly kind: 'conflict' }>
 
 export type CoordinatorRelease = 'parked' | 'fenced' | 'dropped'
 
-/** After its last work it stays for a moment: under steady traffic nobody claims and releases it for each event. */
+/** How long it stays in memory after its last work, so that steady traffic does not claim and release it for each event. */
 const LINGER_MS = 50
 const LOOK_AGAIN_MS = 1_000
 const NONE: readonly never[] = []
@@ -66,24 +66,24 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
     this.seenSignal = hold.signal
   }
 
-  /** Something may have come for it. */
+  /** Called when there may be new work. */
   wakeSoon(): void {
     this.isWakePending = true
     this.wait?.()
   }
 
-  /** It parks as soon as it can. */
+  /** Makes it park as soon as it can. */
   leave(): void {
     this.isLeaving = true
     this.wait?.()
   }
 
-  /** Stops without a word to the ledger. */
+  /** Stops without a write to the ledger. */
   drop(): void {
     this.go('fenced', null)
   }
 
-  /** Until it has parked, was fenced, or the store failed it. */
+  /** Works until it has parked, was fenced, or the store has failed. */
   async work(): Promise<void> {
     try {
       let state: State = await this.restore()
@@ -107,8 +107,8 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
   }
 
   /**
-   * Whether a signal may have come since the last look. What others signal is seen when it is parked; one that is kept awake by time
-   * looks now and then all the same.
+   * True if a signal may have come since the last look. Signals of other processes are seen when it parks; a coordinator that timers keep
+   * awake also looks from time to time.
    */
   private isCalled(): boolean {
     const now = this.context.clock.now()
@@ -118,7 +118,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
     return true
   }
 
-  /** Not before the last fact: another holder's clock may have been ahead. */
+  /** The current time, but not before the last fact, because the clock of an earlier holder may have been ahead. */
   private now(): Instant {
     return Math.max(this.context.clock.now(), this.head.lastAt)
   }
@@ -148,7 +148,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
     return record
   }
 
-  /** What others wrote (a pause, a command), and up to which signal the next look sees everything. */
+  /** Reads what others wrote (a pause, a command), and the signal up to which the next look sees everything. */
   private async lookUp(state: State): Promise<State> {
     this.isWakePending = false
     const record = await this.load(this.head.version)
@@ -186,7 +186,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
     { runs, events, writes = NONE, signals = NONE, documents = NONE }: Spawned,
   ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {
     const { facts: sealed, head } = sealFacts(this.context, this.hold.id, this.head, facts)
-    // Counts only if the lease was given back meanwhile, before this landed: then somebody must take it up.
+    // Counts only if the lease was given back before this append was written: then a worker must take the coordinator up.
     const wakeAt = this.context.clock.now()
     const own = { ...this.ownWrite(), wakeAt, facts: sealed, headHash: head.headHash }
     return {
@@ -212,12 +212,12 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
     }
   }
 
-  /** A conflict means that nothing was written: another holds the coordinator, or somebody wrote a command first. */
+  /** After a conflict nothing was written: another worker holds the coordinator, or another writer was first. */
   private async meet(outcome: Conflict, state: State, { writes = NONE }: Spawned): Promise<State> {
-    // What was seen and not written is seen again.
+    // Observations that were not written must be made again.
     this.mustLook = true
     if (outcome.reason === 'version' && outcome.stream === this.hold.id) return this.lookUp(state)
-    // Somebody else wrote to another coordinator that this decision is about: it is made again.
+    // Another writer wrote to a second coordinator that this decision also writes to: the decision is made again.
     if (outcome.reason === 'version' && writes.some(({ stream }) => stream === outcome.stream)) return state
     if (outcome.reason === 'version' && this.logic.exists?.(state, outcome.stream) === true) return state
     this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
@@ -226,7 +226,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
 
   // -- parking --------------------------------------------------------------------------------------------------------
 
-  /** True if there is something new to look at. */
+  /** Waits for a moment before parking. Returns true if there may be new work. */
   private async linger(state: State): Promise<boolean> {
     const wakeAt = this.logic.wakeAt(state)
     const now = this.context.clock.now()
@@ -246,7 +246,7 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
     return this.isWakePending || (wakeAt !== null && wakeAt <= this.context.clock.now())
   }
 
-  /** coordinator-2, coordinator-4. */
+  /** coordinator-2, coordinator-4: releases the lease. */
   private async park(state: State): Promise<void> {
     await this.logic.told()
     if (this.isGone) return

@@ -1,7 +1,7 @@
 /**
- * The coordinators and tasks that this worker holds: each with its logic, woken by signals, let go when the worker stops.
+ * The coordinators and tasks that this worker holds: each with its logic, woken by signals, released when the worker stops.
  *
- * Owns which claim becomes which of them. Never decides for one (duty.ts, task-turn.ts).
+ * Owns which object a claim becomes. Never makes their decisions (coordinator-logic.ts, tasks/turn.ts).
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { TaskTurn } from '#engine/tasks/turn.ts'
@@ -20,7 +20,7 @@ import type { CoordinatorFact, CoordinatorLogic } from './coordinator-logic.ts'
 
 type Held = Coordinator<unknown, CoordinatorFact> | TaskTurn
 
-/** The duty behind a coordinator's name under the definition in force; null if that knows no such coordinator. */
+/** Returns the logic of a coordinator under the given definition; null if the definition has no coordinator with this id. */
 export type FindLogic = (
   context: EngineContext,
   system: System,
@@ -49,14 +49,14 @@ export class Coordinators {
     return [...this.held.values()].some(({ hold }) => hold.lease === name)
   }
 
-  /** True if the coordinator is here: then it looks again. */
+  /** Makes the coordinator look again. Returns false if it is not held here. */
   wakeSoon(id: ClaimableId): boolean {
     const coordinator = this.held.get(id)
     coordinator?.wakeSoon()
     return coordinator !== undefined
   }
 
-  /** A claim of a coordinator that no definition knows is given back for a worker that does. */
+  /** Takes a claim. If this worker's definition does not have the coordinator, the claim is given back for a worker that has it. */
   take(claim: Claim, lease: WorkerId): void {
     const id = claim.stream as CoordinatorId | TaskId
     const known = this.held.get(id)
@@ -84,7 +84,7 @@ export class Coordinators {
     return this.held.size
   }
 
-  /** All park as soon as they can. */
+  /** Makes all of them park as soon as they can. */
   letGo(): void {
     for (const coordinator of this.held.values()) coordinator.leave()
   }

@@ -1,7 +1,7 @@
 /**
- * Which of these runs have ended, and how: what a coordinator asks about the runs it has started.
+ * Finds which of a coordinator's runs have ended, and their status.
  *
- * Owns the question, in parts: a gate may mind thousands of runs.
+ * Owns the query, in batches: a gate may track thousands of runs.
  */
 import type { RunId } from '#model/kernel/ids.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'

@@ -1,7 +1,7 @@
 /**
- * Which events of an ended batch have failed: read from the run's end, for the gate that tries them again.
+ * Finds the failed events of an ended batch: read from the run's end, for the gate that retries them.
  *
- * Owns the reading. What counts as failed is model/flow/policies/batch-outcome.ts; whether they come again is the gate's.
+ * Owns the reading. model/flow/policies/batch-outcome.ts decides which events count as failed; the gate decides if they are retried.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
@@ -19,7 +19,7 @@ import { arrivalOf } from './arrivals.ts'
 
 type Ended = Pick<EndedBatch, 'run' | 'status'>
 
-/** The same ends, with the failed events where there are any. */
+/** Returns the same ends, with the failed events if there are any. */
 export const withFailedItems = (
   context: EngineContext,
   flow: FlowDefinition,
@@ -45,7 +45,7 @@ const failedIn = async (
 ): Promise<readonly Arrival[]> => {
   const own = trigger === null ? undefined : flow.ofTriggers.get(trigger)
   const { batch, idempotency } = (own ?? flow).policies
-  // Which have failed matters to their next try, and to their keys.
+  // Failed events matter only for their retry and for their idempotency keys.
   if (batch === null || (batch.retry === undefined && idempotency === null)) return []
   const { ledger, tenant } = context
   const [record] = await ledger.load([run])
@@ -60,7 +60,7 @@ const failedIn = async (
   })
 }
 
-/** A run that failed on its own has had its tries; only one whose items failed comes again. */
+/** A run that failed for another reason has used its own retries; only failed items are retried. */
 const failedOf = async (
   context: EngineContext,
   { output, error }: EndedRun,

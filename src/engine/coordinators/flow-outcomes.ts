@@ -1,7 +1,7 @@
 /**
- * What became of a call or an event behind flow control, as documents: written with the gate's facts, read for receipts and results.
+ * The outcomes of calls and events behind flow control, as documents: written with the gate's facts, read for receipts and results.
  *
- * Owns the writing and the reading. Which outcomes there are is model/flow/flow-outcome.ts.
+ * Owns the writing and the reading. The kinds of outcomes are in model/flow/flow-outcome.ts.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { hasGate } from '#engine/core/route.ts'
@@ -25,7 +25,7 @@ import type { Instant, RunId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 
-/** A promised run that will never be one, and why. */
+/** A promised run that will never start, and the reason. */
 interface Dropped {
   readonly run: RunId
   readonly refusal: Failure
@@ -59,13 +59,13 @@ export const outcomeDocuments = (
   return [...queued, ...broken, ...outcomes]
 }
 
-/** What is promised under this run's id; null: nothing, or it is a run by now. */
+/** Returns the promise under this run's id; null if there is none or the run already exists. */
 export const queuedRun = async (
   context: Pick<EngineContext, 'document' | 'tenant'>,
   run: RunId,
 ): Promise<QueuedRun | null> => readQueued(await context.document(context.tenant, QUEUED_TABLE, run))
 
-/** Says of a run that waits at its gate that it is promised: its id is about to be given to one more caller. */
+/** Records that a run that waits at its gate is promised, because its id is about to be returned to another caller. */
 export const promiseRun = async (
   { commit, appendId, tenant }: Pick<EngineContext, 'commit' | 'appendId' | 'tenant'>,
   run: RunId,
@@ -75,19 +75,19 @@ export const promiseRun = async (
   await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents: [promise] })
 }
 
-/** Handlers that listen to an event and did not start by it. */
+/** A handler that listens to an event and was not started by it. */
 export interface NotStarted extends FlowOutcome {
   readonly trigger: string
 }
 
-/** What became of an event at the gates of its handlers. */
+/** The outcomes of an event at the gates of its handlers. */
 export interface EventTrail {
   readonly suppressed: readonly NotStarted[]
   /** Handlers whose flow control has not decided yet. */
   readonly pending: readonly string[]
 }
 
-/** As many as an event may start. */
+/** The maximum number of runs that an event may start. */
 const MOST_OUTCOMES = 1_000
 
 const outcomesOf = async (
@@ -118,7 +118,7 @@ export const trailOf = async (
 
 export const noSuchRun = (run: RunId): TrihandError => new TrihandError('NOT_FOUND', `there is no run ${run}`)
 
-/** Why a command to a run that is not there is refused: it waits for its turn, or there is none. */
+/** Returns the error for a command to a run that does not exist: it waits for its turn, or there is no such run. */
 export const refusalOfAbsent = async (
   context: Pick<EngineContext, 'document' | 'tenant'>,
   run: RunId,
@@ -128,7 +128,7 @@ export const refusalOfAbsent = async (
   return new TrihandError('RUN_QUEUED', `${run} waits for its turn at ${queued.handler} and has not begun`)
 }
 
-/** The failure of a promise that came to nothing. */
+/** The failure of a promised run that was dropped. */
 export const failureOf = ({ code, message }: Extract<QueuedRun, { readonly state: 'dropped' }>): Failure => ({
   code: code as ErrorCode,
   message,

@@ -1,10 +1,10 @@
 /**
- * Runs that are asked for by name where the handler has a gate: the gate decides on them as on events, in the append that asks.
+ * Calls by name of a handler that has a gate: the gate decides on them as on events, in the append of the call.
  *
- * Owns the answer to a caller, and what a schedule writes beside its own facts. What becomes of a call is the model's (model/flow/gate.ts).
+ * Owns the answer to a caller, and what a schedule writes in addition to its own facts. The model decides on a call (model/flow/gate.ts).
  *
- * gate-calls-1  A call that is turned away at once writes nothing: the caller is told. One of a schedule, or one that waited, is a run
- *               that ends as it is born, so that whoever asked finds the reason.
+ * gate-calls-1  A call that is refused at once writes nothing: the caller gets the error. A refused call of a schedule, or one that waited,
+ *               is a run that ends as it is created, so that the caller finds the reason.
  */
 import { type Advance, advanceGate } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -59,7 +59,7 @@ export const gateRole = (context: EngineContext, config: GateConfig): GateRole =
   types: heardTypes,
 })
 
-/** The gate stands and hears these types. `position`: where the ledger's events end, for a gate that heard other types so far. */
+/** Opens the gate and sets the types it listens to. `position`: the end of the ledger's events, for a gate whose types change. */
 export const openAndListen = (
   before: GateState,
   now: Instant,
@@ -71,13 +71,13 @@ export const openAndListen = (
   return { ...heard, facts: [...opened.facts, ...heard.facts] }
 }
 
-/** A call that comes before the gates were declared opens the one that it needs. */
+/** Opens the gate if necessary: a call may come before the gates were declared. */
 export const openedGate = (before: GateState, now: Instant, { listeners }: GateConfig): Advance<GateState, GateFact> =>
   before.kind === 'open'
     ? { state: before, facts: [], refusal: null }
     : openAndListen(before, now, [...listeners.keys()], 0)
 
-/** The run that the call comes to: its own, or the one that has its key. */
+/** Returns the run of the call: its own, or the run that has its idempotency key. */
 const askGateForRun = async (
   context: EngineContext,
   commands: CoordinatorCommands,
@@ -101,15 +101,15 @@ const askGateForRun = async (
   return away === null ? asked.call.run : existing(away, config)
 }
 
-/** The idempotency key that it asks for. */
+/** The idempotency key of the call; null if it has none. */
 const keyOfCall = ({ flow }: GateConfig, { call, value }: AskedRun, now: Instant): string | null =>
   flow.policies.idempotency === null ? null : callCommandOf(flow.rules, { call, value, now }).arrival.idempotencyKey
 
-/** What it adds to an append: large values are in a blob by now. */
+/** The size that the call adds to an append; large values are already in a blob. */
 const bytesOf = ({ call: { input } }: AskedRun): number =>
   'payload' in input && 'value' in input.payload ? JSON.stringify(input.payload.value).length : 0
 
-/** The run that the call comes to. The run of another caller may still wait for its turn: its id is promised once more (flow-outcome-1). */
+/** Returns the run of the call. If it is another caller's run that still waits for its turn, its id is promised again (flow-outcome-1). */
 export const callGate = async (
   context: EngineContext,
   commands: CoordinatorCommands,
@@ -120,7 +120,7 @@ export const callGate = async (
     const run = await askGateForRun(context, commands, config, asked)
     if (run === asked.call.run || (await exists(context, run))) return run
     await promiseRun(context, run, { handler: config.definition.name, since: context.clock.now() })
-    // It may have lost its place meanwhile: then the key is free, and the call is asked again.
+    // The run may have lost its place in the meantime: then the key is free, and the call is made again.
     const gate = await lookAtCoordinator(context, config.id, new GateCoordinator(context, config))
     if ((gate !== null && holdsKey(gate.state, run)) || (await exists(context, run))) return run
   }
@@ -131,7 +131,7 @@ const exists = async ({ ledger }: Pick<EngineContext, 'ledger'>, run: RunId): Pr
   return record != null
 }
 
-/** Whether this handler may still start a run for the event. */
+/** True if this handler may still start a run for the event. */
 export const isUndecidedAt = async (
   context: EngineContext,
   config: GateConfig,
@@ -151,7 +151,7 @@ const existing = (away: Suppressed, { definition, flow }: GateConfig): RunId => 
   throw new TrihandError(code, `${definition.name}: ${message}`)
 }
 
-/** What an append writes to the gate, and the runs that this comes to. A conflict on the gate means: ask again. */
+/** Returns the write to the gate and the runs that it starts, for an append of the caller. After a conflict on the gate, call it again. */
 export const passGate = async (
   context: EngineContext,
   config: GateConfig,

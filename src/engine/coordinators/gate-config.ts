@@ -1,7 +1,7 @@
 /**
- * A handler whose runs pass a gate, a run that is asked for by name, and one that is to go on.
+ * Types for a handler whose runs pass a gate, for a call of a run by name, and for a retry of a run.
  *
- * Owns the shapes, and the name and cause of a run that an event begins; which gates there are is coordinator-book.ts.
+ * Owns these types, and the id and cause of a run that an event starts. registry.ts knows which gates exist.
  */
 import type { FunctionDefinition, Listener } from '#manifest/define/system.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
@@ -15,7 +15,7 @@ import type { EndedRun } from '#model/run/fact.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 
-/** A handler with flow control that needs memory, and what it listens to. */
+/** A handler with stateful flow control, and what it listens to. */
 export interface GateConfig {
   readonly id: GateId
   readonly definition: FunctionDefinition
@@ -23,41 +23,41 @@ export interface GateConfig {
   readonly listeners: ReadonlyMap<string, Listener>
 }
 
-/** A run that is asked for. `value` is what rules see as the payload. */
+/** A call of a run by name. `value` is what the rules see as the payload. */
 export interface AskedRun {
   readonly call: Call
   readonly value: Json
 }
 
-/** That a run which has ended goes on. */
+/** The request that an ended run continues. */
 export interface RetryIntent {
   readonly by: string
   readonly kind: Kind
-  /** The call of its parent that goes on with it (model/run/child-retry.ts). */
+  /** The call of its parent that retries this child (model/run/child-retry.ts). */
   readonly call?: string
-  /** The last event of `cancel_on` before it was asked for. Absent: none. */
+  /** The last event of `cancel_on` before the request. Absent: none. */
   readonly heard?: number
-  /** Its gate is not asked. */
+  /** True if the run does not pass its gate. */
   readonly isUngated?: boolean
 }
 
-/** `waiting`: its gate has taken it, and lets it go on when it is its turn. */
+/** `waiting`: its gate has accepted the retry and starts it when its turn comes. */
 export type RetryAnswer = 'begun' | 'waiting'
 
 export interface RetryReport {
   readonly state: RetryAnswer
-  /** What the run and its failed children had finished: none of it is repeated. */
+  /** Steps that the run and its failed children had finished: they are not repeated. */
   readonly done: readonly string[]
 }
 
-/** A run that has ended, and who wants it to go on. */
+/** An ended run, and the request that it continues. */
 export interface AskedRetry {
   readonly record: StreamRecord
   readonly state: EndedRun
   readonly intent: RetryIntent
 }
 
-/** The run that an event begins at a gate: the same answer from everyone, always. */
+/** Returns the id of the run that an event starts at a gate: deterministic, so that every process computes the same id. */
 export const runOfEvent = (
   ids: Pick<Ids, 'digest'>,
   gate: GateId,

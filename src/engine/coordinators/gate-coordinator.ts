@@ -1,8 +1,8 @@
 /**
- * The duty of a gate: events of its handler's triggers in, runs and reasons for none out.
+ * The coordinator logic of a gate: reads the events of its handler's triggers, starts runs or records why it starts none.
  *
- * Owns the reading of events and the ends of runs, the evaluation of filters and keys, and how a started run is born.
- * Which event starts a run, and when, is the model's (model/flow/gate.ts).
+ * Owns the reading of events and the ends of runs, the evaluation of filters and keys, and the creation of started runs.
+ * The model decides which event starts a run, and when (model/flow/gate.ts).
  */
 import { type Advance, advanceGate, InTurn } from '#engine/core/advance.ts'
 import { firstCause } from '#engine/core/cause.ts'
@@ -53,7 +53,7 @@ import { PendingCancels } from './pending-cancels.ts'
 import { type Budget, budgetWrite, lookAtShared, takenOf } from './shared-budget.ts'
 import { startPlaces } from './starts.ts'
 
-/** Events looked at in one decision: an append must not grow without bound. */
+/** Maximum number of events in one decision: it bounds the size of an append. */
 const PAGE = 256
 
 export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: string): GateId =>
@@ -64,11 +64,11 @@ type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 type About = Pick<Birth, 'input' | 'event' | 'session' | 'coordinator'> &
   Partial<Pick<Birth, 'cause' | 'callback' | 'parent'>>
 
-/** Whether the call was made in this very decision. */
+/** True if the call was made in the same decision. */
 const isNew = (facts: readonly GateFact[], { events }: Started): boolean =>
   facts.some((fact) => fact.type === 'gate.asked' && -fact.number === events[0])
 
-/** A child has its parent's place in the chain of causes; its end is told to its parent and, with that, to the gate (run-append.ts). */
+/** A child continues its parent's chain of causes; its end is reported to its parent and, with that, to the gate (run/append.ts). */
 const familyOf = ({ parent }: Call): Partial<Pick<Birth, 'cause' | 'parent'>> => {
   if (parent === undefined) return {}
   const { cause, ...family } = parent
@@ -86,16 +86,16 @@ const isHeard = ({ type, after, until }: HeardType, event: StoredEvent): boolean
 export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
   private readonly context: EngineContext
   private readonly config: GateConfig
-  /** The ledger's position when the gate was born: earlier events are not its own. */
+  /** The ledger's position when the gate was created: it ignores earlier events. */
   private base = 0
   private readonly events = new Map<number, StoredEvent>()
   private readonly pendingCancels: PendingCancels
-  /** Runs of calls that wait here, and exist already. */
+  /** Runs of calls that wait here although the run already exists. */
   private readonly begun = new Set<RunId>()
-  /** The budget that its throttle shares, as it was when the decision began, and what the decision has taken of it. */
+  /** The shared budget of its throttle as of the start of the decision, and the turns taken including those of the decision. */
   private budget: Budget | null = null
   private taken: ThrottleState = []
-  /** Runs that go on with the decision under way. */
+  /** Writes of retried runs that continue with the decision under way. */
   private revived: readonly ExternalWrite[] = []
   private readonly kept: KeptClaims
 
@@ -141,7 +141,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     return { facts, state, more: page.length === PAGE }
   }
 
-  /** What a decision needs to know beside the gate's own state. */
+  /** Reads what a decision needs in addition to the gate's own state. */
   async prepare(): Promise<void> {
     const { throttle } = this.config.flow.policies
     if (throttle?.shared === undefined) return
@@ -149,7 +149,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     this.taken = takenOf(this.budget)
   }
 
-  /** Decides with what is left of the shared budget, and takes from it for the decisions to come. */
+  /** Decides with what is left of the shared budget, and counts the turns that the decision takes. */
   advance(state: GateState, command: GateCommand): Advance<GateState, GateFact> {
     const advance = advanceGate(state, 'policies' in command ? { ...command, shared: this.taken } : command)
     for (const turn of sharedTurns(advance.facts)) this.taken = recordTurn(this.taken, turn, command.now)
@@ -163,7 +163,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     )
     const byEvent = started.filter(({ call }) => call === undefined)
     await this.fetch(byEvent.flatMap(({ events }) => events))
-    // Looked up before any place is promised: a started run that cannot be born must not be written as if it were.
+    // Looked up before a slot is reserved: a started run that cannot be created must not be written as if it existed.
     const triggers = byEvent.map(({ events }) => this.triggerOf(events))
     const values = await Promise.all(called.map(({ call }) => this.valueOf(call)))
     const away = facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? this.evict(fact) : []))
@@ -176,14 +176,14 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     const writes = this.budget === null || turns.length === 0 ? [] : [budgetWrite(this.context, this.budget, turns)]
     const documents = await this.documents(facts)
     const told = facts.flatMap((fact) => (fact.type === 'gate.unfollowed' ? fact.by : []))
-    // A child that waited looks whether its parent has ended meanwhile (parent-end-1).
+    // A child that waited is woken to check if its parent has ended in the meantime (parent-end-1).
     const late = called.flatMap(({ fact, call }) => (call.parent !== undefined && !isNew(facts, fact) ? call.run : []))
     const signals = [...away.flatMap(({ parent }) => parent ?? []), ...told, ...late]
     this.revived = await revivalsOf(this.context, facts)
     return withRevivals({ runs, events: [], writes, signals, documents }, this.revived)
   }
 
-  /** gate-7. */
+  /** gate-7: the run of a waiting call already exists. */
   exists(state: GateState, run: StreamId): boolean {
     const isWaiting = state.kind === 'open' && waiterOf(state, ({ call }) => call?.run === run) !== null
     if (isWaiting) this.begun.add(run as RunId)
@@ -212,7 +212,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     return { facts: [checkpoint, kept.fact], state: gate.evolve(state, kept.fact), documents: kept.documents }
   }
 
-  /** The state with what decisions about these keys must know. */
+  /** Returns the state with the kept claims of these keys, which decisions about them need. */
   recall(state: GateState, keys: readonly (string | null)[]): Promise<GateState> {
     const named = keys.flatMap((key) => key ?? [])
     return this.kept.recall(state, named, this.context.clock.now())
@@ -261,7 +261,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
   /** Null: the handler does not listen to this event. */
   private admit(event: StoredEvent, flow: FlowDefinition): Arrival | RefusedEvent | null {
     const listener = this.config.listeners.get(event.type)
-    // Of a trigger that is gone: the event came while it was there.
+    // The trigger no longer exists, but the event came while it did.
     if (listener === undefined) return arrivalOf(event, flow, null)
     const verdict = judge(listener, event, this.context.system())
     if (verdict === null) return null
@@ -272,12 +272,12 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     return arrivalOf(event, flow, verdict.trigger)
   }
 
-  /** The same for commands that bring no event along. */
+  /** The same for commands without new events. */
   ruledFor(state: GateState): ReturnType<GateCoordinator['ruled']> {
     return this.ruled(state.kind === 'open' ? state.held : [], [])
   }
 
-  /** What every command needs. A run's id is fixed by the event that begins it; its place among others by that event's time. */
+  /** Data that every command needs. The event that starts a run determines the run's id; the event's time determines its place in the order. */
   private ruled(
     held: OpenGate['held'],
     page: readonly StoredEvent[],
@@ -293,7 +293,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     }
   }
 
-  /** What callers and senders look up of this decision (model/flow/flow-outcome.ts). */
+  /** Documents in which callers and senders look up this decision (model/flow/flow-outcome.ts). */
   private async documents(facts: readonly GateFact[]): Promise<readonly DocumentWrite[]> {
     const broken = brokenPromises(facts)
     await this.fetch(broken.map(({ sequence }) => sequence))
@@ -312,7 +312,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
 
   // -- what facts ask for ---------------------------------------------------------------------------------------------
 
-  /** Of several events, the last speaks for the run in the chain of causes. */
+  /** Returns the event that represents the run in the chain of causes: the last of several. */
   private triggerOf(sequences: readonly number[]): StoredEvent {
     const sequence = sequences.at(-1) ?? 0
     const event = this.events.get(sequence)
@@ -325,11 +325,11 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     const roots = { event: eventRoot(last), payload: last.data }
     const input =
       fact.how === 'event' ? ({ kind: 'event' } as const) : ({ kind: 'events', sequences: fact.events } as const)
-    // Several events, several people: each of them has asked for what is done with all.
+    // Several events may come from several people: each of them is a requester of the run.
     const asked = requestersIn([...fact.events.flatMap((sequence) => this.events.get(sequence) ?? []), last])
     const cause = asked.requesters === undefined ? {} : { cause: causeIn(last, asked) }
     const about = { input, session: null, coordinator: this.tracker(fact), ...cause }
-    // An event triggers one run of a handler: what comes again has the same cause, and the events in its input.
+    // An event triggers at most one run of a handler: a repeated batch has the same cause, and its events only in its input.
     return fact.attempt === undefined
       ? this.begin(fact, roots, { ...about, event: { event: last } })
       : this.begin(fact, roots, { ...about, event: null, cause: causeIn(last, asked) })
@@ -368,10 +368,10 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     })
   }
 
-  /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
+  /** A refused call by name becomes a run that ends as it begins, with the reason. */
   private evict(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
     const { call, into } = fact
-    // The last: gate-7, its run exists.
+    // The last condition is gate-7: its run exists.
     if (call === undefined || call.retry !== undefined || into === call.run) return []
     const { run: id, input, session, by: coordinator, callback = null } = call
     const family = familyOf(call)
@@ -398,7 +398,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     return { definition, systemHash, tenant: context.tenant, now, cause: null, parent: null }
   }
 
-  /** As rules see it. */
+  /** The call's input as the rules see it. */
   private valueOf({ input }: Call): Promise<Json> {
     return 'payload' in input ? fetchValue(this.context, input.payload) : Promise.resolve(null)
   }

@@ -1,4 +1,4 @@
-/** Why a gate turned a call away, as an error of the one table. */
+/** Maps the reason for which a gate refused a call to an error code. */
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import type { ErrorCode, Failure } from '#model/kernel/errors.ts'
 
@@ -18,7 +18,7 @@ const CODES: Readonly<Record<Suppressed['reason'], ErrorCode>> = {
   rate_limit: 'RATE_LIMITED',
 }
 
-/** A policy may say more exactly what is wrong. */
+/** A policy may put a more exact code at the start of the detail. */
 const OWN_CODE = /^(COST_TOO_HIGH|RUN_BACKLOG_FULL|RUN_EXISTS|RUN_WAITS_FOR_ITSELF): /
 
 export const refusalOf = ({ reason, detail, into, retryAt }: Suppressed): Failure => {

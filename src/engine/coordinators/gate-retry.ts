@@ -1,10 +1,10 @@
 /**
- * A failed run whose handler has a gate: the gate decides whether it may go on, in the append that opens it again.
+ * Retry of a failed run whose handler has a gate: the gate decides if the run may continue, in the append that reopens it.
  *
- * Owns what the gate is told of the run: keys by the rules in force, from what the run was started with. What becomes of a retry is the
- * model's (model/flow/gate-retry.ts); the write that opens the run is gate-revival.ts.
+ * Owns the gate's input about the run: its keys by the current rules, computed from the run's original input. The model decides on a retry
+ * (model/flow/gate-retry.ts); gate-revival.ts builds the write that reopens the run.
  *
- * gate-retry-4  A retry that is turned away at once writes nothing: the caller is told.
+ * gate-retry-4  A retry that is refused at once writes nothing about the run: the caller gets the error.
  */
 import { triggerOf } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -72,11 +72,11 @@ const turnedAway = (away: Suppressed, { definition }: GateConfig): TrihandError 
   return new TrihandError(code, `${definition.name}: ${message}`)
 }
 
-/** Another caller was first, perhaps in the same append. */
+/** True if another caller has already retried the run, perhaps in the same append. */
 const isBegun = (state: GateState, run: RunId, life: number): boolean =>
   state.kind === 'open' && (valueAt(state.runs, run)?.life ?? 0) >= life
 
-/** The gate may not have heard of its end yet: then the run would wait for itself. */
+/** Records the end of the run if the gate has not seen it yet: otherwise the retry would wait for the run itself. */
 const endedAt = (
   logic: GateCoordinator,
   state: GateState,
@@ -86,7 +86,7 @@ const endedAt = (
   return logic.advance(state, { type: 'end_runs', now, ...logic.ruledFor(state), ended: [{ run, status }] })
 }
 
-// -- what the gate is told of the run -----------------------------------------------------------------------------------
+// -- the gate's input about the run -------------------------------------------------------------------------------------
 
 const commandOf = async (
   context: EngineContext,
@@ -114,7 +114,7 @@ const commandOf = async (
   return 'reason' in first ? { arrival, problem: first.detail } : { arrival: { ...first, call: told }, problem }
 }
 
-/** As it came: by the trigger that would take it now, or by none that has options of its own. */
+/** The arrival of the event, by the trigger that would accept it now, or by the handler's own options if none does. */
 const arrivalOfRun = (
   context: EngineContext,
   { listeners, flow }: GateConfig,

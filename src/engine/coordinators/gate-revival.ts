@@ -1,9 +1,9 @@
 /**
- * Runs that go on because their gate lets them: the write that opens each of them, in the append of the gate's decision.
+ * Retried runs that their gate admits: builds the write that reopens each run, for the append of the gate's decision.
  *
- * gate-revival-1  The gate's decision and the fact of the run are one append: no run goes on whose gate does not know it.
- * gate-revival-2  A retry that waited and is turned away then is a life that ends as it begins, with the reason, so that who waits for
- *                 the run is told.
+ * gate-revival-1  The gate's decision and the fact of the run are one append: no run continues without its gate knowing.
+ * gate-revival-2  A retry that waited and is then refused reopens the run and ends it at once, with the reason, so that those who wait
+ *                 for the run are notified.
  */
 import { advanceRun } from '#engine/core/advance.ts'
 import { headOf } from '#engine/core/chain.ts'
@@ -21,7 +21,7 @@ import { run as runMachine } from '#model/run/run.ts'
 import type { Spawned } from './coordinator-logic.ts'
 import { refusalOf } from './gate-refusal.ts'
 
-/** What these facts of a gate come to for runs that were to go on. */
+/** Returns the writes to runs whose retry these facts of a gate admit or refuse. */
 export const revivalsOf = async (
   context: EngineContext,
   facts: readonly GateFact[],
@@ -52,7 +52,7 @@ export const withRevivals = (spawned: Spawned, revivals: readonly ExternalWrite[
   }
 }
 
-/** gate-revival-1. Null: it goes on already, or has ended well since. `ends`: the gate has turned it away after it waited. */
+/** gate-revival-1. Null if the run already continues, or has succeeded since. `ends`: the gate has refused the retry after it waited. */
 const revival = async (
   context: EngineContext,
   { run, retry }: Call,

@@ -1,7 +1,7 @@
 /**
- * Kept idempotency keys of a gate as documents: written with its checkpoint, looked up before a decision, removed once they have expired.
+ * Idempotency keys of a gate kept as documents: written with its checkpoint, read before a decision, removed once they have expired.
  *
- * Owns the reading and the writing. Which claims leave the state of a gate is model/flow/kept-claims.ts.
+ * Owns the reading and the writing. Which claims leave the state of a gate is decided in model/flow/kept-claims.ts.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { GateFact, GateState, OpenGate } from '#model/flow/gate-fact.ts'
@@ -22,14 +22,14 @@ import type { DocumentWrite } from '#ports/ledger.ts'
 
 type World = Pick<EngineContext, 'document' | 'documents' | 'hasDocuments' | 'ids' | 'tenant'>
 
-/** After so many new documents some old ones are looked at: twice as many, so that what has expired never outweighs what counts. */
+/** After this many new documents a sweep checks twice as many old ones, so that expired documents never outnumber valid ones. */
 const SWEEP_AFTER = 500
 const SWEPT_AT_ONCE = 1_000
 
 export class KeptClaims {
   private readonly world: World
   private readonly gate: GateId
-  /** Keys whose claims came from documents into the state in memory, with the event that each document names. */
+  /** Keys whose claims were read from documents into the state in memory, with the event that each document names. */
   private readonly recalled = new Map<string, number>()
 
   constructor(world: World, gate: GateId) {
@@ -37,7 +37,7 @@ export class KeptClaims {
     this.gate = gate
   }
 
-  /** The state with everything that a decision about these keys must know. Read after the state: what is written later is a conflict. */
+  /** Returns the state with the claims of these keys. The documents are read after the state, so that a later write is a conflict. */
   async recall(state: GateState, keys: readonly string[], now: Instant): Promise<GateState> {
     const { world } = this
     const missing = world.hasDocuments ? missingKeys(state, keys) : []
@@ -51,13 +51,13 @@ export class KeptClaims {
     return withRecalled(state, claims)
   }
 
-  /** Documents that these facts make wrong: their key has gone to another. */
+  /** Deletes the documents that these facts make obsolete, because their key was claimed by another event or call. */
   overridden(facts: readonly GateFact[]): readonly DocumentWrite[] {
     const keys = claimedKeys(facts).filter((key) => this.recalled.has(key))
     return [...new Set(keys)].map((key) => this.write(this.documentKey(key), null))
   }
 
-  /** The fact that follows a checkpoint, and the documents that make it true. Null: every claim stays. */
+  /** Returns the fact that follows a checkpoint, and the documents that go with it. Null if every claim stays in the state. */
   async keep(
     state: OpenGate,
     now: Instant,

@@ -1,4 +1,4 @@
-/** Runs that a coordinator wants gone, told through a worker that may not reach them. */
+/** Cancels that a coordinator requests through a worker that may not reach the runs. */
 import { expect, test } from 'vitest'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
@@ -7,7 +7,7 @@ import { PendingCancels } from './pending-cancels.ts'
 
 const RUN = runId('00000000-0000-7000-8000-000000000001')
 
-/** Runs that answer a cancel with these refusals in turn, and then take it. */
+/** Runs that answer cancels with these refusals in turn, and then accept them. */
 const stopsWith = (
   ...codes: readonly ErrorCode[]
 ): { readonly pendingCancels: PendingCancels; readonly asked: string[] } => {
@@ -23,7 +23,7 @@ const stopsWith = (
   }
 }
 
-test('a run that has ended counts as told, and is told once however often it is named', async () => {
+test('the cancel of a run that has ended counts as delivered, and repeated requests are sent once', async () => {
   const { pendingCancels, asked } = stopsWith('RUN_ENDED')
   pendingCancels.tell(RUN)
   pendingCancels.tell(RUN)
@@ -31,7 +31,7 @@ test('a run that has ended counts as told, and is told once however often it is 
   expect(asked).toEqual([RUN])
 })
 
-test('stops-1: a run that the store did not let us reach is not told, and can be asked again', async () => {
+test('stops-1: a cancel that failed because of the store counts as not delivered and can be requested again', async () => {
   const { pendingCancels, asked } = stopsWith('LEDGER_UNAVAILABLE')
   pendingCancels.tell(RUN)
   await expect(pendingCancels.told()).rejects.toThrow('was not reached')

@@ -1,9 +1,9 @@
 /**
- * Runs that a coordinator wants gone: told so, and remembered until they have heard it.
+ * Cancels that a coordinator has requested of runs, kept until they are delivered.
  *
- * Owns what came of the telling. Which run is to stop is the model's; that it has ended is heard by the coordinator itself.
+ * Owns the result of each delivery. The model decides which run is cancelled; the coordinator itself notices that a run has ended.
  *
- * stops-1  A run that the store did not let us reach counts as not told: its coordinator does not rest, and asks again.
+ * stops-1  A run that could not be reached because the store failed counts as not cancelled: its coordinator does not park, and asks again.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isStoreTrouble } from '#engine/core/store-retry.ts'
@@ -20,7 +20,7 @@ export class PendingCancels {
     this.reason = reason
   }
 
-  /** One that has ended meanwhile needs no cancel. */
+  /** Requests the cancel of a run. If the run has already ended, the refusal counts as delivered. */
   tell(run: RunId): void {
     if (this.telling.has(run)) return
     const told = this.context.worker.cancel(this.context.tenant, run, 'trihand', this.reason).then(
@@ -30,7 +30,7 @@ export class PendingCancels {
     this.telling.set(run, told)
   }
 
-  /** stops-1. */
+  /** stops-1: waits for all requests; throws if the store failed for one of them. */
   async told(): Promise<void> {
     const answers = await Promise.all(this.telling.values())
     this.telling.clear()

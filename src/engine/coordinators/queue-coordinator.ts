@@ -1,9 +1,10 @@
 /**
- * The duty of a queue: messages in, cycles out, each a run of the handler that works through it.
+ * The coordinator logic of a queue: reads messages and starts cycles, each a run of the handler that processes the queue.
  *
- * Owns the reading of messages and of the ends of cycles, and how a cycle's run is born. Who is next is the model's (model/flow/queue.ts).
+ * Owns the reading of messages and of the ends of cycles, and the creation of a cycle's run. The model decides which messages are next
+ * (model/flow/queue.ts).
  *
- * queue-duty-1  What a cycle has done is acknowledged by its run's end: no message is lost between the two.
+ * queue-duty-1  The messages of a cycle are acknowledged by the end of its run: no message is lost between the two.
  */
 import { advanceQueue, InTurn } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -32,7 +33,7 @@ import { endedRuns } from './ended-runs.ts'
 export interface QueueConfig {
   readonly id: QueueId
   readonly definition: QueueDefinition
-  /** Every cycle goes on with its memory. */
+  /** The session whose memory all cycles share. */
   readonly session: SessionId
 }
 
@@ -40,7 +41,7 @@ type Started = Extract<QueueFact, { readonly type: 'queue.cycle_started' }>
 type Ended = Extract<QueueFact, { readonly type: 'queue.cycle_ended' }>
 type Messages = ReadonlyMap<number, StoredEvent>
 
-/** Messages that are passed over in one decision: an append must not grow without bound. */
+/** Maximum number of messages that one decision skips: it bounds the size of an append. */
 const PAGE = 256
 
 export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact> {
@@ -112,7 +113,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
 
   // -- reading --------------------------------------------------------------------------------------------------------
 
-  /** As many of the next messages as one decision can place. */
+  /** Reads as many of the next messages as one decision can place. */
   private async unread({ cursor, passing, unread }: OpenQueue): Promise<readonly number[]> {
     const { batch, cycles } = this.config.definition.policy
     const limit = Math.min(PAGE, passing) + Math.min(unread, batch * cycles)
@@ -130,7 +131,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
     return new Map(found.map((event) => [event.sequence, event]))
   }
 
-  /** A run that did not come to an end of its own leaves all its messages; one that did says which. */
+  /** Returns the failed messages of a cycle: all of them, unless its run succeeded, or ended as partial and its output names them. */
   private async failedIn(state: OpenQueue, run: RunId, status: RunStatus): Promise<ReadonlySet<number>> {
     const cycle = state.cycles.find((one) => one.run === run) as Cycle
     const sequences = cycle.messages.map(({ sequence }) => sequence)
@@ -159,7 +160,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
     return definition
   }
 
-  /** Of several messages, the first speaks for the run in the chain of causes. */
+  /** Creates the run of a cycle. The first of its messages represents the run in the chain of causes. */
   private bear({ run: id, messages }: Started, known: Messages): NewRun {
     const { context, config } = this
     const definition = this.handler()
@@ -201,7 +202,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
     return isHeard(this.context.system(), DEAD_MESSAGE, this.source())
   }
 
-  /** Told of each message that is given up, under its own id: once for each time. */
+  /** Returns an event for each message that is given up. Its id names the message and the run, so that each time is reported once. */
   private givenUp({ run, dead }: Ended, known: Messages): readonly Event[] {
     const { tenant, clock } = this.context
     const { name } = this.config.definition

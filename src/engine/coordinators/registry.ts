@@ -1,7 +1,7 @@
 /**
- * The coordinators of a system: a gate for each handler whose flow control needs memory, and the declared schedules and queues.
+ * The coordinators of a system: a gate for each handler whose flow control is stateful, and the declared schedules and queues.
  *
- * Owns which coordinators there are, their opening at every start, and what people may ask of them. Their life is coordinator.ts.
+ * Owns which coordinators exist, their creation at every start, and the commands to them. Their life cycle is in coordinator.ts.
  */
 import { advanceGate, advanceQueue, advanceSchedule } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -49,7 +49,7 @@ interface Kept {
   readonly queues: ReadonlyMap<CoordinatorId, QueueConfig>
 }
 
-/** What may be asked of a schedule; the clock and the calendar are added here. */
+/** A command to a schedule without the time and the calendar, which are added here. */
 type Ask<Command> = Command extends { readonly now: Instant; readonly world: ScheduleWorld }
   ? Omit<Command, 'now' | 'world'>
   : never
@@ -71,7 +71,7 @@ export class CoordinatorRegistry {
   private readonly tenant: TenantId
   private readonly books = new WeakMap<System, Kept>()
   private readonly commands = new CoordinatorCommands()
-  /** Gates of handlers that have no flow control any more: they stay for what waits in them. */
+  /** Gates of handlers that no longer have flow control: they stay for the calls and events that wait in them. */
   private readonly leftOver = new Set<CoordinatorId>()
 
   constructor(ids: Pick<Ids, 'digest'>, tenant: TenantId) {
@@ -91,7 +91,7 @@ export class CoordinatorRegistry {
       : (new ScheduleCoordinator(context, schedule) as CoordinatorLogic<unknown, CoordinatorFact>)
   }
 
-  /** At every start, and when the definition changes: what is declared exists from now on. */
+  /** Called at every start and when the definition changes: creates the declared coordinators. */
   async declare(context: EngineContext): Promise<void> {
     await this.findLeftOver(context)
     const { gates, schedules, queues } = this.of(context.system())
@@ -104,7 +104,7 @@ export class CoordinatorRegistry {
     }
   }
 
-  /** The gate that runs of this handler pass; null: they begin at once. */
+  /** Returns the gate that runs of this handler pass; null if they begin at once. */
   gateFor(system: System, handler: string): GateId | null {
     const definition = system.functions.get(handler)
     return definition !== undefined && hasGate(definition) ? gateOf(this.ids, this.tenant, handler) : null
@@ -130,7 +130,7 @@ export class CoordinatorRegistry {
     await this.askGate(context, handler, { type: 'follow', ...who })
   }
 
-  /** The gate is the parent of what it starts by itself. Of children, and of runs that others may be given, it is told beside. */
+  /** Returns the gate to notify of a run's end if it is not the parent: for child runs, and runs that other callers may be given. */
   hearsEnd(system: System, handler: string, parent: ClaimableId | null): GateId | null {
     const definition = system.functions.get(handler)
     if (definition === undefined || !hasGate(definition)) return null
@@ -144,7 +144,7 @@ export class CoordinatorRegistry {
     return isUndecidedAt(context, this.gate(context, handler), event)
   }
 
-  /** False: it does not wait any more. */
+  /** Returns false if the call no longer waits. */
   async withdrawCall(
     context: EngineContext,
     handler: string,
@@ -159,7 +159,7 @@ export class CoordinatorRegistry {
     }
   }
 
-  /** Whoever comes before the gates were declared opens the one that it needs. */
+  /** Returns the gate's config. A call that comes before the gates were declared creates the gate that it needs. */
   private async standing(context: EngineContext, handler: string): Promise<GateConfig> {
     const config = this.gate(context, handler)
     const [head] = await context.ledger.load([config.id], { after: Number.MAX_SAFE_INTEGER })
@@ -187,7 +187,7 @@ export class CoordinatorRegistry {
     const initial: ScheduleState = { kind: 'none' }
     const role: ScheduleRole = { id: config.id, handler: name, config, logic, initial }
     return this.commands.ask(context, role, {
-      // By this clock alone, as the logic does: a slot must not come early because another's ran ahead.
+      // Uses only this process's clock, like the logic: a slot must not fire early because another clock is ahead.
       advance: (state, _, { world }) =>
         advanceSchedule(state, { ...ask, now: context.clock.now(), world } as ScheduleCommand),
     })
@@ -207,7 +207,7 @@ export class CoordinatorRegistry {
     return this.commands.ask(context, role, { advance: (state, now) => advanceQueue(state, { ...ask, now }) })
   }
 
-  /** What would come of asking: nothing is written. A refusal throws. */
+  /** Dry run of a command: returns the facts and writes nothing. A refusal throws. */
   async tryOnSchedule(
     context: EngineContext,
     name: string,
@@ -221,13 +221,13 @@ export class CoordinatorRegistry {
     return facts
   }
 
-  /** The last facts of a schedule, oldest first. */
+  /** Returns the last facts of a schedule, oldest first. */
   async lastOfSchedule(context: EngineContext, name: string, last: number): Promise<readonly ScheduleFact[]> {
     const [record] = await context.ledger.load([this.schedule(context, name).id], { last })
     return (record?.facts ?? []).map(readScheduleFact)
   }
 
-  /** As it stands in the ledger, with the instant of its next slot and those after it. */
+  /** Returns the schedule's state in the ledger, with the instants of its next slots. */
   async lookAtSchedule(
     context: EngineContext,
     name: string,
@@ -258,7 +258,7 @@ export class CoordinatorRegistry {
     this.books.delete(system)
   }
 
-  /** Of many that stand as they are declared, two questions to the store find that there is nothing to do. */
+  /** If many schedules are unchanged, two queries to the store show that there is nothing to do. */
   private async declareSchedules(context: EngineContext, keepings: readonly ScheduleConfig[]): Promise<void> {
     const { ledger } = context
     const sessions = keepings.map(({ session }) => session)
@@ -295,7 +295,7 @@ export class CoordinatorRegistry {
     })
   }
 
-  /** Where the ledger's events end, if that matters: for a gate that stands and is to hear other types than so far. */
+  /** Returns the end of the ledger's events if it matters: for an existing gate whose event types change. */
   private async positionFor(context: EngineContext, config: GateConfig, types: readonly string[]): Promise<number> {
     const restored = await lookAtCoordinator(context, config.id, new GateCoordinator(context, config))
     if (restored === null || restored.state.kind !== 'open') return 0
@@ -359,7 +359,7 @@ type Gated = FunctionDefinition & { readonly flow: FlowDefinition }
 
 const hasGate = (definition: FunctionDefinition): definition is Gated => definition.flow?.isStateful === true
 
-/** For a gate that is left over: what waits in it goes on, nothing new comes in. */
+/** For a gate that is left over: entries that wait in it continue, nothing new enters. */
 const OPEN_DOOR: FlowDefinition = {
   policies: {
     idempotency: null,
@@ -386,9 +386,9 @@ const OPEN_DOOR: FlowDefinition = {
   ofTriggers: new Map(),
 }
 
-/** So many are asked of the store at once: thousands would stand in line for its connections until their patience ends. */
+/** How many queries go to the store at once: thousands would wait for its connections until they time out. */
 const PART = 100
-/** How many slots to come people are shown. */
+/** How many coming slots are shown to people. */
 const SHOWN_SLOTS = 5
 
 const inParts = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>

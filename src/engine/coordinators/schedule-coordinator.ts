@@ -1,7 +1,7 @@
 /**
- * The duty of a schedule: its slots in, runs out, each with the end of the one before.
+ * The coordinator logic of a schedule: starts a run for each slot, with the result of the previous run.
  *
- * Owns the reading of ends and outputs and how a scheduled run is born. Which slot runs is the model's (model/schedule/schedule.ts).
+ * Owns the reading of ends and outputs, and the creation of a scheduled run. The model decides which slots run (model/schedule/schedule.ts).
  */
 import { advanceSchedule, InTurn } from '#engine/core/advance.ts'
 import { firstCause } from '#engine/core/cause.ts'
@@ -46,7 +46,7 @@ export const scheduleOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: str
 export interface ScheduleConfig {
   readonly id: ScheduleId
   readonly definition: ScheduleDefinition
-  /** Every run of the schedule goes on with its memory. */
+  /** The session whose memory all runs of the schedule share. */
   readonly session: SessionId
 }
 
@@ -55,7 +55,7 @@ const NOTHING: Spawned = { runs: [], events: [] }
 type Fired = Extract<ScheduleFact, { readonly type: 'schedule.fired' }>
 
 export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, ScheduleFact> {
-  /** What decisions need of the world, here and for commands from outside. */
+  /** The calendar and run ids that decisions need, here and for commands from outside. */
   readonly world: ScheduleWorld
   private readonly context: EngineContext
   private readonly config: ScheduleConfig
@@ -91,7 +91,7 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
   async find(before: ScheduleState): Promise<Found<ScheduleState, ScheduleFact>> {
     if (before.kind !== 'live') return { facts: [], state: before, more: false }
     const ended = await this.ended(before)
-    // By this clock alone: a slot must not come early because another's ran ahead.
+    // Uses only this process's clock: a slot must not fire early because another clock is ahead.
     const now = this.context.clock.now()
     const { world } = this
     const turn = new InTurn<ScheduleState, ScheduleCommand, ScheduleFact>(before, advanceSchedule)
@@ -102,7 +102,7 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
     return { facts, state, more: false }
   }
 
-  /** An event is over when it is sent. */
+  /** Returns the runs that have ended. If the schedule sends an event, it counts as ended when it is sent. */
   private ended({ running }: LiveSchedule): ReturnType<typeof endedRuns> {
     const runs = running.map(({ run }) => run)
     if (this.config.definition.target.kind !== 'emit') return endedRuns(this.context.ledger, runs)
@@ -127,11 +127,11 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
     const inputs = occasions.map((occasion) => ({ kind: 'scheduled', payload, occasion }) as const)
     const gate = this.context.gates.gateFor(target.name)
     if (gate !== null) return this.passGate(gate, facts, inputs)
-    // Places are promised only once nothing can fail any more.
+    // Slots are reserved only once nothing can fail any more.
     return { runs: fired.map((fact, i) => this.bear(fact, definition, inputs[i] as RunInput)), events: [] }
   }
 
-  /** The handler's gate decides on its runs in the same append, and hears of their ends through the schedule, their parent. */
+  /** The handler's gate decides on its runs in the same append, and is notified of their ends through the schedule, their parent. */
   private async passGate(gate: GateId, facts: readonly ScheduleFact[], inputs: readonly RunInput[]): Promise<Spawned> {
     const { id: by, session, definition } = this.config
     const fired = facts.filter((fact) => fact.type === 'schedule.fired')
@@ -161,7 +161,7 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
     return scheduleWakeAt(state, this.world.calendarOf)
   }
 
-  /** The slot is the event's identity. What the event starts is not the schedule's to mind. */
+  /** The slot determines the event's id. The schedule does not track the runs that the event starts. */
   private emit(fired: readonly Fired[]): Spawned {
     const { context } = this
     const { name, target, input } = this.config.definition
@@ -218,7 +218,7 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
     return state.kind === 'ended' ? state.output : null
   }
 
-  /** The verdict of the adaptive rule over the run's output; null where there is no rule or no output. */
+  /** The result of the adaptive rule for the run's output; null if there is no rule or the rule gives no boolean. */
   private async yielded(run: RunId): Promise<boolean | null> {
     const { yields } = this.config.definition
     if (yields === null) return null

@@ -1,9 +1,10 @@
 /**
- * The budget that the throttles of several handlers take from: a gate of its own that nobody claims and no event reaches.
+ * The budget that the throttles of several handlers share: a separate gate that is never claimed and that no event reaches.
  *
  * Owns its name, its reading and the write that records turns, which goes into the append of the gate that takes them.
  *
- * shared-budget-1  A turn is taken if and only if the run that takes it is started: one append. Two at once: the second decides again.
+ * shared-budget-1  A turn is taken if and only if the run that takes it is started: both are one append. On a conflict the second writer
+ *                  decides again.
  */
 import { advanceGate, InTurn } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -17,7 +18,7 @@ import type { Ids } from '#ports/ids.ts'
 import type { StreamRecord, StreamWrite } from '#ports/ledger.ts'
 import { birthOf, changeOf, lookAtCoordinator } from './state.ts'
 
-/** After so many facts the next write carries the whole state along. */
+/** After this many facts the next write includes a checkpoint of the whole state. */
 const FACTS_PER_CHECKPOINT = 64
 
 export interface Budget {
@@ -48,7 +49,7 @@ export const takenOf = ({ state }: Budget): ThrottleState => (state.kind === 'op
 export const budgetWrite = (context: EngineContext, budget: Budget, turns: readonly Turn[]): StreamWrite =>
   budgetWith(context, budget, { type: 'take_turns', now: context.clock.now(), turns })
 
-/** Never due: what it holds matters only to those who take from it. */
+/** The write is never due: only the gates that take from the budget read it. */
 export const budgetWith = (
   context: EngineContext,
   budget: Budget,

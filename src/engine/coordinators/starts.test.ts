@@ -1,4 +1,4 @@
-/** Two workers on one ledger in memory whose runs share a throttle: what begins is counted by the wall, not by turns. */
+/** Two workers on one in-memory ledger whose runs share a throttle: actual starts are counted by the clock, not turns at the gate. */
 import { expect, test } from 'vitest'
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
@@ -14,7 +14,7 @@ import { VirtualClock } from '#testing/virtual-clock.ts'
 const LEASE_MS = 60_000
 const PERIOD_MS = 1_000
 
-/** While it stalls, what it wrote is written and nothing is answered. */
+/** While it stalls, appends are written but not answered. */
 class StallingLedger extends MemoryLedger {
   private stall: Promise<void> | null = null
   private release: () => void = () => {}
@@ -37,7 +37,7 @@ class StallingLedger extends MemoryLedger {
   }
 }
 
-/** Awaits work while the turns that it needs are given. */
+/** Awaits work and advances the clock until it is done. */
 const during = async <T>(clock: VirtualClock, work: Promise<T>): Promise<T> => {
   let isOver = false
   const done = work.finally(() => {
@@ -79,7 +79,7 @@ const aContext = () => {
   return { clock, starts, join, call, closest }
 }
 
-test('starts-3: [H5] of two workers whose runs are due at once one begins at a time, and all do (14.4.1)', async () => {
+test('starts-3: [H5] two workers with many runs due at once start them one at a time, and all runs begin (14.4.1)', async () => {
   const { clock, starts, join, call, closest } = aContext()
   const first = await join('first', 10)
   await call(first.engine, 20)
@@ -95,7 +95,7 @@ test('starts-3: [H5] of two workers whose runs are due at once one begins at a t
   await during(clock, Promise.all([second.engine.stop(), third.engine.stop()]))
 })
 
-test('starts-1: [H5] a worker that stalls between its start and the handler does not begin beside another (14.4.1)', async () => {
+test('starts-1: [H5] a worker that stalls between its granted start and the handler keeps the period to other starts (14.4.1)', async () => {
   const { clock, starts, join, call, closest } = aContext()
   const [first, second] = [await join('first', 1), await join('second', 1)]
   await call(first.engine, 6)

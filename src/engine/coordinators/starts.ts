@@ -1,10 +1,11 @@
 /**
- * The actual starts of throttled runs: each asks here before its handler is first entered, and says when it was.
+ * The actual starts of throttled runs: each run asks here before its handler is first entered, and reports when it was.
  *
- * Owns the book of a throttle (a gate that is never claimed and that no event reaches) and the place of each run that has not begun, a
- * document that goes with its first entry. Questions of one process to one book go into one append. The rule is model/flow/policies/starts.ts.
+ * Owns the book of a throttle (a gate that is never claimed and that no event reaches), and the place of each run that has not begun: a
+ * document that is removed with its first entry. Requests of one process to one book share an append. The rule is
+ * model/flow/policies/starts.ts.
  *
- * starts-3  A start is given in an append that fails if another process has written to the book: then it is asked for again.
+ * starts-3  A start is granted in an append that fails if another process has written to the book: then it is decided again.
  */
 import type { EngineContext, StartApi, StartingRun } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/single-append.ts'
@@ -31,17 +32,17 @@ import { isUntouched, run as runMachine } from '#model/run/run.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { type Budget, budgetWith, lookAtBudget } from './shared-budget.ts'
 
-/** So many questions go into one append. */
+/** Maximum number of requests in one append. */
 const MAX_ASKS = 256
-/** A run that may begin so soon waits in memory. */
+/** A run that may begin within this time waits in memory. */
 const STAY_MS = 50
-/** After so long a start that was given and not made is looked up: its worker may have died, or the run may have ended. */
+/** After this time a start that was granted but not made is checked: its worker may have died, or the run may have ended. */
 const OVERDUE_MS = 1_000
 
-/** `free`: it needs no start. An instant: it asks again then. */
+/** `free`: the run needs no start. An instant: the run asks again then. */
 type StartAnswer = 'now' | 'free' | Instant
 
-/** What a run says: it would begin; it has begun; it was given its start and cannot use it. */
+/** What a run reports: it asks to begin; it has begun; it was granted a start and cannot use it. */
 type Saying = 'asks' | 'made' | 'spent'
 
 interface Ask {
@@ -65,7 +66,7 @@ interface Book {
   isBusy: boolean
 }
 
-/** Keys and costs of the runs that a gate has born and whose starts are throttled. */
+/** Documents with the keys and costs of runs that a gate has created and whose starts are throttled. */
 export const startPlaces = (tenant: EngineContext['tenant'], facts: readonly GateFact[]): readonly DocumentWrite[] =>
   facts.flatMap((fact) => {
     const turn = fact.type === 'gate.started' ? (fact.turn ?? fact.sharedTurn) : null
@@ -84,7 +85,7 @@ const placeDocument = (tenant: EngineContext['tenant'], key: RunId, value: Start
 const throttleOf = ({ system }: Pick<EngineContext, 'system'>, handler: string): ThrottlePolicy | null =>
   system().functions.get(handler)?.flow?.policies.throttle ?? null
 
-/** A question with what the run knows of its start; null: it needs none. */
+/** A request with the stored place of the run; null if the run needs no start. */
 type Placed = Ask & { readonly place: StartPlace | null }
 
 type Given = readonly [key: string, run: RunId]
@@ -135,7 +136,7 @@ export class Starts implements StartApi {
       () => true,
       () => this.ask(handler, run, saying),
     )
-    // What cannot be said is found by those who wait behind it (lost).
+    // If the report fails, the runs that wait behind this start find it (lost).
     said.catch(() => {})
   }
 
@@ -211,7 +212,7 @@ export class Starts implements StartApi {
       facts.push(fact)
       starts = recordStart(starts, fact)
     }
-    // What has begun counts first: it makes room for those who ask.
+    // Runs that have begun count first: they make room for the runs that ask.
     for (const { run, place, saying } of asks) {
       if (saying === 'asks' || place === null) continue
       record(makeStart(starts, throttle, { run, key: place.key, now }))
@@ -226,7 +227,7 @@ export class Starts implements StartApi {
       const { wait, fact } = askStart(starts, throttle, { run, place, now })
       record(fact)
       if (wait === null) return 'now'
-      // Behind a start whose worker may be dead nobody asks every few milliseconds.
+      // Runs behind a start whose worker may be dead do not ask every few milliseconds.
       const at = stuck.has(place.key) ? Math.max(wait.until, now + OVERDUE_MS) : wait.until
       if (fact !== null) documents.push(placeDocument(tenant, run, { ...place, at, generation: wait.generation }))
       return at
@@ -234,7 +235,7 @@ export class Starts implements StartApi {
     return { facts, answers, documents }
   }
 
-  /** Of these: given to runs that have ended, are not there or may not begin, or that have begun and could not say so. */
+  /** Returns the starts granted to runs that have ended, do not exist or may not begin, or that have begun without a report. */
   private async lost(overdue: readonly Given[]): Promise<readonly Given[]> {
     if (overdue.length === 0) return []
     const records = await this.context().ledger.load(overdue.map(([, run]) => run))
@@ -245,7 +246,7 @@ export class Starts implements StartApi {
     })
   }
 
-  /** starts-3: false if another was faster. */
+  /** starts-3: returns false if another process was faster. */
   private async write(
     budget: Budget,
     { facts, documents, now }: Pick<Decided, 'facts' | 'documents'> & { readonly now: Instant },

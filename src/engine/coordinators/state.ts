@@ -1,7 +1,7 @@
 /**
- * A coordinator's state from the ledger, and what a write to it without its lease looks like.
+ * Restores a coordinator's state from the ledger, and builds writes to it that do not need its lease.
  *
- * Owns reading from the last checkpoint on. Commands from outside are coordinator-commands.ts.
+ * Owns reading from the last checkpoint on. Commands from outside are in commands.ts.
  */
 import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -10,7 +10,7 @@ import type { ClaimableId, CoordinatorId } from '#model/kernel/ids.ts'
 import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '#ports/ledger.ts'
 import type { CoordinatorFact, CoordinatorLogic } from './coordinator-logic.ts'
 
-/** Looks at a short tail first, and further back only if there is no checkpoint in it. */
+/** How many facts are read first; more are read only if there is no checkpoint among them. */
 export const FIRST_TAIL = 128
 
 export interface Restored<State> {
@@ -18,7 +18,7 @@ export interface Restored<State> {
   readonly record: StreamRecord
 }
 
-/** `version`: how many facts it is known to have. Null: there is no such coordinator. */
+/** Returns null if the coordinator does not exist. `version`: how many facts it is known to have. */
 export const restoreCoordinator = async <State>(
   ledger: Pick<Ledger, 'load'>,
   id: ClaimableId,
@@ -35,7 +35,7 @@ export const restoreCoordinator = async <State>(
   }
 }
 
-/** As it stands in the ledger; null if it does not exist. */
+/** Returns the coordinator's state in the ledger; null if it does not exist. */
 export const lookAtCoordinator = async <State>(
   { ledger }: Pick<EngineContext, 'ledger'>,
   id: CoordinatorId,
@@ -47,14 +47,14 @@ export const lookAtCoordinator = async <State>(
 
 const PLAIN = { status: 'waiting', release: false, seenSignal: 0, opensWaits: [], closesWaits: [] } as const
 
-/** Due at once: whoever claims it finds out when it must really wake. */
+/** Builds a write with these facts. The coordinator is due at once: the worker that claims it computes when it must really wake. */
 export const changeOf = (
   context: EngineContext,
   record: StreamRecord,
   facts: readonly CoordinatorFact[],
 ): StreamWrite => changeAfter(context, record, headOf(record), facts).write
 
-/** The same after a head that is known, and the head after it. */
+/** The same after a known head; also returns the new head. */
 export const changeAfter = (
   context: EngineContext,
   { stream, signal }: Pick<StreamRecord, 'stream' | 'signal'>,
@@ -99,7 +99,7 @@ export const birthOf = (
 
 const stepOf = (type: string): string => `on ${type}`
 
-/** What must be listened for from now on, and what no more. */
+/** The waits that open and close when the event types that a coordinator listens to change. */
 export const waitsBetween = (
   before: readonly string[],
   after: readonly string[],
@@ -108,7 +108,7 @@ export const waitsBetween = (
   closesWaits: before.filter((type) => !after.includes(type)).map(stepOf),
 })
 
-/** Every event of the type from now on; which of them count is the coordinator's to say. */
+/** Waits for every event of the type from now on; the coordinator decides which of them count. */
 const listening = (type: string): WaitRow => ({
   step: stepOf(type),
   type,

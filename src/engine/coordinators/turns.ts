@@ -1,7 +1,7 @@
 /**
- * Writers of one coordinator in this process take turns: the worker that holds it, commands from outside, schedules that pass a gate.
+ * A mutex per coordinator for its writers in this process: the worker that holds it, commands from outside, schedules that pass a gate.
  *
- * Owns whose turn it is. Where two turns are needed, the coordinator's own comes first and the gate's second: no two can wait for each other.
+ * Owns the order of the writers. A writer that needs two turns takes the coordinator's own first and the gate's second: no deadlock.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { forEachOwner, TurnQueue } from '#engine/core/turn-queue.ts'

@@ -25,7 +25,7 @@ export interface Advance<State, Fact> {
   readonly refusal: Refusal | null
 }
 
-/** Commands one after the other, each on the state that the one before has left. What is refused leaves nothing. */
+/** Applies commands one after another, each on the state that the one before has left. A refused command changes nothing. */
 export class InTurn<State, Command, Fact> {
   readonly facts: Fact[] = []
   state: State

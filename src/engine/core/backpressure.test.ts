@@ -1,4 +1,4 @@
-/** A flood on a ledger that answers when the test says so: what is taken in, what waits, and that nothing is dropped. */
+/** A flood of events on a ledger that answers when the test lets it: what is accepted, what waits, and that nothing is dropped. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -11,7 +11,7 @@ import { VirtualClock } from '#testing/virtual-clock.ts'
 
 const EVENTS = 2_000
 const SLOTS = 5
-/** What intake lets in at a time (intake-3). */
+/** How many callers intake serves at a time (intake-3). */
 const INSIDE = 512
 
 const begin = async () => {
@@ -63,7 +63,7 @@ const begin = async () => {
   return { engine, clock, open, count: () => ({ offered, born, most }) }
 }
 
-test('[M4] a flood waits at the door while the ledger is slow, and at the ledger while the workers are: nothing is dropped', async () => {
+test('[M4] a flood of events waits at intake while the ledger is slow, and in the ledger while the workers are slow: nothing is dropped', async () => {
   const { engine, clock, open, count } = await begin()
   let ended = 0
   engine.subscribe(({ status }) => {

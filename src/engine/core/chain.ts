@@ -1,7 +1,7 @@
 /**
- * Facts on their way into a stream: written down, stamped and sealed to the one before.
+ * Prepares facts for a stream: each is serialised, stamped and sealed to the one before.
  *
- * Owns the hash chain's head while a stream is in memory, and that time in a stream never runs back.
+ * Owns the head of the hash chain while a stream is in memory. Time in a stream never runs backwards.
  */
 import { writeFact } from '#model/kernel/fact-codec.ts'
 import type { Instant, StreamId } from '#model/kernel/ids.ts'
@@ -18,7 +18,7 @@ export interface ChainHead {
 
 export const EMPTY_CHAIN: ChainHead = { version: 0, headHash: GENESIS, lastAt: 0 }
 
-/** What writing needs: no fact is sealed with a secret in it. */
+/** What sealing needs; redaction keeps secrets out of every sealed fact. */
 export interface Writer {
   readonly ids: Pick<Ids, 'seal'>
   readonly redaction: Pick<Redaction, 'json'>
@@ -36,7 +36,7 @@ export const sealFacts = (
   facts: readonly { readonly type: string; readonly at: Instant }[],
 ): Sealed => {
   const [only] = facts
-  // A step is one fact, and each makes room for one.
+  // The common case, a step, is one fact: an array with room for exactly one.
   if (only !== undefined && facts.length === 1) {
     const fact = seal(writer, stream, head, only)
     return { facts: [fact], head: headAfter(head, fact) }
@@ -68,7 +68,7 @@ const headAfter = ({ version }: ChainHead, { hash, recordedAt }: SealedFact): Ch
   lastAt: recordedAt,
 })
 
-/** The head of a stream as loaded. */
+/** Returns the head of a loaded stream. */
 export const headOf = (record: {
   readonly version: number
   readonly headHash: string

@@ -1,4 +1,4 @@
-/** Group commit: gathering, unknown outcomes, a store that is away. The ledger is a real one in memory, failing where a test says so. */
+/** Group commit: batches, unknown outcomes, an unavailable store. The ledger is a real one in memory, failing where a test says so. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -79,7 +79,7 @@ test('commit-2: after an unknown outcome the same append is sent again, and was 
   expect(batches).toEqual([1, 1, 1])
 })
 
-test('commit-3: a source that keeps its append is served once the store is back, one that drops it is told', async () => {
+test('commit-3: a source that keeps its append is served once the store is back, one that drops it is rejected', async () => {
   const { clock, commit } = start(['fail_before', 'fail_before', 'fail_before'])
   const outcomes: Outcome[] = []
   const config = eventAppend()
@@ -100,7 +100,7 @@ test('commit-3: a source that keeps its append is served once the store is back,
   expect(outcomes).toMatchObject([{ kind: 'written' }])
 })
 
-test('a source that cannot say what it wants does not stop the others', async () => {
+test('a source whose next() throws does not stop the others', async () => {
   const { clock, commit } = start()
   const errors: TrihandError[] = []
   const broken: AppendSource = {
@@ -124,7 +124,7 @@ test('a source that cannot say what it wants does not stop the others', async ()
   expect(errors).toMatchObject([{ code: 'INTERNAL' }])
 })
 
-test('commit-8: a stopped commit begins nothing, and answers who waits and who still comes (14.2)', async () => {
+test('commit-8: a stopped commit begins no batch, and answers waiting and later callers (14.2)', async () => {
   const { clock, batches, commit } = start([null, 'fail_before'], { maxBatch: 3, maxInFlight: 1 })
   const ask = () =>
     commitOnce(commit, eventAppend()).then(
@@ -141,7 +141,7 @@ test('commit-8: a stopped commit begins nothing, and answers who waits and who s
   expect(batches.length).toBe(1)
 })
 
-test('commit-8: a batch that the store refuses while the process closes is answered with an open outcome (14.2)', async () => {
+test('commit-8: a batch that the store refuses while the process closes is answered with an unknown outcome (14.2)', async () => {
   const { clock, commit } = start(Array.from({ length: 99 }, () => 'done_then_fail' as const))
   const told = expect(commitOnce(commit, eventAppend())).rejects.toMatchObject({
     code: 'SHUTTING_DOWN',
@@ -153,7 +153,7 @@ test('commit-8: a batch that the store refuses while the process closes is answe
   await told
 })
 
-test('one-shot-1: a caller uncertain is told so in the end, and the append is written once the store answers', async () => {
+test('one-shot-1: a caller whose outcome stays unknown is rejected in the end, and the append is written once the store answers', async () => {
   const { clock, commit } = start(Array.from({ length: 14 }, () => 'done_then_fail' as const))
   const late: Outcome[] = []
   const told = expect(commitOnce(commit, eventAppend(), (outcome) => void late.push(outcome))).rejects.toMatchObject({
@@ -214,7 +214,7 @@ test('commit-5: a refusal after an unknown outcome leaves the outcome unknown', 
   await told
 })
 
-test('commit-6: what is begun comes first, and what is new has its share of every batch all the same', async () => {
+test('commit-6: appends of runs in progress come first, and new ones still get a share of every batch', async () => {
   const { clock, commit } = start([], { maxBatch: 8, maxInFlight: 1 })
   const order: string[] = []
   const asked = (name: string, isNew: boolean): AppendSource => ({
@@ -236,7 +236,7 @@ test('commit-6: what is begun comes first, and what is new has its share of ever
   expect(order).toEqual([...batch, ...batch, 'begun', 'new'])
 })
 
-test('commit-7: while the store is full and every batch waits for it, what is new is refused at once', async () => {
+test('commit-7: while the store is full and every batch waits for it, a new append is refused at once', async () => {
   const clock = new VirtualClock()
   let isFull = true
   const inner = new MemoryLedger(new MemoryStore())
@@ -259,7 +259,7 @@ test('commit-7: while the store is full and every batch waits for it, what is ne
   }
   commit.request(kept)
   await clock.advance(1)
-  // The only batch waits for the disk: nobody is left waiting behind it.
+  // The only batch waits for the disk: no caller is left waiting behind it.
   await expect(commitOnce(commit, eventAppend())).rejects.toMatchObject({ code: 'STORAGE_FULL', outcome: 'not_done' })
   expect([commit.trouble?.code, settled]).toEqual(['STORAGE_FULL', false])
   isFull = false

@@ -1,20 +1,20 @@
 /**
  * The only writer of the ledger: gathers the appends of one moment into one batch, and answers each when it is on disk.
  *
- * Owns group commit, the resend after an unknown outcome and the wait while the store is away. Never decides what is written.
+ * Owns group commit, the resend after an unknown outcome and the wait while the store is unavailable. Never decides what is written.
  *
  * commit-1  A source has at most one append under way; what it wants to write meanwhile goes into its next one.
  * commit-2  After an unknown outcome the same batch is sent again, with the same append ids, until the ledger answers.
  * commit-3  A source that must not lose its append (a finished step) is kept and sent again while the store is full or down.
  * commit-4  A batch writes an existing stream once: a second append to it waits for the next batch.
  * commit-5  Once the outcome of a batch is unknown, a later refusal of the same batch does not make it known.
- * commit-6  What is begun comes before what is new, so that few runs are under way at once and what they hold in memory is soon
- *           over; what is new has a share of every batch all the same.
- * commit-7  While the store is full or its file is missing, and every batch under way waits for it, what is new is refused at once with
- *           the store's reason. It is never left waiting.
- * commit-9  What the ledger refuses for good is found out: the appends of a refused batch are sent one by one, so that one that cannot be
- *           written takes no other along.
- * commit-8  When the process closes, whoever waits and whoever still comes is answered (SHUTTING_DOWN). Nobody is left waiting.
+ * commit-6  Appends of runs in progress come before new ones, so that few runs are under way at once and release their memory soon;
+ *           new appends still get a share of every batch.
+ * commit-7  While the store is full or its file is missing, and every batch under way waits for it, new appends are refused at once with
+ *           the store's reason. They are never left waiting.
+ * commit-9  When the ledger refuses a batch for good, its appends are sent one by one, so that one that cannot be written does not make
+ *           the others fail.
+ * commit-8  When the process closes, waiting and later sources are answered (SHUTTING_DOWN). None is left waiting.
  */
 import { IntrusiveQueue, type QueueItem } from '#engine/hot/intrusive-queue.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
@@ -26,12 +26,12 @@ import type { Written } from './observers.ts'
 import { pauseAfter } from './store-retry.ts'
 
 export interface AppendSource extends QueueItem<AppendSource> {
-  /** The commit's own marks: sets of thousands that change with every step would cost more than the steps. False at first. */
+  /** Flags that only Commit changes, false at first: sets of thousands of sources that change with every step would cost more than the steps. */
   isWaiting: boolean
   isBusy: boolean
-  /** Whether it comes from outside, as an event or a command does, and not from a run in memory. */
+  /** Whether it comes from outside, like an event or a command, and not from a run in memory. */
   readonly isNew: boolean
-  /** What to write now; null if there is nothing. Not called again before settle or failed. */
+  /** Returns what to write now; null if there is nothing. Not called again before settle or failed. */
   next(): Append | null
   settle(outcome: Outcome): void
   /** The ledger could not take the append. `keep`: send it again later. */
@@ -39,17 +39,17 @@ export interface AppendSource extends QueueItem<AppendSource> {
 }
 
 export interface CommitOptions {
-  /** How many steps a batch may hold; what takes longer counts for several, so that no batch holds the event loop for long. */
+  /** How many steps a batch may hold. An append that takes longer counts for several, so that no batch blocks the event loop for long. */
   readonly maxBatch: number
   readonly maxInFlight: number
 }
 
 export interface CommitListener {
-  /** Each append that is on disk, after whoever wanted it was told. */
+  /** Called for each append that is on disk, after its source was settled. */
   written(append: Append): void
-  /** Each batch that the ledger has answered. */
+  /** Called for each batch that the ledger has answered. */
   answered(batch: Written): void
-  /** Each batch that the ledger has refused; `kept` of its appends are sent again. */
+  /** Called for each batch that the ledger has refused; `kept` of its appends are sent again. */
   refused(error: TrihandError, appends: number, kept: number): void
 }
 
@@ -71,18 +71,18 @@ interface Gathering extends Batch {
   weight: number
 }
 
-/** In steps: an event with the run it starts takes about three times as long, in the ledger and in the turn that answers it. */
+/** Counted in steps: an event with the run it starts takes about three times as long, in the ledger and in the turn that answers it. */
 const weightOf = ({ writes, events }: Append): number => Math.max(1, writes.length) + 2 * events.length
 
 const isFree = ({ isBusy }: AppendSource): boolean => !isBusy
 
-/** Of a batch, for what is new, however much is begun. */
+/** The share of a batch that is kept for new appends, however many runs are in progress. */
 const SHARE_OF_NEW = 1 / 8
 
-/** How long a caller waits for a store uncertain before it is told that the outcome is unknown. */
+/** How often a batch with an unknown outcome is sent again before its callers learn that the outcome is unknown. */
 const MAX_RESENDS = 12
 
-/** Troubles that last until a person does something: nobody is kept waiting for their end. */
+/** Errors that last until a person does something: callers are not kept waiting for their end. */
 const LASTING: ReadonlySet<ErrorCode> = new Set(['STORAGE_FULL', 'LEDGER_MISSING'])
 
 export class Commit {
@@ -150,7 +150,7 @@ export class Commit {
     for (const line of [this.begun, this.fresh])
       for (let source = line.take(); source !== null; source = line.take()) {
         source.isWaiting = false
-        // One that is at work is answered by its batch.
+        // A busy source is answered by its batch.
         if (!source.isBusy) left.push(source)
       }
     this.postponed = []
@@ -182,7 +182,7 @@ export class Commit {
     return lastTrouble !== null && LASTING.has(lastTrouble.code) && inFlight >= options.maxInFlight
   }
 
-  /** False: it wants to wait all the same. */
+  /** False: the source keeps its append and waits. */
   private refuse(source: AppendSource): boolean {
     const { code, detail } = this.lastTrouble as TrihandError
     return source.failed(new TrihandError(code, detail)) === 'drop'
@@ -216,7 +216,7 @@ export class Commit {
     return batch
   }
 
-  /** Asks one after the other until the batch has this weight; whoever comes meanwhile is asked too. Who is busy stays first in line. */
+  /** Asks the sources in order until the batch has this weight, also those that arrive meanwhile. Busy sources stay first in the queue. */
   private draw(line: IntrusiveQueue<AppendSource>, batch: Gathering, limit: number): void {
     const busy = new IntrusiveQueue<AppendSource>()
     while (batch.weight < limit) {
@@ -235,7 +235,7 @@ export class Commit {
     if (!this.stopped) line.letIn(busy)
   }
 
-  /** commit-4: two writers of one session, or a run's holder and a command from outside. */
+  /** commit-4: two sources may write one session, or a run's holder and a command from outside may write one run. */
   private take(source: AppendSource, append: Append, batch: Gathering): void {
     for (const { stream, create } of append.writes) {
       if (create === null && batch.written.has(stream)) {
@@ -249,7 +249,7 @@ export class Commit {
     batch.appends.push(append)
   }
 
-  /** A source that cannot say what it wants must not stop the others. */
+  /** A source whose `next` throws must not stop the others. */
   private ask(source: AppendSource): Append | null {
     try {
       return source.next()
@@ -309,7 +309,7 @@ export class Commit {
     })
   }
 
-  /** commit-2, commit-3: uncertain everything is sent again; a definite refusal is put to each source. */
+  /** commit-2, commit-3: while the outcome is unknown the whole batch is sent again; after a definite refusal each source decides. */
   private keep(batch: Batch, error: TrihandError, tries: number): Batch {
     if (error.outcome === 'unknown' && tries < MAX_RESENDS && !LASTING.has(error.code)) return batch
     const kept = batch.sources

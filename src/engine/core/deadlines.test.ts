@@ -1,4 +1,4 @@
-/** Timeouts that share one timer: in order, once, and out of the way when they are taken out. */
+/** Timeouts that share one timer: they pass in order and once, and not at all after they were removed. */
 import { expect, test } from 'vitest'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { Deadline, Deadlines } from './deadlines.ts'
@@ -32,7 +32,7 @@ const world = () => {
   return { deadlines, passed, add, until }
 }
 
-test('what is due together passes in the order it came, each once', async () => {
+test('deadlines that are due together pass in the order in which they were added, each once', async () => {
   const { passed, add, until } = world()
   for (const [name, at] of [
     ['a', 20],
@@ -47,7 +47,7 @@ test('what is due together passes in the order it came, each once', async () => 
   expect(passed).toEqual(['b', 'c', 'a', 'd'])
 })
 
-test('one that is taken out does not pass, wherever it stood, and taking it out twice harms nobody', async () => {
+test('a removed deadline does not pass, whatever its position, and removing it twice is harmless', async () => {
   const { deadlines, passed, add, until } = world()
   const all = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name, 10))
   for (const i of [0, 2, 4, 2, 0]) deadlines.remove(all[i] as Deadline)
@@ -59,7 +59,7 @@ test('one that is taken out does not pass, wherever it stood, and taking it out 
   expect(passed).toEqual(['b', 'd', 'f'])
 })
 
-test('without an end there is nothing to watch', async () => {
+test('a deadline at infinity is not watched', async () => {
   const { deadlines, passed, add, until } = world()
   const endless = add('endless', Number.POSITIVE_INFINITY)
   add('a', 10)

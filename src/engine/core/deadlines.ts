@@ -1,12 +1,12 @@
 /**
- * Many timeouts, one timer: most never fire, so setting and clearing one costs two links.
+ * Many timeouts that share one timer. Most never fire, so setting or clearing one only changes two links of a list.
  *
- * Owns when the one timer must be armed. Nothing here is durable: a timeout of a step ends with the process that performs it.
+ * Owns when the timer is armed. Nothing here is durable: a timeout of a step ends with the process that performs the step.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
-/** Holds its own links: a set of thousands that changes with every step makes new tables all the time. */
+/** Holds its own links: a `Set` of thousands of entries that changes with every step would rebuild its table all the time. */
 export abstract class Deadline {
   abstract readonly at: Instant
   before: Deadline | null = null
@@ -34,7 +34,7 @@ export class Deadlines {
     if (deadline.at < this.armedAt) this.arm(deadline.at)
   }
 
-  /** One that was never added, or has passed, is left alone. */
+  /** Does nothing for a deadline that was never added or has passed. */
   remove(deadline: Deadline): void {
     const { before, after } = deadline
     if (before === null && this.first !== deadline) return

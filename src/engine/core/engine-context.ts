@@ -1,7 +1,7 @@
 /**
- * What the arrows of the engine hold in common: the ports they were given and the small services built on them.
+ * The context that the parts of the engine share: the ports, and the small services built on them.
  *
- * Owns the list. Each part takes this and uses what it needs; nobody but commit can write the ledger.
+ * Owns the list. Each part takes the context and uses what it needs; only `commit` can write the ledger.
  */
 import type { Spawned } from '#engine/coordinators/coordinator-logic.ts'
 import type { AskedRetry, AskedRun, RetryAnswer } from '#engine/coordinators/gate-config.ts'
@@ -40,16 +40,16 @@ export interface EngineContext {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly ids: Ids
-  /** What is written, told and streamed goes through it: no secret leaves with it. */
+  /** Removes secrets from everything that is written, published or streamed. */
   readonly redaction: Redaction
   readonly deadlines: Deadlines
   readonly executors: Executors
-  /** What tokens of a model cost. */
+  /** Returns what tokens of a model cost. */
   readonly price: PriceOf
   readonly publish: Publish
-  /** Who counts; asked before anything is measured. */
+  /** Listeners that collect metrics. Check for them before anything is measured. */
   readonly observers: Observers
-  /** Answers on their way. */
+  /** Streams answers while they are produced. */
   readonly deltas: TokenStream
   readonly tenant: TenantId
   /** The definition in force: new runs are pinned to its hash. */
@@ -57,25 +57,25 @@ export interface EngineContext {
   readonly enter: EnterHandler
   readonly worker: WorkerApi
   readonly circuits: Circuits
-  /** Where throttled runs ask for their start. */
+  /** Throttled runs ask here for permission to start. */
   readonly starts: StartApi
   readonly gates: GateApi
-  /** What decisions of tasks need of the world. */
+  /** Functions from outside that decisions about tasks need. */
   readonly taskWorld: TaskWorld
-  /** A document of a managed table, as it is now. */
+  /** Reads the current value of a document of a managed table. */
   readonly document: Reader['document']
   readonly documents: Reader['documents']
-  /** False: nothing reads documents here, and what is needed later must not be in one. */
+  /** False: documents cannot be read here, so nothing that is needed later may be kept in one. */
   readonly hasDocuments: boolean
-  /** Why handlers without flow control did not start by an event. */
+  /** Reads why an event did not start handlers without flow control. */
   readonly suppressed: Reader['suppressed']
-  /** Which runs name another as their parent: also those that it has not recorded. */
+  /** Reads the runs that name a run as their parent, also those that the parent has not recorded. */
   readonly children: Reader['children']
-  /** New for every append. Short: it stands beside every fact. */
+  /** Returns a new id for every append. It is short because it is stored with every fact. */
   readonly appendId: () => string
 }
 
-/** Calls a handler's code: what is entered is chosen by its modality. */
+/** Calls a handler's code. The modality selects how it is executed. */
 export type EnterHandler = (
   entry: Entry,
   options: {
@@ -94,25 +94,25 @@ export type EnterHandler = (
 
 /** What the rest of the engine may ask of the gates of handlers. */
 export interface GateApi {
-  /** The gate that runs of this handler pass; null: there is none. */
+  /** Returns the gate that runs of this handler pass; null if there is none. */
   gateFor(handler: string): GateId | null
-  /** The run that the call comes to; a gate that turns it away throws. */
+  /** Returns the run that the call leads to; throws if the gate rejects the call. */
   call(handler: string, asked: AskedRun): Promise<RunId>
-  /** Whether a run that has ended may go on, now or when it is its turn; a gate that turns it away throws. */
+  /** Returns whether a run that has ended goes on now or waits for its turn; throws if the gate rejects the retry. */
   retry(handler: string, asked: AskedRetry): Promise<RetryAnswer>
-  /** What an append must carry so that the gate takes these. */
+  /** Returns what an append must contain so that the gate accepts these runs. */
   pass(handler: string, asked: readonly AskedRun[]): Promise<Spawned>
-  /** Whether this handler may still start a run for the event. */
+  /** Returns whether this handler may still start a run for the event. */
   isUndecided(handler: string, event: StoredEvent): Promise<boolean>
-  /** From now on the end of this run, which has the key of a call, wakes the run that called. */
+  /** From now on the end of `run`, which has the idempotency key of a call, wakes `by`, the run that called. */
   follow(handler: string, run: RunId, by: RunId): Promise<void>
-  /** Whether the end of such a run must be told to the gate beside its parent. */
+  /** Returns the gate to notify of the end of a run with this parent, besides the parent; null if there is none. */
   hearsEnd(handler: string, parent: ClaimableId | null): GateId | null
-  /** Takes back a call that waits. False: no call with this run waits there. */
+  /** Withdraws a call that waits. Returns false if no call with this run waits there. */
   withdraw(handler: string, run: RunId, why: { readonly by: string; readonly detail: string }): Promise<boolean>
 }
 
-/** A run in memory that may have to ask for its start. */
+/** A run in memory that may have to ask for permission to start. */
 export interface StartingRun {
   readonly record: { readonly id: RunId; readonly handler: string }
   readonly live: LiveRun | null
@@ -120,14 +120,14 @@ export interface StartingRun {
 
 /** What a run that is about to be entered may ask of its throttle. */
 export interface StartApi {
-  /** Whether it may have to ask at all. */
+  /** Returns whether the run may have to ask at all. */
   holds(run: StartingRun): boolean
   /**
-   * `now`: it begins, and says so by `made`. `free`: it needs no start, since it has begun before or was born without a throttle. An
-   * instant: it parks until then. `never`: it may not begin any more (`isOpen`).
+   * `now`: the run begins, and reports it by `made`. `free`: it needs no permission, because it began before or was created without a
+   * throttle. An instant: it parks until then. `never`: it may not begin any more (`isOpen`).
    */
   admit(run: StartingRun, isOpen: () => boolean): Promise<Instant | 'now' | 'free' | 'never'>
-  /** Its handler was entered. */
+  /** The run's handler was entered. */
   made(run: StartingRun): void
 }
 
@@ -135,26 +135,26 @@ export interface StartApi {
 export interface LeaseApi {
   /** How long a silent worker keeps its leases, in milliseconds. */
   readonly ttlMs: number
-  /** Whether no other worker can have taken the leases of this one: it has said not long ago that it lives. */
+  /** Whether no other worker can have taken this worker's leases, because its last heartbeat is recent enough. */
   readonly isSure: boolean
-  /** Asks the ledger whether this lease is still held here, after saying that this worker lives. */
+  /** Sends a heartbeat, then asks the ledger whether this lease is still held here. */
   holds(run: RunId, epoch: number): Promise<boolean>
-  /** Whether the process of the worker with this name is known to have ended. Null: a name that was not recorded. */
+  /** Whether the process of the worker with this name is known to have ended. Null: the name was not recorded. */
   isGone(worker: WorkerId | null): boolean
 }
 
 /** What the rest of the engine may ask of the worker in this process. */
 export interface WorkerApi {
-  /** Everything was stopped: no step begins here. */
+  /** All workers were ordered to stop: no step begins here. */
   readonly isStopped: boolean
   readonly leases: LeaseApi
-  /** A lease for a run of this handler about to be created, if there is room to start it here and it belongs here. A child may be born ahead of its room. */
+  /** A lease for a run that is about to be created; null: there is no room, or it belongs elsewhere. A child may get one before a slot is free. */
   reserve(handler: string, isChild?: boolean): WorkerId | null
-  /** Gives back a reservation whose run was not created. */
+  /** Releases a reservation whose run was not created. */
   unreserve(): void
-  /** Takes a created run on which this worker has the lease. `isLeft`: its parent ended with its birth. */
+  /** Takes over a new run that is leased to this worker. `isLeft`: its parent ended in the append that created it. */
   adopt(run: NewRun, base: number, sequence: number | null, isLeft: boolean): void
-  /** These runs and coordinators are worth looking at now. */
+  /** Makes these runs and coordinators look for changes now. */
   signal(streams: readonly ClaimableId[]): void
   cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * What an engine is made of: the ports and the choices that whoever assembles it brings.
+ * What an engine is built from: the ports and options that the assembling code provides.
  *
- * Owns the list. Joins nothing (engine.ts).
+ * Owns the list. Connects nothing (engine.ts).
  */
 import type { StepErrors } from '#engine/step/gate.ts'
 import type { WaitingLimits } from '#engine/worker/waiting-room.ts'
@@ -27,16 +27,16 @@ export interface EngineDeps {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly ids: Ids
-  /** Absent: keys are known by their form alone. */
+  /** Absent: secrets are recognised by their form alone. */
   readonly redaction?: Redaction
   readonly dispatcher: Dispatcher
-  /** Why wakes do not arrive; null: they do. Absent: the dispatcher lives in this process. */
+  /** Returns why wakes do not arrive; null if they do. Absent: the dispatcher runs in this process. */
   readonly checkDispatcher?: () => Promise<string | null>
-  /** The built-in ones; a system brings its own. */
+  /** The built-in executors; a system adds its own. */
   readonly executors: ReadonlyMap<string, Executor>
-  /** Reaches executors that stand elsewhere. Absent: there are none. */
+  /** Connects to executors outside this process. Absent: there are none. */
   readonly remote?: (definition: RemoteDefinition) => Executor
-  /** Absent: nobody knows. */
+  /** Absent: no price is known. */
   readonly price?: PriceOf
   readonly enter: EnterHandler
   readonly errors: StepErrors
@@ -45,18 +45,18 @@ export interface EngineDeps {
   readonly document?: Reader['document']
   readonly documents?: Reader['documents']
   readonly suppressed?: Reader['suppressed']
-  /** Which runs name another as their parent. Absent: nobody knows. */
+  /** Reads the runs that name a run as their parent. Absent: none are known. */
   readonly children?: Reader['children']
-  /** Who else works on this ledger. Absent: nobody. */
+  /** Reads the workers on this ledger. Absent: none are known. */
   readonly workers?: Reader['workers']
-  /** Hints of what other processes commit. Absent: there are none. */
+  /** Hints about commits of other processes. Absent: there are none. */
   readonly changeFeed?: Pick<ChangeFeed, 'follow'>
 }
 
 export interface EngineOptions {
   readonly tenant?: TenantId
   readonly commit: CommitOptions
-  /** How many callers wait for the ledger, and how long, before others are refused. Absent: as usual for a program. */
+  /** How many callers wait for the ledger, and how long, before others are refused. Absent: the limits for a program (intake.ts). */
   readonly intake?: WaitingLimits
   readonly worker: WorkerOptions
 }

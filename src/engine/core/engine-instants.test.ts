@@ -1,4 +1,4 @@
-/** What a dispatcher that keeps instants hears from the engine. */
+/** The instants that the engine passes to a dispatcher that keeps them. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { openMemory } from '#adapters/storage/memory/open.ts'
@@ -11,7 +11,7 @@ import { engineOf, HOUR } from '#test/support/engine.ts'
 import { startTestSystem } from '#testing/system.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 
-/** A dispatcher outside, which only notes what it is told. */
+/** An external dispatcher that only records what it receives. */
 const noting = () => {
   const heard: [ClaimableId, Instant][] = []
   const outside: Dispatcher = {
@@ -22,7 +22,7 @@ const noting = () => {
   return { heard, outside }
 }
 
-test('a dispatcher that keeps instants hears when a parked run falls due, and of no run that waits for an event alone', async () => {
+test('a dispatcher that keeps instants gets the instant at which a parked run falls due, and none for a run that only waits for an event', async () => {
   const { heard, outside } = noting()
   const functions = [
     fn('sleeper', {}, ({ step }) => step.sleep('nap', '1h')),
@@ -43,7 +43,7 @@ test('a dispatcher that keeps instants hears when a parked run falls due, and of
   expect(heard).toEqual([[sleeper, 1_000 + HOUR]])
 })
 
-test('a dispatcher that keeps instants hears when a coordinator falls due', async () => {
+test('a dispatcher that keeps instants gets the instant at which a coordinator falls due', async () => {
   const { heard, outside } = noting()
   const calm = fn('calm', { trigger: 'ping', debounce: { period: '1h' } }, () => null)
   const commit = { maxBatch: 256, maxInFlight: 1 }

@@ -1,4 +1,4 @@
-/** The engine on a memory ledger that fails where a test says so: who is told what, and when. */
+/** The engine on a memory ledger that fails where a test says so: what is published, written and answered, and when. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -53,7 +53,7 @@ const startRun = async ({ engine, clock }: { engine: Engine; clock: VirtualClock
   return run
 }
 
-test('step-port-1 active-run-2 publish-1: nothing is told before it is in the ledger', async () => {
+test('step-port-1 active-run-2 publish-1: no fact is published before it is in the ledger', async () => {
   let writing = true
   const told: string[] = []
   const log: string[] = []
@@ -64,12 +64,12 @@ test('step-port-1 active-run-2 publish-1: nothing is told before it is in the le
   await startRun(system, 'two')
   writing = false
   await system.clock.advance(0)
-  // The first step's append was never answered: its body ran, nobody heard of it, the second did not begin.
+  // The first step's append was never answered: its body ran, nothing was published, and the second step did not begin.
   expect(log).toEqual(['s0'])
   expect(told).toEqual([])
 })
 
-test('active-run-1 enter-2: a cancel written by somebody else is met as a conflict, and decided on', async () => {
+test('active-run-1 enter-2: a run whose append meets a conflict decides again and goes on', async () => {
   const system = await start([steps('many', 5)], {
     plan: ({ method, index }) => (method === 'append' && index === 2 ? 'conflict' : null),
   })
@@ -114,7 +114,7 @@ test('[R4][V12] active-run-4 step-port-2: a worker that lost its lease stops at 
   expect(after).toBe(1)
 })
 
-test('active-run-3 enter-1: a parked run is not in memory, and a step intended by a lost worker is put uncertain', async () => {
+test('active-run-3 enter-1: a parked run is not in memory, and a step intended by a lost worker becomes uncertain', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000)
   const once = fn('once', {}, ({ step }) => step.run('pay', () => new Promise(() => {}), { effect: 'once' }))
@@ -147,7 +147,7 @@ test('worker-1: no more runs are in memory than there are slots, and all of them
   expect(most).toBeLessThanOrEqual(3)
 })
 
-test('worker-2: a run that cannot be gone on with is let go and taken up again', async () => {
+test('worker-2: a run that cannot be continued is released and claimed again', async () => {
   let failures = 2
   const system = await start(
     [fn('wait', {}, ({ step }) => step.waitForEvent('go', { event: 'go' }).then(({ status }) => status))],
@@ -163,7 +163,7 @@ test('worker-2: a run that cannot be gone on with is let go and taken up again',
   expect(await system.engine.look(run)).toMatchObject({ status: 'success', output: 'received' })
 })
 
-test('worker-3: stop lets go of what is at work, safely twice, and another worker goes on', async () => {
+test('worker-3: stop releases the runs in progress, may be called twice, and another worker continues them', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000)
   let hang = true
@@ -242,7 +242,7 @@ test('[R1] commit-3: a finished step outlives a store that is down, and runs onc
   expect(log).toEqual(['a', 'b'])
 })
 
-test('outside-1 [Q1]: of many words on one uncertain step the first stands', async () => {
+test('outside-1 [Q1]: only the first of many resolutions of one uncertain step is accepted', async () => {
   const lose = fn('lose', {}, ({ step }) =>
     step.run('pay', () => Promise.reject(new Error('lost')), { effect: 'once' }),
   )
@@ -312,7 +312,7 @@ test('[V17] enter-3: an event that came before the timeout is received, although
   expect(await second.engine.look(run)).toMatchObject({ status: 'success', output: 'received' })
 })
 
-test('[V13] a step whose retry falls due beside a longer one is tried again, and the run ends', async () => {
+test('[V13] a step whose retry falls due while a longer step is at work is retried in time, and the run ends', async () => {
   const both = fn('both', {}, ({ step }) =>
     Promise.all([
       step.run('slow', () => new Promise((resolve) => clock.at(clock.now() + 60_000, () => resolve('slow')))),
@@ -351,7 +351,7 @@ test('active-run-3: a run that waits for nothing but its children is not in memo
   expect(system.engine.activeRunCount).toBe(0)
 })
 
-test('[R12] a cancel that meets a run on its way out of memory is answered', async () => {
+test('[R12] a cancel of a run that is just leaving memory is answered', async () => {
   const clock = new VirtualClock(1_000)
   const sleeper = fn('sleeper', {}, ({ step }) => step.sleep('long', HOUR))
   const system = await start([sleeper], { clock })

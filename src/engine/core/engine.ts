@@ -1,7 +1,7 @@
 /**
- * The engine as its callers see it: send, start, ask, cancel, retry, resolve; start and stop.
+ * The engine's interface for its callers: send events, start, cancel, pause and retry runs, read results; start and stop.
  *
- * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
+ * Owns how the parts of the engine are connected. Never opens a store and never reads a configuration (assemble.ts).
  */
 import type { FindLogic } from '#engine/coordinators/coordinators.ts'
 import { type EventTrail, queuedRun, trailOf } from '#engine/coordinators/flow-outcomes.ts'
@@ -55,7 +55,7 @@ import { type Observer, Observers } from './observers.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { type ChunkListener, TokenStream } from './token-stream.ts'
 
-/** How the id of an append begins: one for each tenant of a process. */
+/** Length of the prefix of an append's id: each tenant of a process has its own prefix. */
 const PREFIX = 10
 
 export class Engine {
@@ -65,9 +65,9 @@ export class Engine {
   readonly tasks: Tasks
   readonly reruns: Reruns
   readonly openRuns: OpenRuns
-  /** Of the server, whatever tenant this engine is for. */
+  /** Belongs to the server, not to the tenant of this engine. */
   readonly fleet: Fleet
-  /** Of the process, whatever tenant this engine is for. */
+  /** Belongs to the process, not to the tenant of this engine. */
   readonly vitals: Vitals
   private readonly context: EngineContext
   private readonly intake: Intake
@@ -77,13 +77,13 @@ export class Engine {
   private readonly options: EngineOptions
   private readonly root: Engine
   private readonly observers: Observers
-  /** Of the root: every tenant that this process has met. */
+  /** Used on the root only: the engine of each tenant that this process has seen. */
   private readonly tenants = new Map<TenantId, Engine>()
-  /** Of the root: whose news an append is, by how its id begins. */
+  /** Used on the root only: the publisher of the tenant that made an append, by the prefix of the append's id. */
   private readonly changeFeed = new Map<string, Publish>()
   private system: System
 
-  /** `root`: the engine of this process, whose worker and writer another tenant's shares. */
+  /** `root`: the first engine of this process. The engines of other tenants share its worker and its writer. */
   constructor(deps: EngineDeps, options: EngineOptions, root?: Engine) {
     this.deps = deps
     this.options = options
@@ -187,7 +187,7 @@ export class Engine {
       })
   }
 
-  /** The same engine for another tenant: one worker and one writer, but runs, events, gates and news of its own. */
+  /** Returns the engine of another tenant: it shares worker and writer, and has its own runs, events, gates and notifications. */
   of(tenant: TenantId): Engine {
     const { root } = this
     return root.tenants.get(tenant) ?? new Engine(root.deps, { ...root.options, tenant }, root)
@@ -202,7 +202,7 @@ export class Engine {
     return definition?.performer as Executor | undefined
   }
 
-  /** Whoever only sends must open the gates too: an event finds a gate that stands. */
+  /** Opens the declared coordinators. A process that only sends must do so too, so that its events find an open gate. */
   async declare(): Promise<void> {
     const all = this === this.root ? this.root.tenants.values() : [this]
     for (const { book, context } of all) if (context.tenant !== SERVER_TENANT) await book.declare(context)
@@ -221,7 +221,7 @@ export class Engine {
     this.context.deadlines.stop()
   }
 
-  /** New runs follow this definition from now on; runs at work go on by their step names. */
+  /** New runs use this definition from now on; runs in progress go on with it, matched by their step names. */
   replace(system: System): void {
     this.root.system = system
   }
@@ -242,27 +242,27 @@ export class Engine {
     return this.context.publish.subscribe(subscriber)
   }
 
-  /** Called with what each append of this process has changed. */
+  /** The watcher is called with the changes of each append of this process. */
   watch(watcher: Watcher): () => void {
     return this.context.publish.watch(watcher)
   }
 
-  /** Counts what this process does for all its tenants. */
+  /** The observer is notified of what this process does for all its tenants. */
   observe(observer: Observer): () => void {
     return this.observers.add(observer)
   }
 
-  /** Every tenant that this process has met. */
+  /** The tenants that this process has seen, without the server's own. */
   get knownTenants(): readonly TenantId[] {
     return [...this.root.tenants.keys()].filter((tenant) => tenant !== SERVER_TENANT)
   }
 
-  /** Called with each piece of an answer that this run is given in this process; first with what it was given so far. */
+  /** The listener is called with each chunk of an answer that this run receives in this process, first with what has arrived so far. */
   listen(run: RunId, listener: ChunkListener): () => void {
     return this.context.deltas.listen(run, listener)
   }
 
-  /** Settles when this process takes no more work: it was ordered to drain, or stopped. */
+  /** Settles when this process takes no more work, because it was ordered to drain or was stopped. */
   get drained(): Promise<void> {
     return this.worker.whenStopped
   }
@@ -275,17 +275,17 @@ export class Engine {
     return this.intake.send(event, options)
   }
 
-  /** Events of one batch: the ledger numbers them as they are listed. */
+  /** Sends the events of one batch; the ledger numbers them in the order of the list. */
   sendInOrder(events: readonly IncomingEvent[], options: SendFor = {}): Promise<readonly (Receipt | TrihandError)[]> {
     return this.intake.sendInOrder(events, options)
   }
 
-  /** What an event would start, without sending it. */
+  /** Returns what an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal> {
     return this.intake.rehearse(event)
   }
 
-  /** Writes what a source has seen. */
+  /** Writes documents in which a source keeps what it has seen. */
   note(documents: readonly DocumentWrite[]): Promise<void> {
     return this.intake.note(documents)
   }
@@ -294,7 +294,7 @@ export class Engine {
     return this.intake.start(name, input, options)
   }
 
-  /** Only for a handler whose flow control has a gate. */
+  /** Works only for a handler whose flow control has a gate. */
   async pauseHandler(handler: string, by: string): Promise<void> {
     await this.book.askGate(this.context, handler, { type: 'pause_gate', by })
   }
@@ -303,7 +303,7 @@ export class Engine {
     await this.book.askGate(this.context, handler, { type: 'resume_gate', by })
   }
 
-  /** Also a run that still waits for its turn: it is taken out of the line. */
+  /** Also cancels a run that is still queued at its gate: it is removed from the queue. */
   async cancel(run: RunId, by: string, reason: string): Promise<void> {
     const queued = await this.queued(run)
     if (queued?.state === 'queued' && (await this.context.gates.withdraw(queued.handler, run, { by, detail: reason })))
@@ -311,18 +311,18 @@ export class Engine {
     await this.worker.cancel(this.context.tenant, run, by, reason)
   }
 
-  /** A run that was promised and has not begun; null: it is a run, or was never promised. */
+  /** Returns what is known of a run whose id was given out before it started; null if the run exists, or the id was never given out. */
   async queued(run: RunId): Promise<QueuedRun | null> {
     const [record] = await this.context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
     return record == null ? queuedRun(this.context, run) : null
   }
 
-  /** What became of an event at handlers with flow control. */
+  /** Returns what became of an event at handlers with flow control. */
   trail(event: StoredEvent): Promise<EventTrail> {
     return trailOf(this.context, event)
   }
 
-  /** No step begins until it is resumed; what is under way may finish. */
+  /** No step begins until the run is resumed; steps under way may finish. */
   async pause(run: RunId, by: string, reason: string | null): Promise<void> {
     await externalCommand(this.context, run, (now) => ({ type: 'pause_run', now, by, reason }))
   }
@@ -331,37 +331,37 @@ export class Engine {
     await externalCommand(this.context, run, (now) => ({ type: 'resume_run', now, by }))
   }
 
-  /** `kind`: what `by` is. */
+  /** `kind`: the kind of identity that `by` is. */
   retry(run: RunId, by: string, kind: Kind = 'user'): Promise<RetryReport> {
     return retryWithReport(this.context, run, { by, kind })
   }
 
-  /** A job's word to one of its runs. */
+  /** Applies the command of a bulk job to one of its runs. */
   applyBulkCommand(run: RunId, word: BulkCommand): Promise<void> {
     return applyBulkCommand(this.context, run, word)
   }
 
-  /** The text or value without the secrets that this process knows. */
+  /** Returns the value without the secrets that this process knows. */
   redact<Value extends Json>(value: Value): Value {
     return this.context.redaction.value(value) as Value
   }
 
-  /** A file that an agent's run has left, by its hash. */
+  /** Returns a file that an agent's run has produced, by its hash. */
   artifact(run: RunId, hash: string): Promise<Artifact> {
     return artifactOf(this.context, run, hash)
   }
 
-  /** What has become of each step so far; null: there is no such run, or not yet. */
+  /** Returns the state of each step so far; null if there is no such run, or not yet. */
   steps(run: RunId): Promise<RunSteps | null> {
     return stepsOf(this.context, run)
   }
 
-  /** The run's end, or what it is now if it has not ended. */
+  /** Returns the run's result, or its current status if it has not ended. */
   look(run: RunId): Promise<RunResult> {
     return lookAtRun(this.context, run)
   }
 
-  /** Settles when the run has ended or the time is up, whichever comes first. Looks again now and then: another process may end it. */
+  /** Settles when the run has ended or the time is up, whichever comes first. Polls too, because another process may end the run. */
   async result(run: RunId, options: { readonly waitMs: number }): Promise<RunResult> {
     const { clock } = this.context
     const until = clock.now() + options.waitMs

@@ -1,5 +1,5 @@
 /**
- * Events that a run sends: named, placed in the chain of causes, checked and routed, ready for the run's own append.
+ * Prepares the events that a run sends for the run's own append: gives them ids and causes, checks them and routes them.
  *
  * Owns how an intent becomes an event with the runs it starts. They are written with the fact that carries them, or not at all.
  */
@@ -27,7 +27,7 @@ const MAX_FAN_OUT = 1_000
 /** How many names a refusal lists. */
 const MOST_NAMED = 8
 
-/** Refuses an event that may not enter: bad name, too large, undeclared, data that does not fit, or a producer that may not. Null: nobody sends it. */
+/** Refuses an event with a bad name, too much data, no declaration, data that does not fit, or a forbidden producer. Null: it is not sent. */
 export const checkEvent = async (
   context: Pick<EngineContext, 'system'>,
   type: string,
@@ -65,7 +65,7 @@ export interface Outgoing {
   readonly runs: readonly NewRun[]
 }
 
-/** An event on its way into the ledger: without secrets, and with the hash of its data. */
+/** Prepares an event for the ledger: without secrets, and with the hash of its data. */
 export const newEvent = (
   { ids, redaction }: Pick<EngineContext, 'ids' | 'redaction'>,
   event: Event,
@@ -84,7 +84,7 @@ export const isSameEvent = (
   known: string,
 ): boolean => ids.checkEventSeal(known, event, canonical(redaction.value(event.data))) === 'fits'
 
-/** Events with everything they set off, each at its place in the append. */
+/** Routes events: returns them with the runs that they start, each pointing at its event's place in the append. */
 export const routeAll = (context: EngineContext, events: readonly Event[]): Outgoing => {
   const place = {
     system: context.system(),
@@ -105,7 +105,7 @@ export const routeAll = (context: EngineContext, events: readonly Event[]): Outg
   return { events: told, runs }
 }
 
-/** Who sends: a run, and what its handler may tell. */
+/** The run that sends, and the definition of its handler, which says what it may send. */
 export interface Sender {
   readonly run: RunId
   readonly cause: Cause
@@ -113,7 +113,7 @@ export interface Sender {
   readonly session: SessionId | null
 }
 
-/** Checked when the intent is made, so that a bad event fails the step that sends it. What is delayed becomes a run that sends it. */
+/** Checks events before they are recorded, so that a bad one fails the step that sends it. A delayed event becomes a run that sends it. */
 export const emittedBy = async (
   context: EngineContext,
   sender: Sender,
@@ -144,7 +144,7 @@ const eventOf = (context: EngineContext, { cause }: Sender, { type, subject, dat
   ...cause,
 })
 
-/** The run that sends an event when its time has come. */
+/** Makes the run that sends an event when its time has come. */
 export const laterRun = (
   context: Pick<EngineContext, 'ids' | 'redaction' | 'system' | 'clock' | 'tenant'>,
   { cause, session }: { readonly cause: Cause | null; readonly session: SessionId | null },

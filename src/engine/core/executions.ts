@@ -1,8 +1,8 @@
 /**
- * What is performed for one run in this moment: told to stop when the run leaves.
+ * The executions under way for one run: they are aborted when the run leaves memory.
  *
- * Owns the list. The handler is performed, and nearly always one step: these two have places of their own, because a list that is grown
- * has room for seventeen.
+ * Owns the list. Nearly always these are the handler and one step: each has its own field, because a JavaScript array that grows
+ * reserves room for seventeen.
  */
 import { takeOut } from '#engine/hot/small-map.ts'
 import type { Failure } from '#model/kernel/errors.ts'

@@ -1,16 +1,16 @@
 /**
- * Events of one batch, written so that the ledger numbers them as they are listed: a few in each append, one append after the other.
+ * Writes the events of one batch so that the ledger numbers them in the order of the list: a few in each append, one append after the other.
  *
- * Knows nothing of what an event is beyond its identity. An append that the ledger refuses because an event is known already is parted,
- * so that the others keep their places.
+ * Knows nothing of an event but its identity. An append that the ledger refuses because an event is known already is split, so that
+ * the others keep their places.
  *
- * in-order-1  Of two events of a batch that the ledger did not know, the one that is listed first has the lower sequence.
- * in-order-2  Each event has its own verdict, also one that stands twice in the batch.
+ * in-order-1  If the ledger knew neither of two events of a batch, the one that is listed first has the lower sequence.
+ * in-order-2  Each event gets its own verdict, also one that occurs twice in the batch.
  */
 import type { Event } from '#model/event/event.ts'
 import { ERRORS, TrihandError } from '#model/kernel/errors.ts'
 
-/** In one append: large enough that a batch takes few commits, small enough that no other caller waits long. */
+/** Events in one append: large enough that a batch takes few commits, small enough that no other caller waits long. */
 const MOST_TOGETHER = 64
 const UNPROCESSED = 500
 
@@ -22,7 +22,7 @@ const isVerdict = (error: unknown): error is TrihandError =>
 
 const identityOf = ({ source, id }: Event): string => JSON.stringify([source, id])
 
-/** One identity stands once in each part: the ledger cannot tell which of two in one append came first. */
+/** An identity occurs once in each part: the ledger cannot tell which of two in one append came first. */
 const partsOf = (events: readonly Event[]): readonly (readonly Event[])[] => {
   const parts: Event[][] = []
   let part: Event[] = []
@@ -56,7 +56,7 @@ const write = async <Verdict>(
   return [...first, ...(await write(events.slice(half), together))]
 }
 
-/** What was refused before keeps its place among the verdicts. An error that is no verdict ends the whole: it may be sent again. */
+/** Events that were refused before keep their places among the verdicts. An error that is no verdict fails the batch: it may be sent again. */
 export const writeInOrder = async <Verdict>(
   checked: readonly (Event | TrihandError)[],
   together: WriteTogether<Verdict>,

@@ -1,5 +1,5 @@
 /**
- * The only door for events and calls: checked, de-duplicated, persisted with the runs they start.
+ * The only entrance for events and calls: checks them, removes duplicates, and writes them with the runs they start.
  *
  * Owns admission. An answer means that the event is on disk; a repeat gets the first answer.
  *
@@ -43,7 +43,7 @@ export interface IncomingEvent {
   readonly subject?: string
   readonly time?: number
   readonly traceparent?: string
-  /** `30s`, `2h`, or milliseconds: it is sent so long after it was accepted, under an id that it gets then. */
+  /** `30s`, `2h`, or milliseconds: the event is sent this long after it was accepted, under an id that it gets then. */
   readonly delay?: string | number
 }
 
@@ -51,55 +51,55 @@ export interface Receipt {
   readonly id: string
   readonly sequence: number
   readonly runs: readonly RunId[]
-  /** Handlers whose flow control decides later whether and when they start: `trail` tells what became of it. */
+  /** Handlers whose flow control decides later whether and when they start: `trail` returns the outcome. */
   readonly pending: readonly string[]
-  /** Handlers that listen to this event and do not start by it, with the reason. */
+  /** Handlers that listen to this event and are not started by it, with the reason. */
   readonly suppressed: readonly NotStarted[]
-  /** The event was there already; id, sequence and runs are those of the first answer. */
+  /** The event existed already; id, sequence and runs are those of the first answer. */
   readonly duplicate: boolean
-  /** Of an event that is to be sent later: when. Until then `id` is that of the run that will send it, and `sequence` is 0. */
+  /** When a delayed event will be sent. Until then `id` is that of the run that will send it, and `sequence` is 0. */
   readonly dueAt?: Instant
 }
 
-/** A run that its caller has named: asked for again, it is the same run. */
+/** A run whose id its caller has chosen: a repeated request gets the same run. */
 export interface Asked {
   readonly run: RunId
-  /** It may have been started already. */
+  /** The run may have been started already. */
   readonly isRepeated: boolean
 }
 
 export interface StartOptions extends AskedBy {
   readonly session?: SessionId
   readonly asked?: Asked
-  /** Told of the run's end by a signed webhook. */
+  /** Notified of the run's end by a signed webhook. */
   readonly callbackUrl?: string
 }
 
-/** What a source of the system itself may do beside sending. */
+/** What a source inside the system may do besides sending. */
 export interface SendOptions {
-  /** Written with the event, or not at all: what the source has seen. A repeat of the event writes nothing. */
+  /** What the source has seen, written with the event or not at all. A repeat of the event writes nothing. */
   readonly documents?: readonly DocumentWrite[]
-  /** The system tells it: a reserved type is taken. */
+  /** The system itself emits the event: a reserved type is accepted. */
   readonly isOwn?: boolean
-  /** The id is a digest of what was delivered: other data under it was made of the same delivery, which counts once. */
+  /** The id is a digest of the delivery: other data under it was made from the same delivery, which counts once. */
   readonly idIsDigest?: boolean
 }
 
-/** For whom an event is sent. */
+/** On whose behalf an event is sent. */
 export interface SendFor extends AskedBy {
-  /** Of an event with a delay: the run that will send it. */
+  /** For an event with a delay: the run that will send it. */
   readonly asked?: Asked
 }
 
 export interface StartOptions {
   readonly session?: SessionId
-  /** Written with the run, or not at all. Only for a handler without a gate: that starts runs by its own rules. */
+  /** Written with the run, or not at all. Only for a handler without a gate, because a gate starts runs by its own rules. */
   readonly documents?: (run: RunId) => readonly DocumentWrite[]
-  /** A part of the system starts one of its own functions, which no caller may. */
+  /** A part of the system starts one of the system's own functions, which no caller may start. */
   readonly isOwn?: boolean
 }
 
-/** Who would start by an event, and who not and why. Flow control may still hold a run back. */
+/** Which handlers an event would start, and which not and why. Flow control may still hold a run back. */
 export interface Rehearsal {
   readonly starts: readonly string[]
   readonly suppressed: readonly Suppression[]
@@ -107,15 +107,15 @@ export interface Rehearsal {
 
 const DEFAULT_SOURCE = 'app'
 const OWN_SOURCE = 'trihand'
-/** Two batches of nothing else, as each counts for three: more would only be routed earlier, and kept alive until its turn. */
+/** Two batches of events alone, because each counts for three: more would only be routed earlier, and held in memory until its turn. */
 const MAX_INSIDE = 256
-/** Of a program that embeds the engine: it may send a hundred thousand events in one turn, and waits for them itself. */
+/** For a program that embeds the engine: it may send a hundred thousand events in one turn of the event loop, and waits for them itself. */
 const USUAL_LIMITS: WaitingLimits = { queue: 100_000, waitMs: 5_000 }
 
 const NONE: readonly never[] = []
 const NOTHING_MORE: Pick<Receipt, 'pending' | 'suppressed'> = { pending: NONE, suppressed: NONE }
 
-/** An event that begins a chain of causes. Every member by name, for the reason that `stored` has. */
+/** Makes an event that begins a chain of causes. Every member is named, for the same reason as in `stored` (model/event/event.ts). */
 const firstEvent = (
   event: Omit<Event, keyof Cause>,
   traceparent: string | null,
@@ -136,7 +136,7 @@ const firstEvent = (
   ...(requesters !== undefined && { requesters }),
 })
 
-/** The tenant comes from the credential alone: data may repeat it, and gets it where it is absent. Alone there are no others. */
+/** The tenant comes from the credential alone: data may repeat it, and gets it where it is absent. The local tenant has no others beside it. */
 const ownData = (data: Json, field: string | null, tenant: TenantId): Json => {
   if (field === null || tenant === LOCAL_TENANT || !isJsonRecord(data)) return data
   const named = data[field]
@@ -180,11 +180,11 @@ export class Intake {
     if (delayMs > 0) return this.sendLater(incoming, delayMs, asked)
     const producer = isOwn ? OWN : asked.by?.kind === 'user' ? PERSON : PROGRAM
     const event = await this.check(incoming, producer, requestersOf(asked))
-    // What a source has seen is sent with what it saw: it waits, because the source would see it again at once.
+    // An event with documents comes from a source. It waits and is never refused, because the source would find it again at once.
     return this.room.serve(() => this.persist(event, documents, idIsDigest), documents.length > 0)
   }
 
-  /** Checked now, and listed and taken back like an event that a run delays. What sends it is a program, whoever asks. */
+  /** The event is checked now. It is listed and withdrawn like an event that a run delays, and counts as sent by a program. */
   private async sendLater(incoming: IncomingEvent, delayMs: number, { asked, ...by }: SendFor): Promise<Receipt> {
     const { context } = this
     for (const name of ['id', 'source', 'time'] as const)
@@ -205,7 +205,7 @@ export class Intake {
     return { id, sequence: 0, runs: NONE, ...NOTHING_MORE, duplicate: false, dueAt }
   }
 
-  /** The ledger numbers them as they are listed (in-order.ts). Each has its own verdict. */
+  /** The ledger numbers the events in the order of the list (in-order.ts). Each gets its own result. */
   async sendInOrder(
     incoming: readonly IncomingEvent[],
     asked: SendFor = {},
@@ -221,10 +221,10 @@ export class Intake {
     return writeInOrder(await Promise.all(checked), (events) => this.room.serve(() => this.persistAll(events)))
   }
 
-  /** Everything but the writing. */
+  /** Checks and routes an event without writing it. */
   async rehearse(incoming: IncomingEvent): Promise<Rehearsal> {
     const system = this.context.system()
-    // Nothing is sent: whoever asks may know what a decision would start.
+    // Nothing is sent, so any caller may see what a person's decision would start.
     const event = await this.check(incoming, isReservedType(incoming.type) ? OWN : null)
     const starts: string[] = []
     const suppressed: Suppression[] = []
@@ -237,21 +237,21 @@ export class Intake {
     return { starts, suppressed }
   }
 
-  /** Writes documents alone: what a source has seen that sends nothing. */
+  /** Writes documents without an event: a source has seen something that it does not send. */
   async note(documents: readonly DocumentWrite[]): Promise<void> {
     const { commit, appendId, redaction } = this.context
     const cleaned = documents.map((write) => ({ ...write, value: redaction.value(write.value) }))
     await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents: cleaned })
   }
 
-  /** Starts a function by name, without an event. Where it has a gate, that has its say. */
+  /** Starts a function by name, without an event. If the function has a gate, the gate decides. */
   async start(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
     const { context } = this
     const { callbackUrl: callback, asked } = options
     if (asked?.isRepeated === true && (await this.isKnown(asked.run))) return asked.run
     if (callback !== undefined) checkCallback(context.system(), callback)
     const definition = context.system().functions.get(name)
-    // What is told to the outside under our signature is what has happened, and not what somebody would like.
+    // A callback is signed by us, so it may only report what has happened: no caller may start one.
     if (definition === undefined || name === CALLBACK || (isOwnFunction(name) && options.isOwn !== true))
       throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
     requireOpen(definition)
@@ -286,14 +286,14 @@ export class Intake {
         callback: callback ?? null,
       })
       const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])
-      // One that its caller has named was started by another attempt.
+      // A run whose id the caller has chosen was started by another attempt.
       if (outcome.kind === 'conflict' && asked === undefined)
         throw new TrihandError('INTERNAL', 'a new run met an old one')
       return run.id
     })
   }
 
-  /** An event that the system itself tells. Under a given id it is told once: a second teller is refused or answered `duplicate`. */
+  /** Emits an event of the system itself. A given id is emitted once: a second emitter is refused or gets `duplicate`. */
   tell(type: string, about: { readonly subject: string; readonly data: Json; readonly id?: string }): Promise<Receipt> {
     const { ids, clock, tenant } = this.context
     const id = about.id ?? `evt_${ids.uuid()}`
@@ -317,7 +317,7 @@ export class Intake {
       if (!isPlainId(text))
         throw new TrihandError('EVENT_INVALID', `${name} must have 1 to 255 characters and no control characters`)
     }
-    // What has arrived has happened: a sender whose clock is ahead must not put off the runs that wait for its event.
+    // An event that has arrived has happened: a sender whose clock is ahead must not delay the runs that wait for its event.
     const time = Math.min(incoming.time ?? Number.MAX_SAFE_INTEGER, context.clock.now())
     if (!Number.isSafeInteger(time)) throw new TrihandError('EVENT_INVALID', 'time must be an instant in milliseconds')
     const { type, subject = null, traceparent = null } = incoming
@@ -347,7 +347,7 @@ export class Intake {
     return { id: event.id, sequence, runs: outcome.runs, pending: trail.pending, suppressed: all, duplicate: true }
   }
 
-  /** Null: one of them is known already, and nothing was written. One alone is answered as any repeat is. */
+  /** Null: one of several is known already, and nothing was written. A single known event is answered like any repeat. */
   private async persistAll(events: readonly Event[]): Promise<readonly Receipt[] | null> {
     const [first] = events
     if (first !== undefined && events.length === 1) return [await this.persist(first, NONE)]
@@ -363,13 +363,13 @@ export class Intake {
     }))
   }
 
-  /** A run, or one that its gate has promised. */
+  /** Whether the run exists, or its id was given out by a gate. */
   private async isKnown(run: RunId): Promise<boolean> {
     const [record] = await this.context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
     return record != null || (await queuedRun(this.context, run)) !== null
   }
 
-  /** Handlers with a gate decide after this answer; what a filter refuses is known now. */
+  /** Handlers with a gate decide after this answer; what a filter rejects is known now. */
   private notYet(event: Event, written: readonly Suppression[]): Pick<Receipt, 'pending' | 'suppressed'> {
     const { context } = this
     const system = context.system()

@@ -1,5 +1,5 @@
 /**
- * Work that comes again and again while a worker lives, each at its own pace and never quite in step with other processes.
+ * Periodic work of a worker: each kind at its own interval, with jitter, so that processes do not run in step.
  *
  * Owns the timers. Never knows what the work is.
  */
@@ -16,11 +16,11 @@ export class JitteredInterval {
     this.ids = ids
   }
 
-  /** Until `goesOn` is false when its time comes. */
+  /** Repeats the work until `goesOn` returns false when the timer fires. */
   every(ms: number, work: () => void, goesOn: () => boolean): void {
     const index = this.cancels.push(() => {}) - 1
     const again = (): void => {
-      // A fifth of spread keeps many workers from asking at the same instant.
+      // A spread of a fifth keeps many workers from asking at the same instant.
       const at = this.clock.now() + ms * (0.9 + this.ids.roll() / 5)
       this.cancels[index] = this.clock.at(at, () => {
         if (!goesOn()) return

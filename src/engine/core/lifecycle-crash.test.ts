@@ -1,4 +1,4 @@
-/** A process that dies before or after any of its appends: what its hands tell is told once, and whoever listens starts once. */
+/** A process that dies before or after any of its appends: each lifecycle event is emitted once, and each listener starts once. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
@@ -32,11 +32,11 @@ const source = (tries: { count: number }) => ({
 
 const all = { tenant: LOCAL_TENANT, handler: null, status: null, before: null, limit: 99 } as const
 
-/** One life: starts the run if there is none. Answers how many appends it made. */
+/** One life of the process: starts the run if there is none. Returns how many appends it made. */
 const live = async (store: MemoryStore, tries: { count: number }, death: Death): Promise<number> => {
   const clock = new VirtualClock(1_000_000)
   const inner = new MemoryLedger(store)
-  // Whoever was there before is dead.
+  // The worker of the life before is dead.
   await inner.beat({ worker: newWorker(), now: clock.now(), ttlMs: -1 })
   const plan = ({ method, index }: { method: string; index: number }): Fault | null =>
     death !== null && method === 'append' && index === death.at ? death.fault : null
@@ -51,7 +51,7 @@ const live = async (store: MemoryStore, tries: { count: number }, death: Death):
   return ledger.calls.append
 }
 
-test('[D3] lifecycle-2: whichever append a process dies at, each fact is told once', async () => {
+test('[D3] lifecycle-2: whichever append a process dies at, each fact emits its lifecycle event once', async () => {
   const whole = await live(new MemoryStore(), { count: 0 }, null)
   expect(whole).toBeGreaterThan(3)
   for (let at = 0; at < whole; at++)
@@ -63,7 +63,7 @@ test('[D3] lifecycle-2: whichever append a process dies at, each fact is told on
       const reader = new MemoryReader(store)
       const events = await reader.events({ tenant: LOCAL_TENANT, type: null, before: null, limit: 99 })
       const told = events.map(({ type }) => type).sort()
-      // A first attempt whose failure nobody wrote down is not one that was tried again.
+      // A first attempt whose failure was not recorded does not count as retried.
       const retried = told.filter((type) => type === 'workflow.retrying')
       expect({ at, fault, told }).toEqual({ at, fault, told: ['workflow.completed', ...retried, 'workflow.started'] })
       expect(retried.length).toBeLessThan(2)

@@ -1,10 +1,10 @@
 /**
- * Lifecycle events of runs: written in the append of the fact that they report, if anybody listens or waits.
+ * Lifecycle events of runs: written in the append of the fact that they report, if the system listens to them or waits for them.
  *
- * Owns how a telling becomes an event with the runs it starts. Which fact tells what is model/event/lifecycle.ts; people's work is
- * task-events.ts.
+ * Owns how a lifecycle event is made and routed to the runs it starts. Which fact emits which event is model/event/lifecycle.ts; events
+ * of people's work are engine/tasks/events.ts.
  *
- * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
+ * lifecycle-2  An event's id comes from the fact that it reports: the same fact never emits it twice, also when it is decided again.
  */
 import type { EndingContext, EndingRecord } from '#engine/run/declared-end.ts'
 import { mergeSideWrites, type SideWrites } from '#engine/run/run-request.ts'
@@ -28,25 +28,25 @@ export type LifeRecord = EndingRecord & { readonly parent: ClaimableId | null }
 interface Happened {
   readonly state: RunState
   readonly facts: readonly RunFact[]
-  /** What a hand tells of its own accord, with the facts that carry it. */
+  /** Events that an executor emits by itself, with the facts that carry them. */
   readonly told?: readonly ToldAt[]
 }
 
-/** What a hand says of its work besides: tokens, cost. */
+/** What an executor reports of its work besides: tokens, cost. */
 type Report = { readonly [name: string]: Json }
 
-/** Null: no work of an author's, so nothing to tell. */
+/** Null: the handler is built in or unknown, so it emits no lifecycle events. */
 const modalityOf = (context: Pick<EngineContext, 'system'>, handler: string): Modality | null =>
   isOwn(handler) ? null : (context.system().functions.get(handler)?.modality ?? null)
 
-/** Whether anybody hears what this handler would tell under this type. Itself does not count: it never starts on its own work. */
+/** Whether another handler or a wait listens to this type from this handler. A handler is never started by its own work. */
 export const isToldOf = (context: Pick<EngineContext, 'system'>, handler: string, type: string): boolean => {
   const { awaited, listeners } = context.system()
   if (modalityOf(context, handler) === null) return false
   return awaited.has(type) || (listeners.get(type) ?? []).some((listener) => listener.handler.name !== handler)
 }
 
-/** Refuses to wait for what is told only to those who listen, while nobody does: the wait would never end. */
+/** Refuses a wait for an event that is emitted only on demand and that the system does not listen to: the wait would never end. */
 export const requireTold = (context: Pick<EngineContext, 'system'>, types: readonly string[]): void => {
   const untold = types.find((type) => isToldOnDemand(type) && !isHeard(context.system(), type, ''))
   if (untold === undefined) return
@@ -118,12 +118,12 @@ const parcelOf = (
     },
     ...causeFrom(record, state),
   }
-  // Without a lease: what is decided again after a conflict must not hold places that nobody gives back.
+  // Without a lease: an event that is decided again after a conflict must not reserve slots that are never released.
   const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
   return { events: [newEvent(context, event, suppressed)], runs, documents: [], memory: null }
 }
 
-/** Whether these facts have anything to tell to anybody. */
+/** Whether these facts emit a lifecycle event that has a listener. */
 export const tellsLife = (
   context: Pick<EngineContext, 'system'>,
   handler: string,
@@ -137,7 +137,7 @@ export const tellsLife = (
   })
 }
 
-/** `version` is the run's before these facts. Null: there is nothing to tell, or nobody to hear it. */
+/** `version` is the run's before these facts. Null: there is no lifecycle event, or none that has a listener. */
 export const lifecycleOf = (
   context: EndingContext,
   record: LifeRecord,

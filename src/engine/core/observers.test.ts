@@ -1,4 +1,4 @@
-/** Those who count: told of everything, and in nobody's way. */
+/** Observers are notified of what happens, and never disturb it. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -15,7 +15,7 @@ const NOTHING: Observer = {
   ...{ performed: nothing, woke: nothing, recovered: nothing, failed: nothing },
 }
 
-test('one that throws stops neither the others nor what is counted', () => {
+test('an observer that throws stops neither the other observers nor the work', () => {
   const observers = new Observers()
   const heard: string[] = []
   observers.add({
@@ -31,7 +31,7 @@ test('one that throws stops neither the others nor what is counted', () => {
   expect(heard).toEqual(['pack'])
 })
 
-test('leases of a silent worker that a beat frees are told, with their number', async () => {
+test('observers learn how many leases of silent workers a heartbeat has freed', async () => {
   const ledger = new MemoryLedger(new MemoryStore())
   const observers = new Observers()
   const freed: number[] = []
@@ -68,7 +68,7 @@ const working = async (slots: number) => {
   return { engine, clock, told }
 }
 
-test('each attempt of a step is told with how long it took; the code around it is none', async () => {
+test('observers are notified of each attempt of a step with its duration, and not of the handler around it', async () => {
   const { engine, clock, told } = await working(10)
   void engine.startRun('thinker', null)
   await clock.advance(4 * MINUTE)
@@ -78,7 +78,7 @@ test('each attempt of a step is told with how long it took; the code around it i
   ])
 })
 
-test('a run that waited for an instant is told with how late it was woken', async () => {
+test('observers learn how late a run that waited for an instant is woken', async () => {
   const { engine, clock, told } = await working(1)
   const sleeper = engine.startRun('sleeper', null)
   await clock.advance(MINUTE / 2)

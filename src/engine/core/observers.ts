@@ -1,7 +1,7 @@
 /**
- * Who counts what this process does: every tenant's appends, what became of their batches, how long steps took, leases that were freed.
+ * Observers that collect metrics of this process: the appends of all tenants, the outcomes of batches, step durations, freed leases.
  *
- * Owns the list. Never changes what it hears of, never fails it, and costs next to nothing while nobody counts.
+ * Owns the list. Never changes or fails what it observes, and costs next to nothing while there is no observer.
  */
 import type { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId } from '#model/kernel/ids.ts'
@@ -20,18 +20,18 @@ export interface Written {
 export interface Observer {
   /** An append is in the ledger. */
   appended(append: Append): void
-  /** Facts of a run of this handler are in the ledger, other than those it was born with. */
+  /** Facts of a run of this handler are in the ledger, other than those of its creation. */
   ranOn(handler: string, facts: readonly RunFact[], run: RunId): void
   wrote(batch: Written): void
-  /** The ledger refused a batch of so many appends; `kept` of them are sent again. */
+  /** The ledger refused a batch with this number of appends; `kept` of them are sent again. */
   refused(error: TrihandError, appends: number, kept: number): void
-  /** An attempt of a step of this handler was performed, in so many milliseconds. */
+  /** An attempt of a step of this handler was performed, in `ms` milliseconds. */
   performed(handler: string, isDone: boolean, ms: number): void
-  /** A run that waited for an instant was woken so long after it. */
+  /** A run that waited for an instant was woken `lateMs` milliseconds after it. */
   woke(lateMs: number): void
-  /** So many leases of silent workers were freed. */
+  /** Leases of silent workers were freed. `leases`: how many. */
   recovered(leases: number): void
-  /** The ledger did not answer a worker, which asks again. */
+  /** The ledger did not answer a call of a worker, which asks again. */
   failed(call: string, error: unknown): void
 }
 
@@ -52,7 +52,7 @@ export class Observers {
       try {
         changeFeed(observer)
       } catch {
-        // A count that cannot be kept must not stop what it counts.
+        // A failing observer must not stop what it observes.
       }
     }
   }
@@ -65,7 +65,7 @@ export class Observers {
     })
   }
 
-  /** What a worker asks of the ledger; failures, and the answers to its beats, are looked at on their way. */
+  /** Wraps the ledger calls of a worker, so that failures and the answers to heartbeats are observed. */
   around(ledger: WorkerLedger): WorkerLedger {
     return {
       load: (...asked) => this.heard('load', ledger.load(...asked)),

@@ -1,5 +1,5 @@
 /**
- * Values on their way into and out of facts: checked, cleaned of secrets, copied, and put into a blob when they are large.
+ * Prepares values for facts and reads them back: values are checked, cleaned of secrets, copied, and put into a blob when they are large.
  *
  * Owns the limit and the order: a blob is stored before the fact that names it.
  */
@@ -19,14 +19,14 @@ export interface Stored {
 type Deps = { readonly blobs: Blobs; readonly ids: Pick<Ids, 'digest'>; readonly redaction: Redaction }
 type Fetching = Pick<Deps, 'blobs' | 'ids'>
 
-/** Checked and copied; a large one is still to be put away before a fact may name it. */
+/** Checked and copied; a large value must still be stored as a blob before a fact may name it. */
 export type Prepared =
   | ({ readonly kind: 'inline' } & Stored)
   | { readonly kind: 'large'; readonly text: string; readonly value: Json }
 
 const inline = (value: Json): Prepared => ({ kind: 'inline', payload: { value }, value })
 
-/** Throws for a value that cannot be kept. Asks nobody: the hot path waits for nothing. */
+/** Throws for a value that cannot be stored. Synchronous, so that the hot path waits for nothing. */
 export const prepareValue = ({ redaction }: Pick<Deps, 'redaction'>, given: unknown): Prepared => {
   const value = toJson(given)
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return inline(value)

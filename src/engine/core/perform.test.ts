@@ -38,7 +38,7 @@ test('a result is passed on, and its timeout is forgotten', async () => {
   await clock.advance(5_000)
 })
 
-test('one that answers at once is heard at once, whether with a result or by throwing', async () => {
+test('an executor that answers synchronously settles at once, whether with a result or by throwing', async () => {
   const { outcome } = start(() => ({ status: 'success', result: 7 }))
   expect(await outcome).toMatchObject({ kind: 'done', result: 7 })
   const throwing = start(() => {
@@ -49,7 +49,7 @@ test('one that answers at once is heard at once, whether with a result or by thr
   expect(await nothing.outcome).toMatchObject({ failure: { code: 'EXECUTOR_FAILED' } })
 })
 
-test('a known code stays, a foreign one is kept as text', async () => {
+test('a known error code is kept, an unknown one becomes text of the message', async () => {
   const failing = (code: string) =>
     start(async () => ({ status: 'failed', error: { code, message: 'm', retryable: true, definite: false } }))
   expect(await failing('STEP_TIMEOUT').outcome).toMatchObject({ failure: { code: 'STEP_TIMEOUT', message: 'm' } })
@@ -69,7 +69,7 @@ test('an executor that throws, and one that is not registered, give a failure', 
   })
 })
 
-test('one that ignores its signal does not hold the run beyond the timeout', async () => {
+test('an executor that ignores its signal does not hold the run beyond the timeout', async () => {
   let aborted = false
   const { clock, outcome } = start((_, abort) => {
     abort.signal.addEventListener('abort', () => {
@@ -82,7 +82,7 @@ test('one that ignores its signal does not hold the run beyond the timeout', asy
   expect(aborted).toBe(true)
 })
 
-test('a signal that is looked at after the abort is aborted already', async () => {
+test('a signal that is first read after the abort is already aborted', async () => {
   let look: () => boolean = () => false
   const { execution, outcome } = start((_, abort) => {
     look = () => abort.signal.aborted

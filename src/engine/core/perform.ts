@@ -1,7 +1,7 @@
 /**
- * The only caller of executors: one envelope in, one result out, bounded in time and open to abort.
+ * The only caller of executors: one envelope in, one result out, with a timeout and an abort.
  *
- * Owns timeout, abort, the last line of defence against an executor that throws, and the look at what it says it used: models that
+ * Owns timeout, abort, the last line of defence against an executor that throws, and the check of the usage it reports: models that
  * were not allowed, tokens that do not add up (model/agent/usage.ts). Never retries and never records.
  */
 import { isAllowedModel, type PriceOf, type VerifiedUsage, verifyUsage } from '#model/agent/usage.ts'
@@ -29,11 +29,11 @@ interface Failed {
   readonly definite: boolean
   readonly paid: Paid | null
   readonly retryAfterMs: number | null
-  /** It was told to stop: the executor has not answered, and may still be at work. */
+  /** The executor was told to stop, has not answered, and may still be at work. */
   readonly unanswered?: true
 }
 
-/** What a call used, as it counts. Code of our own process uses nothing and has none. */
+/** What a call used, after verification. Code in this process uses nothing and has none. */
 export interface Paid {
   readonly usage: VerifiedUsage
   readonly modelUsed: string | null
@@ -41,19 +41,19 @@ export interface Paid {
 
 export interface Execution {
   readonly begunAt: Instant
-  /** Calls the executor. Whoever wants to abort it has it in hand before. */
+  /** Calls the executor. Separate from the construction, so that the caller can register the execution for an abort first. */
   begin(): void
   abort(failure: Failure): void
 }
 
-/** Told once, and not before `begin`: within it, if the executor answers at once. */
+/** `performed` is called once and not before `begin`; within `begin`, if the executor answers synchronously. */
 export interface ExecutionListener {
   performed(performed: ExecutionResult, execution: Execution): void
-  /** Told if the executor answers after it was told to stop and `performed` was told without its answer. */
+  /** Called if the executor answers after it was told to stop and `performed` was called without its answer. */
   late?(performed: ExecutionResult): void
 }
 
-/** Who performs a type, if anybody does. */
+/** Finds the executor of a type, if there is one. */
 export interface Executors {
   get(type: string): Executor | undefined
 }
@@ -141,7 +141,7 @@ const threw = (error: unknown): ExecutionResult => failedWith({ code: 'EXECUTOR_
 const isPromise = (answer: Promise<ExecutorResult> | ExecutorResult | null): answer is Promise<ExecutorResult> =>
   typeof answer === 'object' && answer !== null && 'then' in answer
 
-/** Everything that one call needs, in one object: every step makes one. */
+/** Everything that one call needs, in one object, because every step makes one. */
 class Running extends Deadline implements Execution, Abort {
   readonly begunAt: Instant
   readonly at: Instant
@@ -150,7 +150,7 @@ class Running extends Deadline implements Execution, Abort {
   private listener: ExecutionListener | null
   private controller: AbortController | null = null
   private aborted: Failure | null = null
-  /** Wants to know what the executor answers after all. */
+  /** The listener to notify if the executor answers after all. */
   private outlived: ExecutionListener | null = null
 
   constructor(deps: PerformDeps, envelope: Envelope, listener: ExecutionListener) {
@@ -194,7 +194,7 @@ class Running extends Deadline implements Execution, Abort {
     )
   }
 
-  /** An answer that is none must not take the process with it. */
+  /** An invalid answer must not crash the process. */
   private translated(result: ExecutorResult): ExecutionResult {
     try {
       return translate(this.deps.price, this.envelope, result)
@@ -210,12 +210,12 @@ class Running extends Deadline implements Execution, Abort {
   /** The outcome does not wait for the executor: one that ignores its signal must not hold the run. */
   abort(failure: Failure): void {
     this.aborted = failure
-    // Not at once: whoever aborts is in the middle of something.
+    // Deferred, because the caller of abort is in the middle of its own work.
     void Promise.resolve().then(() => this.giveUp(failure))
     this.controller?.abort(new Error(failure.message))
   }
 
-  /** What an error says may hold what it was called with: a key in an address, a header that was refused. */
+  /** Redacts an error message: it may contain what the executor was called with, such as a key in an address or a refused header. */
   private cleaned(performed: ExecutionResult): ExecutionResult {
     if (performed.kind === 'done') return performed
     const { code, message } = performed.failure

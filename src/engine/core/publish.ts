@@ -1,9 +1,9 @@
 /**
- * Telling the outside what has been committed: subscribers, and callers who wait for a run's end.
+ * Publishes what has been committed to subscribers, and to callers who wait for a run's end.
  *
- * Owns the registry. Never fails a commit: a subscriber that throws is reported and passed over.
+ * Owns the registry. Never fails a commit: the error of a subscriber that throws is reported, and the others are still called.
  *
- * publish-1  Nothing is told before it is in the ledger.
+ * publish-1  Nothing is published before it is in the ledger.
  */
 import type { RunId, StreamId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
@@ -21,7 +21,7 @@ export interface RunNotice {
 
 export type Subscriber = (notice: RunNotice) => void
 
-/** What one append has changed, whoever made it. */
+/** What one append has changed. */
 export interface Change {
   readonly streams: readonly StreamId[]
   readonly events: number
@@ -35,7 +35,7 @@ export class Publish {
   private readonly observers: Observers
   private readonly report: (error: unknown) => void
 
-  /** `observers`: who counts for all tenants together. */
+  /** `observers`: those that count for all tenants together. */
   constructor(observers: Observers = new Observers(), report: (error: unknown) => void = () => {}) {
     this.observers = observers
     this.report = report

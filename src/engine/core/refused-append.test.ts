@@ -1,4 +1,4 @@
-/** An append that the store refuses for good: its run ends in a stated status instead of standing as if it were at work. */
+/** An append that the store refuses for good: its run is quarantined instead of appearing to be at work for ever. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'

@@ -1,7 +1,8 @@
 /**
- * From an event to the runs it starts: who listens, whose filter holds, whose chain is too long.
+ * Determines which runs an event starts: which handlers listen, whose filter matches, whose chain of causes is too long.
  *
- * Owns the match of triggers. Pure but for the ids and leases it is handed. Flow control that needs memory is a gate's (gate-duty.ts).
+ * Owns the matching of triggers. Pure, except for the ids and leases it is given. Flow control that needs memory belongs to a gate
+ * (coordinators/gate-coordinator.ts).
  *
  * route-1  Every listener of an event gets a run or a recorded reason for none, here or at its gate.
  * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
@@ -34,11 +35,11 @@ export interface RouteContext {
 }
 
 type Verdict =
-  /** `trigger`: by which one it came, if that has flow control of its own. */
+  /** `trigger`: the trigger that matched, if it has its own flow control. */
   | { readonly kind: 'start'; readonly trigger: string | null }
   | { readonly kind: 'suppress'; readonly reason: Suppression['reason']; readonly detail: string }
 
-/** The event as rules see it. */
+/** Returns the event as rules see it. */
 export const eventRoot = (event: Event): Json => ({
   id: event.id,
   source: event.source,
@@ -48,7 +49,7 @@ export const eventRoot = (event: Event): Json => ({
   data: event.data,
 })
 
-/** One filter that holds is enough; an error counts only if none holds. */
+/** One matching filter is enough; an error counts only if no filter matches. */
 const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
   let refused: Verdict = {
     kind: 'suppress',
@@ -71,14 +72,14 @@ const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
   return refused
 }
 
-/** A handler never starts on what it tells of its own work, however often it may stand in one chain. */
+/** A handler is never started by a lifecycle event of its own work, however often it may occur in one chain. */
 const isOwnLife = ({ type, source }: Event, { modality, name }: Listener['handler']): boolean =>
   source === lifeSource(modality, name) && handOf(type) === modality && modality !== 'human'
 
-/** Its flow control needs memory: a gate decides when it starts. */
+/** Whether the handler's flow control needs memory, so that a gate decides when it starts. */
 export const hasGate = ({ handler }: Listener): boolean => handler.flow?.isStateful === true
 
-/** Hops and filter: what comes before all flow control. Null: the listener does not hear events of this source. */
+/** Checks hops and filters, which come before all flow control. Null: the listener does not listen to events of this source. */
 export const judge = (listener: Listener, event: Event, system: System): Verdict | null => {
   const { handler } = listener
   const filters = filtersFor(listener, event.source)
@@ -90,7 +91,7 @@ export const judge = (listener: Listener, event: Event, system: System): Verdict
   return askFilters(filters, event)
 }
 
-/** A key that fails starts nothing, as a filter that fails does (route-2). */
+/** A key that fails to evaluate starts nothing, like a filter that fails (route-2). */
 export const requireFor = (
   { tenant }: Pick<RouteContext, 'tenant'>,
   { handler }: Pick<Listener, 'handler'>,
@@ -104,12 +105,12 @@ export const requireFor = (
   }
 }
 
-/** `index` is the event's place in the append that will carry it. */
+/** `index` is the event's place in the append that will contain it. */
 export const route = (context: RouteContext, event: Event, index: number): Routed => {
   const runs: NewRun[] = []
   const suppressed: Suppression[] = []
   for (const listener of context.system.listeners.get(event.type) ?? []) {
-    // Its gate hears of the event by itself, and says what becomes of it.
+    // The gate receives the event by itself, and decides what becomes of it.
     if (hasGate(listener)) continue
     const verdict = judge(listener, event, context.system)
     if (verdict === null) continue

@@ -1,4 +1,4 @@
-/** Refuses a text that no store can have as a key, with a code, before it is written (model/kernel/row-key.ts). */
+/** Refuses, before it is written, a text that no store can hold as a key (model/kernel/row-key.ts). */
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { type KeyRule, keyProblem } from '#model/kernel/row-key.ts'
 

@@ -1,7 +1,7 @@
 /**
- * What a rule of flow control gives, as the text or the number that was asked for.
+ * Evaluates a rule of flow control to the text or number that is needed.
  *
- * Owns what counts as a key. A rule that fails, or gives something else, throws RuleFailed: whoever asks says what becomes of it.
+ * Owns what counts as a key. A rule that fails, or gives another type, throws RuleFailed: the caller decides what follows.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Rule } from '#model/kernel/rule.ts'
@@ -16,7 +16,7 @@ export const answerOf = (rule: Rule, roots: Roots, what: string): Json => {
   return answer.value
 }
 
-/** Null is a failure, never a bucket that many share. */
+/** A null value is a failure, never a key that many runs share. */
 export const keyOf = (rule: Rule | null, roots: Roots, what: string): string => {
   if (rule === null) return ''
   const value = answerOf(rule, roots, what)
@@ -31,7 +31,7 @@ export const numberOf = (rule: Rule | null, roots: Roots, what: string, otherwis
   throw new RuleFailed(`${what}: gives ${JSON.stringify(value)}, not a number`)
 }
 
-/** A priority that cannot be worked out is none. */
+/** A priority that cannot be evaluated counts as 0. */
 export const priorityOf = (rule: Rule | null, roots: Roots): number => {
   try {
     return numberOf(rule, roots, 'priority', 0)

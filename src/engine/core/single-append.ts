@@ -1,9 +1,10 @@
 /**
- * A single append and a promise of its outcome: for everything that is not a run in memory.
+ * A single append with a promise of its outcome, for everything that is not a run in memory.
  *
- * Owns what the caller is told of a store that refuses or does not answer. Never retries a definite refusal.
+ * Owns which error the caller gets when a store refuses or does not answer. Never retries a definite refusal.
  *
- * one-shot-1  A caller is not kept uncertain for ever, but the append is: it is sent again until the ledger answers, and `late` hears it.
+ * one-shot-1  After an unknown outcome the caller is rejected in bounded time, but the append is sent again until the ledger answers;
+ *             `late` receives that outcome.
  */
 import type { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'

@@ -1,4 +1,4 @@
-/** Work that only the store can hold up, while time is moved by hand. */
+/** Retries while the store is in trouble, on a virtual clock. */
 import { expect, test } from 'vitest'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
@@ -7,7 +7,7 @@ import { retryStore } from './store-retry.ts'
 const ids = { roll: () => 1 }
 const away = (): TrihandError => new TrihandError('LEDGER_UNAVAILABLE', 'the store is away')
 
-test('patience-1: work that meets a store in trouble is tried again until it has its own answer', async () => {
+test('patience-1: work that fails because of the store is retried until the work itself gives an answer', async () => {
   const clock = new VirtualClock()
   let tries = 0
   const work = async (): Promise<string> => {
@@ -20,7 +20,7 @@ test('patience-1: work that meets a store in trouble is tried again until it has
   expect(clock.now()).toBe(50 + 100 + 200 + 400)
 })
 
-test('a failure of the work itself is not tried again', async () => {
+test('a failure of the work itself is not retried', async () => {
   const clock = new VirtualClock()
   const broken = new TrihandError('EVENT_UNKNOWN', 'no such event')
   await expect(
@@ -32,7 +32,7 @@ test('a failure of the work itself is not tried again', async () => {
   ).rejects.toBe(broken)
 })
 
-test('work that nobody wants any more ends without an answer', async () => {
+test('work whose answer is no longer wanted stops and never settles', async () => {
   const clock = new VirtualClock()
   let isSettled = false
   const settle = (): void => {

@@ -1,9 +1,9 @@
 /**
- * Work that only the store can hold up: asked for again until the store answers.
+ * Retries work that fails because of the store, until the store answers.
  *
  * Owns the difference between trouble with the store and a failure of the work itself, and the pauses between tries.
  *
- * patience-1  No step and no run fails because the ledger was full, away or contended; what was done waits in memory and is sent again.
+ * patience-1  No step and no run fails because the ledger was full, unavailable or contended; its result waits in memory and is sent again.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -20,7 +20,7 @@ const TROUBLES: ReadonlySet<string> = new Set([
   'LEDGER_MISSING',
 ])
 
-/** Longer after every try, and never the same for many who wait for one store. */
+/** Waits longer after every try, with jitter, so that many callers of one store do not retry together. */
 export const pauseAfter = ({ clock, ids }: Deps, tries: number): Promise<void> => {
   const bound = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
   const ms = Math.ceil(bound * (0.5 + ids.roll() / 2))
@@ -35,7 +35,7 @@ export const isStoreTrouble = (error: unknown): boolean =>
 /** This process writes nothing any more (commit-8). */
 export const isShutDown = (error: unknown): boolean => error instanceof TrihandError && error.code === 'SHUTTING_DOWN'
 
-/** Never settles once nobody wants the answer any more. */
+/** Never settles if `isWanted` is false after a failure of the store. */
 export const retryStore = async <T>(deps: Deps, isWanted: () => boolean, work: () => T | Promise<T>): Promise<T> => {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-/** Answers on their way: who hears what, and what is forgotten. */
+/** Streamed answers: which listener receives what, and what is forgotten. */
 import { expect, test } from 'vitest'
 import { runId } from '#model/kernel/ids.ts'
 import { createRedaction } from '#model/kernel/redaction.ts'
@@ -11,7 +11,7 @@ const text = (said: string) => ({ type: 'text', text: said }) as const
 const assembled = (pieces: readonly TokenChunk[]): string =>
   pieces.filter(({ type }) => type === 'text').reduce((sum, { at, text: said }) => sum.slice(0, at) + said, '')
 
-test('deltas-1: a late listener gets what was told first, then every piece once', () => {
+test('deltas-1: a late listener gets what was streamed before first, then every chunk once', () => {
   const deltas = new TokenStream(createRedaction([]))
   deltas.tell(RUN, STEP, 1, text('a'))
   deltas.tell(RUN, STEP, 1, text('b'))
@@ -24,7 +24,7 @@ test('deltas-1: a late listener gets what was told first, then every piece once'
   ])
 })
 
-test('deltas-2: what was heard twice is put in its place, and stands there once', () => {
+test('deltas-2: text that is received twice is put at its position and appears once', () => {
   const deltas = new TokenStream(createRedaction([]))
   const heard: TokenChunk[] = []
   deltas.listen(RUN, (piece) => heard.push(piece))
@@ -34,7 +34,7 @@ test('deltas-2: what was heard twice is put in its place, and stands there once'
   expect(assembled(heard)).toBe('Hello')
 })
 
-test('what an attempt has told goes with it; the next one begins at nothing', () => {
+test('the text of an attempt is forgotten with it, and the next attempt begins at position 0', () => {
   const deltas = new TokenStream(createRedaction([]))
   deltas.tell(RUN, STEP, 1, text('old'))
   deltas.over(RUN, STEP)
@@ -44,7 +44,7 @@ test('what an attempt has told goes with it; the next one begins at nothing', ()
   expect(heard).toEqual([{ run: RUN, step: STEP, attempt: 2, type: 'text', at: 0, text: 'anew.' }])
 })
 
-test('thinking and calls are counted apart', () => {
+test('reasoning and tool calls are counted separately', () => {
   const deltas = new TokenStream(createRedaction([]))
   deltas.tell(RUN, STEP, 1, { type: 'reasoning', text: 'hm' })
   deltas.tell(RUN, STEP, 1, { type: 'call', id: 'x', tool: 'Read' })
@@ -58,7 +58,7 @@ test('thinking and calls are counted apart', () => {
   ])
 })
 
-test('a listener that throws disturbs nobody, and one that left hears nothing', () => {
+test('a listener that throws does not disturb the others, and one that has left receives nothing', () => {
   const deltas = new TokenStream(createRedaction([]))
   const heard: TokenChunk[] = []
   deltas.listen(RUN, () => {
@@ -71,7 +71,7 @@ test('a listener that throws disturbs nobody, and one that left hears nothing', 
   expect(assembled(heard)).toBe('a')
 })
 
-test('deltas-3: a secret that comes in pieces is never told, not even its first half', () => {
+test('deltas-3: a secret that arrives in several chunks is never streamed, not even its first half', () => {
   const deltas = new TokenStream(createRedaction([{ name: 'PAY_KEY', value: 'correct-horse-battery' }]))
   const heard: TokenChunk[] = []
   deltas.listen(RUN, (piece) => heard.push(piece))

@@ -1,12 +1,12 @@
 /**
- * Answers on their way: what a step has told while it is being performed, for whoever listens to its run.
+ * Streams the partial answers of steps under way to the listeners of their run.
  *
- * Owns the pieces of attempts under way in this process, and forgets them with the attempt: the fact that follows is the truth. Never
- * writes anything: nothing here survives a crash, and the step begins again then, as another telling of the same text.
+ * Owns the chunks of attempts under way in this process, and forgets them with the attempt: the fact that follows is the truth. Never
+ * writes anything: nothing here survives a crash, after which the step begins again and streams its text anew.
  *
- * deltas-1  Whoever listens late gets what was told so far first, and every later piece once and in order.
- * deltas-2  A piece says how much of its kind came before it in its attempt: text that is put where it belongs is never doubled.
- * deltas-3  No piece holds a secret or the beginning of one; the end of an attempt lets go what was held back.
+ * deltas-1  A listener that joins late gets what was streamed so far first, and every later chunk once and in order.
+ * deltas-2  A chunk says how much of its kind came before it in its attempt, so that text that is put at its position is never doubled.
+ * deltas-3  No chunk holds a secret or the beginning of one; the end of an attempt releases what was held back.
  */
 import type { RunId } from '#model/kernel/ids.ts'
 import type { RedactedStream, Redaction } from '#model/kernel/redaction.ts'
@@ -17,9 +17,9 @@ export interface TokenChunk {
   readonly step: string
   readonly attempt: number
   readonly type: Delta['type']
-  /** Characters before it; of calls, how many. */
+  /** How many characters came before it; for a call, how many calls. */
   readonly at: number
-  /** Of a call: the name of its tool. */
+  /** For a call: the name of its tool. */
   readonly text: string
 }
 
@@ -54,9 +54,9 @@ export class TokenStream {
     this.passText({ ...about, type: delta.type }, telling, telling.streams[delta.type].push(delta.text))
   }
 
-  /** The attempt is over: what it told is in its fact, or nowhere. */
+  /** The attempt is over: its answer is in its fact, or nowhere. */
   over(run: RunId, step: string): void {
-    // Called for every step there is, and almost none tells anything.
+    // Called for every step, and almost no step streams anything.
     if (this.underWay.size === 0) return
     const steps = this.underWay.get(run)
     const telling = steps?.get(step)
@@ -106,7 +106,7 @@ export class TokenStream {
       try {
         listener(piece)
       } catch {
-        // Whoever listens may not disturb whoever works.
+        // A failing listener must not disturb the step.
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Calls for one key take turns: in their order, in groups of bounded size, and past work that failed. */
+/** Calls for one key take turns: in order, in groups of bounded size, and also after work that failed. */
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { CallGroups, pauseAfterConflict, TurnQueue } from './turn-queue.ts'
@@ -31,7 +31,7 @@ describe('calls that take turns', () => {
     await expect(queue.run('quick', () => Promise.resolve('done'))).resolves.toBe('done')
   })
 
-  it('turn-queue-1: hands over together what waits together, in groups of bounded size (14.2)', async () => {
+  it('turn-queue-1: passes calls that wait together as groups of bounded size (14.2)', async () => {
     const groups: number[][] = []
     const all = new Promise<void>((resolve) => {
       const calls = new CallGroups<string, number>(async (_, group) => {

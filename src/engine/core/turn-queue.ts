@@ -14,7 +14,7 @@ interface Waiting<Call> {
   calls: Call[]
 }
 
-/** Hands over all calls that wait for a key, in order, at most `most` of them at once. `work` answers each call itself. */
+/** Passes all calls that wait for a key to `work`, in order, at most `most` of them at once. `work` answers each call itself. */
 export class CallGroups<Key, Call> {
   private readonly lines = new Map<Key, Waiting<Call>>()
   private readonly work: (key: Key, calls: readonly Call[]) => Promise<void>
@@ -33,7 +33,7 @@ export class CallGroups<Key, Call> {
     }
     const first = { calls: [call] }
     this.lines.set(key, first)
-    // Not at once: calls of the same moment come together.
+    // Deferred, so that calls of the same moment form one group.
     void Promise.resolve().then(() => this.drain(key, first))
   }
 
@@ -64,7 +64,7 @@ export class TurnQueue<Key> {
   }
 }
 
-/** One of a kind for each owner, such as the queues of one engine. */
+/** Makes one value for each owner, such as the queues of one engine. */
 export const forEachOwner = <Owner extends object, Value>(make: (owner: Owner) => Value): ((owner: Owner) => Value) => {
   const made = new WeakMap<Owner, Value>()
   return (owner) => {
@@ -81,11 +81,11 @@ const TRIES_AT_ONCE = 3
 const FIRST_PAUSE_MS = 4
 const LONGEST_PAUSE_MS = 100
 
-/** An object, so that a simulation can put a mistake in the place of the rule. */
+/** An object, so that a simulation can replace the rule with a faulty one. */
 export const conflictRules = {
   /**
-   * turn-queue-3: an answer for every number of conflicts. The first ones are tried again at once. Then a random pause, so that no process
-   * is always the slower one; it stays short, because every conflict means that another writer got on.
+   * turn-queue-3: gives a pause for every number of conflicts. The first tries follow at once. Then the pause is random, so that no process
+   * is always the slower one; it stays short, because every conflict means that another writer made progress.
    */
   pauseMs(conflicts: number, roll: number): number {
     if (conflicts < TRIES_AT_ONCE) return 0
@@ -93,7 +93,7 @@ export const conflictRules = {
   },
 }
 
-/** After a conflict with a writer outside the queue. */
+/** Waits after a conflict with a writer outside the queue. */
 export const pauseAfterConflict = async (
   { clock, ids }: { readonly clock: Clock; readonly ids: Pick<Ids, 'roll'> },
   conflicts: number,

@@ -1,4 +1,4 @@
-/** A line against a plain list: whatever is added, taken and let in, both hold the same in the same order. */
+/** The queue compared with a plain list: whatever is added, taken and let in, both hold the same items in the same order. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { IntrusiveQueue, type QueueItem } from './intrusive-queue.ts'
@@ -23,7 +23,7 @@ const emptied = (line: IntrusiveQueue<Person>): readonly number[] => {
 
 const names = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 5 })
 
-test('who came first is taken first, and those who are let in stand before the others', () => {
+test('items are taken in the order in which they were added, and those of a queue that is let in come before the others', () => {
   fc.assert(
     fc.property(names, names, names, (waiting, others, late) => {
       const line = lineOf(waiting)
@@ -39,7 +39,7 @@ test('who came first is taken first, and those who are let in stand before the o
   )
 })
 
-test('whoever was taken or cleared away can stand in line again', () => {
+test('an item that was taken or cleared can be added again', () => {
   const [ana, ben] = [person(1), person(2)]
   const line = new IntrusiveQueue<Person>()
   line.add(ana)

@@ -1,10 +1,10 @@
 /**
- * Those who wait, in the order in which they came: each holds whoever stands behind it.
+ * A first-in, first-out queue in which each item holds the link to the next.
  *
- * Owns the links. A list that is emptied and filled again with every batch would be made anew each time.
+ * Owns the links. An array that is emptied and filled again with every batch would be allocated anew each time.
  */
 export interface QueueItem<Self> {
-  /** The line's own mark; null at first, and while it stands in no line. */
+  /** The next item. Only the queue changes it; null at first, and while the item is in no queue. */
   behind: Self | null
 }
 
@@ -16,14 +16,14 @@ export class IntrusiveQueue<Item extends QueueItem<Item>> {
     return this.first === null
   }
 
-  /** Of one that stands in no line. */
+  /** Appends an item that is in no queue. */
   add(item: Item): void {
     if (this.last === null) this.first = item
     else this.last.behind = item
     this.last = item
   }
 
-  /** Whoever has waited longest; null if nobody waits. */
+  /** Removes and returns the oldest item; null if the queue is empty. */
   take(): Item | null {
     const { first } = this
     if (first === null) return null
@@ -33,7 +33,7 @@ export class IntrusiveQueue<Item extends QueueItem<Item>> {
     return first
   }
 
-  /** Before all who wait here, in their order; the other line is empty afterwards. */
+  /** Puts all items of another queue before those of this one, in their order; the other queue is empty afterwards. */
   letIn(others: IntrusiveQueue<Item>): void {
     if (others.last === null) return
     others.last.behind = this.first

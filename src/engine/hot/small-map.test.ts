@@ -1,9 +1,9 @@
-/** Few values by name behave as a map does, also where they become many. */
+/** A SmallMap behaves like a Map, also with many values. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SmallMap } from './small-map.ts'
 
-test('whatever comes and goes, it answers as a map of the same values', () => {
+test('after any additions and removals it answers like a Map of the same values', () => {
   const changes = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 40 })), { maxLength: 200 })
   fc.assert(
     fc.property(changes, (list) => {

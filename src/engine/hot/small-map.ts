@@ -1,10 +1,10 @@
 /**
- * Values by name where there is nearly always one: a place for it, and a map while there are several.
+ * Values by name for the case that there is nearly always one: a field for it, and a Map while there are several.
  *
- * Owns the choice. A map of one that comes and goes with every step makes a new table every few steps.
+ * Owns the choice. A Map whose only entry comes and goes with every step rebuilds its table every few steps.
  */
 
-/** Of a list without an order. Not spliced: that would give the list's room away, and the next step would need it again. */
+/** Removes a value from a list without an order. No splice, which would free the list's storage that the next step needs again. */
 export const takeOut = <Value>(list: Value[], value: Value): void => {
   const place = list.indexOf(value)
   if (place < 0) return
@@ -17,9 +17,9 @@ interface Named {
 }
 
 export class SmallMap<Value extends Named> {
-  /** The one there is; null if there are none or several. */
+  /** The only value; null if there are none or several. */
   only: Value | null = null
-  /** Null while there is one or none. */
+  /** Null while there is one value or none. */
   private byName: Map<string, Value> | null = null
 
   get isEmpty(): boolean {
@@ -31,7 +31,7 @@ export class SmallMap<Value extends Named> {
     return this.only?.name === name ? this.only : undefined
   }
 
-  /** Of a name that is not among them. */
+  /** The value's name must not be in the map yet. */
   add(value: Value): void {
     if (this.byName !== null) this.byName.set(value.name, value)
     else if (this.only === null) this.only = value

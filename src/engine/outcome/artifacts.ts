@@ -1,7 +1,7 @@
 /**
- * What an agent's run has left behind as files: found by the run that made it and by its hash.
+ * The files that an agent's run has produced, found by the run and by their hash.
  *
- * Owns the rule that a file is handed out only to whoever may see a run that names it: a hash alone is no right.
+ * Owns the rule that only a caller who may see a run that names a file gets the file: a hash alone gives no access.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
@@ -17,7 +17,7 @@ export interface Artifact {
   readonly path: string
   readonly text: string
   readonly encoding: 'utf8' | 'base64'
-  /** Its words come from a script. */
+  /** The model replies behind the file were simulated. */
   readonly isSimulated: boolean
 }
 
@@ -33,7 +33,7 @@ const STEP = 'agent/artifacts'
 
 type Deps = Pick<EngineContext, 'ledger' | 'blobs' | 'ids' | 'tenant'>
 
-/** The step that named the files of an agent's run, in its last life that came so far. */
+/** Returns the step that recorded the files of an agent's run, in the last life that got this far. */
 export const filesStepOf = ({ settled, retried }: LiveRun): SettledStep | undefined => {
   for (let life = retried?.times ?? 0; life > 0; life--) {
     const found = settled.get(stepAddress(STEP, String(life)))

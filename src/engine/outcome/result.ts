@@ -1,7 +1,7 @@
 /**
- * What has become of a run, for those who asked for it: its end with its output and outcome, or what it is now.
+ * The result of a run for its callers: its end with output and outcome, or its current status.
  *
- * Owns the answer only. Waiting for the end is engine.ts.
+ * Owns the answer only. Waiting for the end is core/engine.ts.
  */
 import { failureOf, noSuchRun, queuedRun } from '#engine/coordinators/flow-outcomes.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -19,7 +19,7 @@ import { filesStepOf } from './artifacts.ts'
 
 /*
  * The outcome of a run that has ended, from its facts.
- * Owns where each part is found. The words are model/run/outcome.ts; nothing is stored twice.
+ * Owns where each part is found. The names of the parts are model/run/outcome.ts; nothing is stored twice.
  */
 
 type Deps = Pick<EngineContext, 'blobs' | 'ids'>
@@ -60,7 +60,7 @@ const filesOf = async (deps: Deps, live: LiveRun): Promise<readonly LeftFile[]> 
   return artifacts.map(({ path, hash }) => ({ path, hash }))
 }
 
-/** A child and a turn of a chat hand over more than their answer (executors/agent/enter.ts). */
+/** A child agent and a chat turn return more than their answer (executors/agent/enter.ts). */
 const answerIn = (output: Json): Json =>
   isJsonRecord(output) && 'spent' in output && 'tainted' in output ? (output['output'] ?? null) : output
 
@@ -71,7 +71,7 @@ const agentOutcome = async (deps: Deps, ended: Ended, durationMs: number): Promi
   durationMs,
 })
 
-/** Null: it has not ended well, so there is none. */
+/** Null: the run has not succeeded, fully or partly, so there is no outcome. */
 const outcomeOf = async (deps: Deps, ended: Ended): Promise<Outcome | null> => {
   const { modality, state, facts, output } = ended
   const done = facts.findLast((fact) => fact.type === 'run.completed')
@@ -87,13 +87,13 @@ export interface RunResult {
   readonly status: RunStatus
   readonly output: Json | null
   readonly error: { readonly code: string; readonly message: string } | null
-  /** What stands around the output, in the words of the hand that did the work; null: it has not ended well. */
+  /** The output with its metadata, in the terms of the run's modality; null: the run has not succeeded, fully or partly. */
   readonly outcome: Outcome | null
 }
 
 const NOTHING = { output: null, error: null, outcome: null } as const
 
-/** The run's end, or what it is now if it has not ended. */
+/** Returns the run's result, or its current status if it has not ended. */
 export const lookAtRun = async (context: EngineContext, run: RunId): Promise<RunResult> => {
   const [record] = await context.ledger.load([run])
   if (record == null) return lookAtQueued(context, run)
@@ -113,7 +113,7 @@ const lookAtQueued = async (context: EngineContext, run: RunId): Promise<RunResu
   const queued = await queuedRun(context, run)
   if (queued?.state === 'queued') return { ...NOTHING, run, status: 'queued' }
   if (queued !== null) return { ...NOTHING, run, status: 'cancelled', error: failureOf(queued) }
-  // It may have begun between the two looks.
+  // The run may have begun between the two reads.
   const [record] = await context.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
   if (record == null) throw noSuchRun(run)
   return lookAtRun(context, run)

@@ -1,7 +1,7 @@
 /**
- * A run, step by step, for whoever shows it while it goes on: what has settled and with what, what is open and on whom it waits.
+ * The steps of a run, to show them while it goes on: which have settled and with what, and which are open and what they wait for.
  *
- * Owns the reading. Asks the same rules that drive the run, and fetches what was too large for its fact.
+ * Owns the reading. Uses the same rules that drive the run, and fetches values that were too large for a fact.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
@@ -17,7 +17,7 @@ import type { SettledStep } from '#model/run/step.ts'
 
 export interface StepView {
   readonly state: 'open' | 'done' | 'failed'
-  /** The run or the task that does it, if one does. */
+  /** The run or the task that performs the step, if one does. */
   readonly child: ChildId | null
   readonly value: Json
   readonly error: Failure | null

@@ -1,7 +1,7 @@
 /**
- * One run of many hears a word: cancel, retry, pause, resume.
+ * Applies a bulk command to one of its runs: cancel, retry, pause, resume.
  *
- * Owns how the word reaches it. Which runs are meant, and what is counted, is the job's (executors/workflow/bulk.ts).
+ * Owns how the command reaches the run. The job decides which runs are meant and counts them (executors/workflow/bulk.ts).
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { externalCommand } from '#engine/run/external-command.ts'
@@ -12,14 +12,14 @@ import { retryRun } from './retry-run.ts'
 
 export interface BulkCommand {
   readonly action: BulkAction
-  /** Names the job, too: the same word of the same job is heard once (bulk-2). */
+  /** Also names the job: the same command of the same job is applied once (bulk-2). */
   readonly by: string
   readonly reason: string | null
-  /** Of who gave the word. Absent: a person. */
+  /** The kind of identity that gave the command. Absent: a person. */
   readonly kind?: Kind
 }
 
-/** A second cancel changes nothing by itself, and only a cancel must reach who holds the run at once. */
+/** A cancel is not checked for repetition, because a second one changes nothing; only a cancel must reach the run's holder at once. */
 export const applyBulkCommand = async (
   context: EngineContext,
   run: RunId,

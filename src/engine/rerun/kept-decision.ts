@@ -1,11 +1,11 @@
 /**
- * What people have decided in the run of which this is another go, for a step that would ask them the same.
+ * Finds what people decided in the run that a rerun repeats, for a step that would ask them the same.
  *
- * Owns when an old decision counts again: only where the rerun was asked for with it, and only for a question that has not changed by a
- * letter. Otherwise people are asked.
+ * Owns when an old decision counts again: only if the rerun was requested with decisions, and only for a question that is exactly the
+ * same. Otherwise people are asked.
  *
  * kept-decision-1  A decision counts again only for the very content that was first shown with it.
- * kept-decision-2  A decision whose question came after the step from which on everything is done again is dropped, whatever was asked for.
+ * kept-decision-2  A decision whose question came after the first step that is done again is dropped, whatever the rerun asked for.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
@@ -31,7 +31,7 @@ const answerIn = (facts: readonly RunFact[], of: RunId, step: string): Answered 
   return { of, seq, settled: { kind: 'done', result: fact.end.result }, task: fact.child }
 }
 
-/** kept-decision-1. The hash names the run that asked, so that it is worked out as if that run asked now. */
+/** kept-decision-1. The hash includes the run that asked, so it is computed as if that run asked now. */
 const wasAskedSo = async (
   { ledger, taskWorld }: EngineContext,
   { task, of }: Answered,

@@ -1,4 +1,4 @@
-/** A process that dies before or after any of its appends, around a rerun whose end is told: one rerun, one notice, nothing twice that stood. */
+/** A process that dies before or after any of its appends, around a rerun and a callback: one rerun, one notice, no finished step twice. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
@@ -17,7 +17,7 @@ type Death = { readonly at: number; readonly fault: Fault } | null
 
 interface World {
   readonly store: MemoryStore
-  /** Steps that were performed, and ids that were told. */
+  /** Steps that were performed, and ids of notices that were delivered. */
   readonly did: string[]
 }
 
@@ -26,12 +26,12 @@ const newWorld = (): World => ({ store: new MemoryStore(), did: [] })
 const runsOf = ({ store }: World, handler: string): Promise<readonly RunSummary[]> =>
   new MemoryReader(store).runs({ tenant: LOCAL_TENANT, handler, status: null, before: null, limit: 9 })
 
-/** One life: the run with a callback, then its rerun, each if there is none yet. Answers how many appends it made. */
+/** One life of the process: the run with a callback, then its rerun, each if there is none yet. Returns how many appends it made. */
 const live = async (world: World, death: Death): Promise<number> => {
   const { store, did } = world
   const clock = new VirtualClock(1_000_000)
   const inner = new MemoryLedger(store)
-  // Whoever was there before is dead.
+  // The worker of the life before is dead.
   await inner.beat({ worker: newWorker(), now: clock.now(), ttlMs: -1 })
   const plan = ({ method, index }: { method: string; index: number }): Fault | null =>
     death !== null && method === 'append' && index === death.at ? death.fault : null
@@ -66,7 +66,7 @@ const live = async (world: World, death: Death): Promise<number> => {
   return ledger.calls.append
 }
 
-test('reruns-1 ending-2: whichever append a process dies at, there is one rerun with all that stands, and the end was told', async () => {
+test('reruns-1 ending-2: whichever append a process dies at, there is one rerun with all results that stand, and the end was reported to the callback', async () => {
   const whole = await live(newWorld(), null)
   expect(whole).toBeGreaterThan(6)
   for (let at = 0; at < whole; at++)

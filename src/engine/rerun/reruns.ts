@@ -1,14 +1,14 @@
 /**
- * Runs once more: a new run of the same handler, born with the results of the old one that still stand.
+ * Reruns: a new run of the same handler, created with those results of the old run that are still valid.
  *
- * Owns what the new run is given: input, trigger, session, its place in the chain of causes. Which results stand is the model's
- * (model/run/rerun.ts). The old run is only read. A gate is not asked: it decides on what comes, and this came already.
+ * Owns what the new run is given: input, trigger, session, its place in the chain of causes. The model decides which results are valid
+ * (model/run/rerun.ts). The old run is only read. The gate is not asked: it decides on what arrives, and this has arrived already.
  *
- * reruns-1  The new run and all that it takes over are one append: there is no run that has half of it.
- * reruns-2  With another input no decision of the old run counts in the new one, and a function that only its triggers start takes none.
- * reruns-3  Only a person runs again what stands on a decision: a step that people decided, a plan that they approved, or a function
+ * reruns-1  The new run and all that it takes over are one append: no run has only a part of it.
+ * reruns-2  With another input no decision of the old run counts in the new one, and a function that only its triggers start is refused.
+ * reruns-3  Only a person may rerun what rests on a decision: a step that people decided, a plan that they approved, or a function
  *           that only its triggers start.
- * decided-steps-1  No way in which a decision can stand behind the result of a step is missed: a run that cannot be read counts as decided.
+ * decided-steps-1  Every way in which the result of a step can rest on a decision is found: a run that cannot be read counts as decided.
  */
 import { causeOf, startOf, triggerOf } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -40,16 +40,16 @@ import { run as runMachine } from '#model/run/run.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 
 /*
- * Which results of a run came from people.
- * Owns the search: a step that asked them, a step that received the event of a decision, a step that called a run with one of these, and a step that was taken over from a run
- * where it was one of these. Reads facts alone.
+ * Finds which results of a run came from people.
+ * Owns the search: a step that asked them, a step that received the event of a decision, a step that called a run with one of these, and a
+ * step that was taken over from a run where it was one of these. Reads facts alone.
  */
 
 const PAGE = 200
 
 type World = Pick<EngineContext, 'ledger' | 'tenant' | 'system'>
 
-/** Steps of one run that people decided, and steps whose answer stands in other runs. */
+/** Steps of one run that people decided, and steps whose result comes from other runs. */
 interface Looked {
   readonly decided: Set<string>
   /** By run: the steps here that have their result from it, and the step there; null: from the run as a whole. */
@@ -110,14 +110,14 @@ const decidedSteps = (context: World, facts: readonly RunFact[]): Promise<Readon
 export interface RerunIntent {
   /** The first step that is done again. Absent: everything is. */
   readonly from?: string
-  /** Absent: what the old run was given. With another one the new run is called, and has no event. */
+  /** Absent: the input of the old run. With another input the new run counts as called, and has no event. */
   readonly input?: unknown
-  /** What people answered counts again where nothing that is done again came before their question, and they would be asked the same. */
+  /** People's answers count again where no step that is done again came before their question, and they would be asked the same. */
   readonly decisions?: boolean
   readonly by: string
   /** What `by` is. Default: `user`, a person whom the caller has authenticated. */
   readonly kind?: Kind
-  /** The new run, as its caller has named it. */
+  /** The id of the new run, if its caller has chosen it. */
   readonly asked?: Asked
 }
 
@@ -125,7 +125,7 @@ export interface RerunPreview {
   readonly handler: string
   /** What the old run was given. */
   readonly input: Json
-  /** Steps whose results stand. */
+  /** Steps whose results are taken over. */
   readonly reused: readonly string[]
   readonly again: readonly AgainStep[]
 }
@@ -193,7 +193,7 @@ export class Reruns {
     this.context = context
   }
 
-  /** What a rerun would come to, without one. */
+  /** Returns what a rerun would take over and do again, without making one. */
   async preview(run: RunId, from: string | null, isChanged = false): Promise<RerunPreview> {
     const old = await this.read(run, { from, isChanged, weighsDecisions: isChanged })
     const { value } = await this.same(old)
@@ -223,8 +223,8 @@ export class Reruns {
       tenant,
       now: context.clock.now(),
       input: given.input,
-      // At the same place of the chain: however often it is run again, it comes no nearer to the limit of hops.
-      // With another input it is another request: that of the person who changed it.
+      // The same place in the chain: however often a run is rerun, it comes no nearer to the limit of hops.
+      // With another input it is a new request, by the person who changed the input.
       cause: {
         ...causeOf({ id: run, event: old.trigger }, old.state),
         causationId: run,
@@ -235,7 +235,7 @@ export class Reruns {
       parent: null,
       ...(terms !== undefined && { terms }),
       resourceClaim: resourceClaimOfCall(definition, { tenant, session, roots }),
-      // Whoever claims it reads what it takes over, and the event that it works on.
+      // No lease: the worker that claims it reads what it takes over, and the event that it works on.
       lease: null,
       rerun: {
         of: { of: run, from: from ?? null, by, trigger: trigger?.sequence ?? null, decisions: decisions && !isChanged },
@@ -247,7 +247,7 @@ export class Reruns {
     const outcome = await commitSpawned(context, { writes: [born.write], events: [], signals: [], documents: [] }, [
       born,
     ])
-    // One that its caller has named was made by another attempt.
+    // A run whose id the caller has chosen was created by another attempt.
     if (outcome.kind === 'conflict' && asked === undefined)
       throw new TrihandError('INTERNAL', 'a new run met an old one')
     return born.id
@@ -278,7 +278,7 @@ export class Reruns {
     return { input: { kind: 'given', payload }, value, trigger: null }
   }
 
-  /** As for a call: the code may have changed since, and want another input. */
+  /** Checks the input as for a call: the code may have changed since, and need another input. */
   private async check({ name, input }: FunctionDefinition, given: Given): Promise<void> {
     if (input !== null && given.input.kind === 'given')
       await checkAgainst(input, given.value, 'INPUT_INVALID', `the input of ${name}`)

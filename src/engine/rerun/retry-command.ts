@@ -1,8 +1,8 @@
 /**
- * The command that opens an ended run again, with what it needs to know of the time since: which waits begin anew, and which events do
- * not end the new life.
+ * Makes the command that reopens an ended run, with what it needs to know of the time since: which waits begin anew, and which events
+ * do not end the new life.
  *
- * Owns the asking. What a new life goes on with is model/run/reopen.ts.
+ * Owns only the command. What a new life goes on with is model/run/reopen.ts.
  */
 import type { RetryIntent } from '#engine/coordinators/gate-config.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -21,7 +21,7 @@ export const retryCommand = (
   ...(heard !== undefined && { heard }),
 })
 
-/** The last event that could end the run by `cancel_on`, as the ledger has it now (run-reopen-2). */
+/** Reads the last event so far that could end the run by `cancel_on` (run-reopen-2). */
 export const lastHeard = async (
   context: Pick<EngineContext, 'ledger' | 'system' | 'tenant'>,
   record: StreamRecord | null | undefined,

@@ -1,8 +1,8 @@
 /**
- * A run that has failed begins a new life: asked for by a person, by a job, or by the parent that calls it again.
+ * Retries a failed run, which begins a new life: requested by a person, by a bulk job, or by the parent that calls it again.
  *
- * Owns the one way to a retry, by whomever it is asked for: past the gate of its handler, if it has one (gate-retry.ts). What the new life
- * goes on with is model/run/reopen.ts.
+ * Owns the only way to a retry: through the gate of the run's handler, if it has one (coordinators/gate-retry.ts). What the new life goes
+ * on with is model/run/reopen.ts.
  */
 import type { RetryAnswer, RetryIntent, RetryReport } from '#engine/coordinators/gate-config.ts'
 import { advanceRun } from '#engine/core/advance.ts'
@@ -21,7 +21,7 @@ export const retryRun = async (
   context: EngineContext,
   run: RunId,
   asked: RetryIntent,
-  /** What has happened says that this was asked for before: then nothing is done. */
+  /** Whether the facts show that this retry was requested before: then nothing is done. */
   isDone: (happened: readonly RunFact[]) => boolean = () => false,
 ): Promise<RetryAnswer> => {
   const [record] = await context.ledger.load([run])
@@ -42,7 +42,7 @@ export const retryRun = async (
   return state.kind === 'ended' ? context.gates.retry(record.handler, { record, state, intent }) : 'begun'
 }
 
-/** The same, with what a person wants to know of it. */
+/** Retries a run, and returns what a person wants to know: whether it has begun, and the steps that are not repeated. */
 export const retryWithReport = async (
   context: EngineContext,
   run: RunId,

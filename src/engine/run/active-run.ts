@@ -1,12 +1,12 @@
 /**
- * A run in memory while somebody works on it: its state, what it wants to record, and who waits for which step.
+ * A run in memory while a worker works on it: its state, the requests it wants to record, and the callbacks that wait for its steps.
  *
- * Owns the order of one run's appends, parking and fencing. What a handler may ask is gate.ts; waking up is awaken.ts.
+ * Owns the order of one run's appends, parking and fencing. What a handler may ask is step/gate.ts; waking up is enter.ts.
  *
  * active-run-1  One append at a time per run; commands that come meanwhile are decided on the state after it.
  * active-run-2  A promise given to the handler settles only from a step that the ledger has settled.
  * active-run-3  A run parks when its handler waits for nothing but open steps; then nothing of it stays in memory.
- * active-run-5  What the store refuses for good ends the run as `quarantined`, with the reason: performed again it would be refused again.
+ * active-run-5  A run whose append the store refuses for good ends as `quarantined`, with the reason: a retry would be refused again.
  * active-run-4  A fenced run stops at once: no further append, no further answer to its handler.
  */
 import type { ChainHead } from '#engine/core/chain.ts'
@@ -63,20 +63,20 @@ export class ActiveRun implements AppendSource {
   behind: AppendSource | null = null
   readonly isNew = false
   state: RunState
-  /** Signals up to this one have been looked at: what they told of is recorded or on its way. */
+  /** Signals up to this one have been looked at: what they announced is recorded or being recorded. */
   seenSignal: number
   /** What the handler works on; known once the run is awake. */
   inputs: RunInputs = NO_INPUTS
-  /** Bodies being performed and lookups under way: while any is, the run does not park. Waking up is the first of them. */
+  /** How many step bodies and lookups are under way: while there are any, the run does not park. Waking up is the first of them. */
   active = 1
-  /** Whether the handler's code is in memory: not yet, at work, or done with its last word on the way. */
+  /** Whether the handler's code is in memory: not yet, running, or finished with its result still to be recorded. */
   entry: 'none' | 'inside' | 'over' = 'none'
-  /** The steps that its code has asked for in this entry. Null: none was done before it. */
+  /** The steps that its code has asked for in this entry. Null: no step had settled before this entry. */
   claimed: Set<string> | null = null
   readonly executions = new Executions()
   readonly seen = new SeenEvents()
   session: SessionHead | null = null
-  /** What the hand at work says of it besides: told with its end. */
+  /** What the executor reports besides the result: emitted with the run's end. */
   report: AppendContext['report'] = NO_REPORT
   readonly waiters = new Waiters()
   private readonly runHost: RunHost
@@ -86,9 +86,9 @@ export class ActiveRun implements AppendSource {
   private conflicts = 0
   private gone = false
   private isRefused = false
-  /** A child could not be told of the cancel: the run is woken to tell it again. */
+  /** The cancel could not reach a child: the run is woken to send it again. */
   isUntold = false
-  /** Its throttle lets it begin at this instant. */
+  /** The instant at which its throttle lets it begin. */
   waitsUntil: Instant | null = null
   lost: AppendContext['lost'] = []
   private alarm: { readonly at: Instant; readonly cancel: () => void } | null = null
@@ -118,7 +118,7 @@ export class ActiveRun implements AppendSource {
 
   ask(request: Request): void {
     if (this.gone) return
-    // A list that is grown has room for seventeen; most appends carry one request.
+    // A JavaScript array that grows reserves room for seventeen; most appends carry one request.
     if (this.queue.length === 0) this.queue = [request]
     else this.queue.push(request)
     this.context.commit.request(this)
@@ -131,7 +131,7 @@ export class ActiveRun implements AppendSource {
     else this.waiters.add(step, callback)
   }
 
-  /** Work that keeps the run in memory; when the last ends, parking is considered. */
+  /** Begins work that keeps the run in memory; when the last such work ends, parking is considered. */
   begin(): void {
     this.active++
   }
@@ -141,12 +141,12 @@ export class ActiveRun implements AppendSource {
     this.considerParking()
   }
 
-  /** Asks, once the handler has had its turn, whether it waits for nothing but open steps (active-run-3). */
+  /** Checks, once the handler has had its turn, whether it waits for nothing but open steps (active-run-3). */
   considerParking(): void {
     if (this.active === 0 && !this.gone) this.context.commit.request(this)
   }
 
-  /** patience-1: whatever the store does meanwhile, the answer is the work's own. */
+  /** patience-1: failures of the store are retried, so the answer is the work's own. */
   whileActive<T>(work: () => Promise<T>): Promise<T> {
     this.begin()
     return this.whileWanted(work).finally(() => this.end())
@@ -165,7 +165,7 @@ export class ActiveRun implements AppendSource {
   }
 
   next(): Append | null {
-    // In flight: the append waits for its turn at the session.
+    // An append in flight may still wait for its turn at the session.
     if (this.gone || this.inFlight !== null) return null
     const requests = this.queue.splice(0, MAX_REQUESTS)
     if (this.queue.length > 0) this.context.commit.request(this)
@@ -206,7 +206,7 @@ export class ActiveRun implements AppendSource {
   }
 
   failed(error: TrihandError): 'keep' | 'drop' {
-    // Also for a run that was let go: what came into being with the append would be nobody's.
+    // Also for a run that was released: the runs that its append creates would have no holder.
     if (error.outcome === 'unknown' || (error.retryable && !this.gone)) return 'keep'
     this.queue = [...(this.inFlight?.requests ?? []), ...this.queue]
     this.inFlight = null
@@ -253,7 +253,7 @@ export class ActiveRun implements AppendSource {
     return { built, requests, gathered, departs }
   }
 
-  /** What changes the session's memory is written with the changes of other runs (session-writes-1). Null: it is handed over. */
+  /** Changes to the session's memory are written with those of other runs (session-writes-1). Null: the append was passed on for that. */
   private handOver({ built, gathered }: InFlight): Append | null {
     const changes = gathered.carried.flatMap(({ memory }) => (memory === null ? [] : [memory]))
     if (this.session === null || changes.length === 0) return built.append
@@ -271,7 +271,7 @@ export class ActiveRun implements AppendSource {
     const { id: run, handler } = this.record
     const status = statusOf(this.state, departs === 'parked')
     this.context.publish.tell({ run, handler, status, version: this.head.version, facts: gathered.facts })
-    // One that is born as its parent ends looks for that end first (parent-end-1).
+    // A child that is created as its parent ends looks for that end first (parent-end-1).
     for (const child of created) beginRun(this.context, child, outcome, departs === 'ended')
     if (outcome.signalled.length + asked.length > 0) this.context.worker.signal([...outcome.signalled, ...asked])
     if (departs !== null) this.gone = true
@@ -281,24 +281,24 @@ export class ActiveRun implements AppendSource {
     this.runHost.departed(this, departs)
   }
 
-  /** The run was let go while its append was under way: what came into being with it is still this worker's. */
+  /** The run was released while its append was under way: the runs that the append created still belong to this worker. */
   private inherit(inFlight: InFlight, outcome: Written): void {
     for (const run of inFlight.built.created) beginRun(this.context, run, outcome)
     this.leaveBehind(inFlight.gathered.left)
     for (const { done } of inFlight.gathered.answers) done({ kind: 'gone' })
   }
 
-  /** New facts are in the ledger, by this run's own append or by somebody else's. */
+  /** New facts are in the ledger, by this run's own append or by another writer's. */
   private goOn(facts: readonly RunFact[], wasCancelled: boolean): void {
     this.waiters.deliver(facts, this.live)
     if (this.live?.cancel != null && !wasCancelled) this.spreadCancel()
-    // pause-1: its code was or will be turned away, so that it is entered anew; it parks once what is under way has ended.
+    // pause-1: its code was or will be evicted, so that it is entered anew; the run parks once the work under way has ended.
     if (this.live?.pause != null) this.entry = 'over'
     this.watchTime()
     if (!this.waiters.isEmpty || this.live?.pause != null) this.considerParking()
   }
 
-  /** run-2: bodies are told to stop, children are cancelled, and only then the run may end. */
+  /** run-2: step bodies are aborted, children are cancelled, and only then the run may end. */
   spreadCancel(): void {
     const live = this.live
     if (live?.cancel == null) return
@@ -308,7 +308,7 @@ export class ActiveRun implements AppendSource {
       this.begin()
       void cancelChild(this.context, child, by, error.message)
         .catch((refusal: unknown) => {
-          // One that has ended needs no cancel; one that could not be reached is told again when the run is woken.
+          // A child that has ended needs no cancel; one that could not be reached is cancelled again when the run is woken.
           if (isStoreTrouble(refusal)) this.isUntold = true
         })
         .finally(() => this.end())
@@ -316,7 +316,7 @@ export class ActiveRun implements AppendSource {
     this.context.commit.request(this)
   }
 
-  /** While the run stays in memory its timers are this process's to watch. */
+  /** While the run stays in memory, this process watches its timers. */
   watchTime(): void {
     const live = this.live
     if (live === null || (live.open.size === 0 && live.start.deadlineAt === null)) return
@@ -340,7 +340,7 @@ export class ActiveRun implements AppendSource {
     for (const { done, answer } of gathered.answers) done(answer)
   }
 
-  /** Runs that were to be born here and are not. */
+  /** Releases the reservations of runs that were to be created here and are not. */
   private leaveBehind(left: readonly SideWrites[]): void {
     for (const sideWrites of left) for (const _ of sideWrites.runs.filter(isLeased)) this.context.worker.unreserve()
   }
@@ -352,7 +352,7 @@ export class ActiveRun implements AppendSource {
     this.leaveQueue()
   }
 
-  /** Whoever asked is told that the run has left, so that nobody waits for ever. */
+  /** Answers all queued requests with `gone`, so that no caller waits for ever. */
   private leaveQueue(): void {
     const requests = this.queue
     this.queue = []
@@ -363,14 +363,14 @@ export class ActiveRun implements AppendSource {
     }
   }
 
-  /** Another wrote from outside: take in what was written and decide the same requests again. What was done is kept, however often. */
+  /** Another writer was faster: takes in what it wrote and decides the same requests again. Finished work is kept, however often. */
   private async catchUp(): Promise<void> {
     this.conflicts++
     try {
       await this.whileWanted(() => this.reload())
       await pauseAfterConflict(this.context, this.conflicts)
     } catch (error) {
-      // The run cannot be read: let go; the lease runs out and another attempt begins from the ledger.
+      // The run cannot be read: it is released; the lease expires and another attempt begins from the ledger.
       this.drop('dropped', { code: 'LEDGER_CONFLICT', message: String(error) })
       return
     }
@@ -379,7 +379,7 @@ export class ActiveRun implements AppendSource {
     this.end()
   }
 
-  /** Takes in facts that others have appended. Answers up to which signal a look from now on will see. */
+  /** Takes in facts that others have appended. Returns the signal up to which a look from now on sees everything. */
   async reload(): Promise<number> {
     const from = this.head.version
     const [record] = await this.context.ledger.load([this.record.id], { after: from })
@@ -388,7 +388,7 @@ export class ActiveRun implements AppendSource {
       this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
       return this.seenSignal
     }
-    // An own append may have been under way or answered meanwhile: only what lies after the head now is news.
+    // An own append may have been under way or answered meanwhile: only what lies after the current head is new.
     if (record.version > this.head.version && this.inFlight === null) this.takeIn(record, this.head.version - from)
     // A look at a state that lacks facts of the record (an own append on its way) does not see what those facts wait for.
     return record.version <= this.head.version ? record.signal : this.seenSignal
@@ -396,7 +396,7 @@ export class ActiveRun implements AppendSource {
 
   private takeIn(record: StreamRecord, known: number): void {
     const changeFeed = record.facts.slice(known).map(readRunFact)
-    // It ended and was begun again between two looks: the code in memory belongs to the life before.
+    // The run ended and was retried between two looks: the code in memory belongs to the life before.
     if (changeFeed.some(({ type }) => type === 'run.retried'))
       return this.drop('dropped', { code: 'STEP_ABORTED', message: 'the run was ended and retried meanwhile' })
     const wasCancelled = this.live?.cancel != null

@@ -1,7 +1,7 @@
 /**
- * One append of a run in memory: its facts sealed, its row, its wait rows, and what its commands bring along.
+ * Builds one append of a run in memory: its sealed facts, its row, its wait rows, and the side writes of its commands.
  *
- * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
+ * Owns how a decided batch of requests becomes a write. Pure, except for the ids; never knows what happens to the append.
  */
 import { type ChainHead, type Sealed, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -28,14 +28,14 @@ export interface AppendContext {
   readonly departs: 'ended' | 'parked' | null
   /** Whether its code has been entered since it came into memory. */
   readonly isEntered: boolean
-  /** Counts only if the run has no lease when this is written: parked with it, or long since let go. */
+  /** Counts only if the run has no lease when this is written: it parks with this append, or was released before. */
   readonly wakeAt: Instant | null
   readonly seenSignal: number
-  /** Children that it may not have recorded: told of its end, too. */
+  /** Children that the run may not have recorded; its end is signalled to them, too. */
   readonly lost: readonly ClaimableId[]
   /** How many events of a type were looked at before a step opens a wait on them. */
   readonly seen: Pick<SeenEvents, 'countOf'>
-  /** What the hand at work says of it besides. */
+  /** What the executor reports besides the result. */
   readonly report: { readonly [name: string]: Json }
 }
 
@@ -43,14 +43,14 @@ export interface RunAppend {
   readonly append: Append
   readonly sealed: Sealed
   readonly created: readonly NewRun[]
-  /** Tasks that come into being, which time may concern. */
+  /** New tasks, to be signalled because they may have deadlines. */
   readonly asked: readonly ClaimableId[]
 }
 
 const NONE: readonly never[] = []
 const CANCEL_AGAIN_MS = 5_000
 
-/** When the run must be taken up again; for one that stays in memory, when somebody else must if its holder does not. */
+/** When the run must be claimed again; for a run that stays in memory, when another worker must claim it if its holder fails. */
 export const wakeAfter = (
   state: RunState,
   departs: AppendContext['departs'],
@@ -69,7 +69,7 @@ export const wakeAfter = (
   if (departs === 'ended' || state.kind !== 'live') return null
   if (state.cancel !== null) return isUntold ? now + CANCEL_AGAIN_MS : null
   if (state.pause !== null) return wakeAt(state)
-  // Not inside and free to enter: its delay has passed, or a person retried it, while this stay was ending.
+  // The code is not running and may be entered: its delay has passed, or a person retried it, while this stay was ending.
   return entry !== 'inside' && state.retryAt === null ? (waitsUntil ?? now) : wakeAt(state)
 }
 
@@ -106,8 +106,8 @@ const sideWritesIn = (...parts: readonly (SideWrites | null)[]): readonly SideWr
   parts.filter((part): part is SideWrites => part !== null)
 
 /**
- * Who is signalled with a run's end: its parent, the gate that minds it, the tasks that it no longer waits for (run-4), the runs that end
- * with it (parent-end.ts).
+ * Returns the streams to signal with a run's end: its parent, the gate that tracks it, the tasks that it no longer waits for (run-4), and
+ * the runs that end with it (parent-end.ts).
  */
 export const toldOfEnd = (
   { gates }: Pick<EngineContext, 'gates'>,
@@ -116,7 +116,7 @@ export const toldOfEnd = (
 ): readonly ClaimableId[] => {
   if (state.kind !== 'ended') return parent === null ? NONE : [parent]
   const told = calledAndAsked(state.last)
-  // A gate is the parent of a run that it minds. One that was retried may mind a run of another parent.
+  // A gate is the parent of the runs that it tracks. After a retry it may track a run that has another parent.
   const gate = state.last.retried === null ? gates.hearsEnd(handler, parent) : gates.gateFor(handler)
   const above = gate === null || gate === parent ? NONE : [gate]
   return parent === null ? [...above, ...told] : [parent, ...above, ...told]
@@ -142,13 +142,13 @@ const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, about: AppendConte
   closesWaits: isWaiting(about.before) ? closesWaits(about.before, facts, state) : NONE,
 })
 
-/** A run that parks before it has begun waits for its start. */
+/** A run that parks before it has begun is `queued`. */
 const statusAfter = (state: RunState, { departs, isEntered }: AppendContext): RunStatus => {
   const status = statusOf(state, departs === 'parked')
   return status === 'waiting' && !isEntered && state.kind === 'live' && isUntouched(state) ? 'queued' : status
 }
 
-/** Whether any step is open. Asked first, so that a run that waits for nothing pays nothing for waits. */
+/** Whether any step is open. Checked first, so that a run that waits for nothing pays nothing for waits. */
 const isWaiting = (state: RunState): state is LiveRun => state.kind === 'live' && state.open.size > 0
 
 const opensWaits = (facts: readonly RunFact[], after: LiveRun, seenEvents: AppendContext['seen']): readonly WaitRow[] =>
@@ -167,7 +167,7 @@ const opensWaits = (facts: readonly RunFact[], after: LiveRun, seenEvents: Appen
     }))
   })
 
-/** Steps whose wait rows are over: those that settled with these facts, or all of them at the run's end. */
+/** Returns the steps whose wait rows are to be closed: those that settled with these facts, or all of them at the run's end. */
 const closesWaits = (before: LiveRun, facts: readonly RunFact[], after: RunState): readonly string[] => {
   if (after.kind === 'ended') return waitingSteps(before)
   if (after.kind !== 'live') return NONE

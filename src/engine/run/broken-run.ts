@@ -1,10 +1,10 @@
 /**
- * A run whose stored facts do not fit their seals: it is taken out of work, with the reason, and nothing of it is used.
+ * Quarantines a run whose stored facts do not fit their seals, with the reason. None of its facts is used.
  *
- * Owns that end. Nothing is decided here, because there is no state to decide on: the facts cannot be believed. A person who has restored
+ * Owns that end. Nothing is decided here, because there is no state to decide on: the facts cannot be trusted. A person who has restored
  * them retries the run.
  *
- * broken-run-1  A run with a broken fact is never entered: it ends as `quarantined`, whoever waits for it hears that, and other runs go on.
+ * broken-run-1  A run with a broken fact is never entered: it ends as `quarantined`, those that wait for it are notified, and other runs go on.
  */
 import { headOf, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -13,7 +13,7 @@ import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
 
-/** One that cannot be written now is let go, and met again at its next claim. */
+/** A run that cannot be written now is released, and found again at its next claim. */
 export const quarantineBroken = (
   records: readonly StreamRecord[],
   contextOf: (tenant: TenantId) => EngineContext,

@@ -1,5 +1,5 @@
 /**
- * Cancelling a run wherever it is: in memory here it decides itself, elsewhere it is told through the ledger.
+ * Cancels a run wherever it is: a run in memory here decides itself, any other gets the command through the ledger.
  *
  * Owns the order of the two. What a cancel does is model/run/run.ts.
  */
@@ -24,7 +24,7 @@ const askActiveRun = (
   return new Promise((done) => activeRun.ask({ command, sideWrites: null, done }))
 }
 
-/** gate-retry-5. False: no retry of it waits. */
+/** gate-retry-5. False: no retry of the run waits. */
 const withdrawRetry = async (
   context: EngineContext,
   { tenant, stream, handler, status }: StreamRecord,

@@ -1,8 +1,8 @@
 /**
  * Events that a handler declares for an end that is not its success: failure, time-out, cancel.
  *
- * Owns which of them are written with the run's last fact. A condition that cannot be answered is one that does not hold: the run
- * has ended, and nothing can fail it any more. What a success tells is sent by the handler's own hand.
+ * Owns which of them are written with the run's last fact. A condition that cannot be evaluated does not hold: the run has ended, and
+ * nothing can fail it any more. The events of a success are sent by the handler's executor.
  */
 import { type Caused, causeFrom } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -58,7 +58,7 @@ const chosen = (specs: readonly EmitSpec[], ending: Ending, roots: Roots): reado
   try {
     return chooseEmits(specs, { ending, hasSent: false, roots })
   } catch {
-    // Those without a condition are still meant.
+    // Events without a condition are still emitted.
     return chooseEmits(
       specs.filter(({ when }) => when === null),
       { ending, hasSent: false, roots },
@@ -81,7 +81,7 @@ export const declaredEnd = (
     run: { id: record.id },
     error: { code, message },
   }
-  // Where the fact of the end stands, so that the ledger can be checked for it.
+  // The place of the ending fact, which names the event, so that the ledger can be checked for it.
   const seq = version + facts.findIndex(({ type }) => BAD_ENDS.has(type))
   const emits = chosen(specsOf(context, record.handler), endingKind(state), roots)
   const parcels = emits.map((spec) => parcelOf(context, { ...record, seq }, state, spec, roots))
@@ -108,7 +108,7 @@ const parcelOf = (
     }
   }
   const event: Event = {
-    // Decided again after a conflict, it is the same event.
+    // If it is decided again after a conflict, it is the same event.
     id: `${record.id}/${record.seq}/${spec.event}`,
     tenant,
     source: 'trihand',

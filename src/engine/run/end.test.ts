@@ -1,4 +1,4 @@
-/** Who waits for the end of a run looks when there is something to see. */
+/** A caller that waits for the end of a run looks when there may be something to see. */
 import { expect, test } from 'vitest'
 import { Observers } from '#engine/core/observers.ts'
 import { Publish } from '#engine/core/publish.ts'
@@ -29,7 +29,7 @@ const waiting = () => {
   return { clock, hint: () => hint(), looks: () => looks }
 }
 
-test('run-end-1: a hint of another process is followed at once, long before the next look (13.2.6)', async () => {
+test('run-end-1: a hint of another process causes a look at once, long before the next poll (13.2.6)', async () => {
   const { clock, hint, looks } = waiting()
   await clock.advance(100)
   hint()
@@ -37,7 +37,7 @@ test('run-end-1: a hint of another process is followed at once, long before the 
   expect(looks()).toBe(1)
 })
 
-test('run-end-1: a thousand hints in a hundred seconds cost some dozens of looks more than none', async () => {
+test('run-end-1: a thousand hints in a hundred seconds add only some dozens of looks', async () => {
   const { clock, hint, looks } = waiting()
   for (let i = 0; i < 1_000; i++) {
     hint()

@@ -1,10 +1,10 @@
 /**
- * The end of a run as a caller waits for it: told at once by this process, hinted at by others, looked for now and then.
+ * Lets a caller wait for the end of a run: this process reports it at once, other processes send hints, and the caller polls besides.
  *
  * Owns when the caller should look again. Never looks itself.
  *
- * run-end-1  Hints of other processes come with every commit of the run; looks that follow them are apart by a twentieth of the time that
- *            was waited, so that a run of a thousand steps is looked at some dozens of times.
+ * run-end-1  Hints of other processes come with every commit of the run; the looks that follow them are a twentieth of the time waited
+ *            so far apart, so that a run of a thousand steps is looked at some dozens of times.
  */
 import type { Publish } from '#engine/core/publish.ts'
 import type { RunId } from '#model/kernel/ids.ts'
@@ -18,7 +18,7 @@ export class RunEnd {
   private readonly clock: Clock
   private readonly begunAt: number
   private readonly undo: readonly (() => void)[]
-  /** Worth a look since the last one. */
+  /** Whether something happened since the last look. */
   private isWorthIt = false
   private lookedAt: number
   private cancelHint: (() => void) | null = null
@@ -41,7 +41,7 @@ export class RunEnd {
     this.undo = [ended, ...(changeFeed === undefined ? [] : [changeFeed.follow(run, () => this.hinted())])]
   }
 
-  /** Settles when the run is worth looking at, and after so long at the latest. */
+  /** Settles when the run is worth looking at, and after `ms` milliseconds at the latest. */
   within(ms: number): Promise<void> {
     const { clock } = this
     this.lookedAt = clock.now()

@@ -1,10 +1,10 @@
 /**
- * The end of a run as an event: what `after: <function>` listens to, and what is carried to whoever asked for the run.
+ * The end of a run as an event: `after: <function>` listens to it, and a callback delivers it to the requester of the run.
  *
- * Owns its shape. Made only where somebody listens or asked, and written with the run's last fact.
+ * Owns its shape. It is made only if there is a listener or a callback, and written with the run's last fact.
  *
- * ending-1  There is such an event if and only if the run has ended in that way while somebody listened, and it is there once.
- * ending-2  A run that was asked for with a callback has, with each of its ends, a run that tells of it.
+ * ending-1  The event exists, and exists once, if and only if the run has ended in that way while there was a listener.
+ * ending-2  Each end of a run that was started with a callback creates a run that delivers the notice.
  */
 import { causeFrom, startOf } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -30,7 +30,7 @@ const ENDS: ReadonlySet<RunFact['type']> = new Set([
   'run.quarantined',
 ])
 
-/** The type of the event that these facts come to, if anybody listens to it. */
+/** Returns the type of the end event of these facts, if it has a listener. */
 const heardEnd = (
   context: Pick<EngineContext, 'system'>,
   handler: string,
@@ -42,16 +42,16 @@ const heardEnd = (
   return isHeard(context.system(), type, endSource(handler)) ? type : null
 }
 
-/** A large output stays where it is: the event names the run. */
+/** A large output is not copied into the event, which names the run. */
 const outputOf = (output: Payload | null): Json => (output !== null && 'value' in output ? output.value : null)
 
-/** Whether an end with these facts has anything to tell. */
+/** Whether an end with these facts causes an event or a callback. */
 export const tellsEnd = (context: Pick<EngineContext, 'system'>, handler: string, { state, facts }: Ended): boolean =>
   startOf(state)?.callback !== undefined ||
   heardEnd(context, handler, facts) !== null ||
   declaresEnd(context, handler, facts)
 
-/** What is written with the end of a run: the event that others listen to, and those that its handler declares for such an end. */
+/** What is written with the end of a run: the end event, the events that its handler declares for such an end, and the callback's run. */
 export const endingOf = (
   context: EndingContext,
   record: EndingRecord,
@@ -66,7 +66,7 @@ export const endingOf = (
   return parts.length < 2 ? (parts[0] ?? null) : { ...mergeSideWrites(parts), memory: null }
 }
 
-/** ending-2. The run that tells whoever asked of this end; null: nobody did. */
+/** ending-2. Creates the run that delivers the callback; null: the run has no callback. */
 export const callbackOf = (context: EndingContext, record: EndingRecord, state: RunState): NewRun | null => {
   const url = startOf(state)?.callback
   if (url === undefined || state.kind !== 'ended') return null
@@ -74,7 +74,7 @@ export const callbackOf = (context: EndingContext, record: EndingRecord, state: 
   const { id, handler, session } = record
   const [now, cause] = [clock.now(), causeFrom(record, state)]
   const end = state.status === 'success' || state.status === 'partial' ? 'completed' : state.status
-  // Named by the run, at every try and every end.
+  // The id is that of the run, at every try and every end.
   const about = { id, tenant, source: endSource(handler), type: `trihand.run.${end}`, subject: id, time: now }
   const event = { ...about, data: dataOf(record, state), ...cause }
   return newRun(context, {
@@ -85,7 +85,7 @@ export const callbackOf = (context: EndingContext, record: EndingRecord, state: 
     event: null,
     parent: null,
     resourceClaim: NO_RESOURCE_CLAIM,
-    // As what is routed at an end: it may be decided again after a conflict.
+    // No lease, as for the runs that are routed at an end: it may be decided again after a conflict.
     lease: null,
   })
 }
@@ -100,7 +100,7 @@ const dataOf = ({ id, handler, session }: EndingRecord, { status, output, error 
   error: error === null ? null : { code: error.code, message: error.message },
 })
 
-/** `version` is the run's before these facts. Null: nobody listens. */
+/** `version` is the run's before these facts. Null: there is no listener. */
 const heardEnding = (
   context: EndingContext,
   record: EndingRecord,
@@ -113,7 +113,7 @@ const heardEnding = (
   const { id, handler } = record
   const now = clock.now()
   const event: Event = {
-    // Named by the fact, so that the ledger can be checked for it.
+    // The id comes from the fact, so that the ledger can be checked for it.
     id: `${id}/${version + facts.findIndex((fact) => ENDS.has(fact.type))}`,
     tenant,
     source: endSource(handler),
@@ -123,7 +123,7 @@ const heardEnding = (
     data: dataOf(record, state),
     ...causeFrom(record, state),
   }
-  // Without a lease: a run whose end is decided again after a conflict must not hold places that nobody gives back.
+  // Without a lease: a run whose end is decided again after a conflict must not reserve slots that are never released.
   const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
   return { events: [newEvent(context, event, suppressed)], runs, documents: [], memory: null }
 }

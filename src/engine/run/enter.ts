@@ -1,9 +1,9 @@
 /**
- * Waking a run and entering its handler: what time, events and children have changed is recorded first, then the code runs.
+ * Wakes a run and enters its handler: first records what time, events and children have changed, then runs the code.
  *
- * Owns the order of a wake. Never performs a step itself (gate.ts) and never writes (commit.ts).
+ * Owns the order of a wake. Never performs a step itself (step/gate.ts) and never writes (core/commit.ts).
  *
- * enter-1  A step intended by an earlier holder is never begun here: it is put uncertain, as soon as people may be asked.
+ * enter-1  A step intended by an earlier holder is never begun here: it becomes uncertain as soon as people may be asked.
  * enter-2  The handler is entered only on a state that the ledger holds.
  * enter-3  An event that is in the ledger when a run wakes comes before a timeout that has passed meanwhile.
  * enter-4  A throttled run is first entered only when its throttle lets it begin at that moment (starts.ts).
@@ -34,7 +34,7 @@ import type { Answer } from './run-request.ts'
 
 const MAX_RECOVERIES = 5
 
-/** A run that was claimed: look around, record what has changed, then enter. */
+/** Wakes a claimed run: looks for what has changed, records it, then enters the handler. */
 export const awaken = async (
   activeRun: ActiveRun,
   recoveries: number,
@@ -50,7 +50,7 @@ export const awaken = async (
     const isHeld = context.starts.holds(activeRun)
     const start = !isReady(activeRun) ? 'never' : isHeld ? await askForStart(activeRun) : 'free'
     if (start === 'now' || start === 'free') await recordEntry(activeRun)
-    // The definition may have been replaced since it was claimed.
+    // The definition may have been replaced since the run was claimed.
     for (let over = handOverOf(activeRun); over !== null; over = handOverOf(activeRun)) await recorded(activeRun, over)
     if (start !== 'never' && isReady(activeRun)) {
       enter(activeRun, errors)
@@ -71,13 +71,13 @@ export const awaken = async (
   activeRun.end()
 }
 
-/** A run that was created a moment ago in this process: there is nothing to look for. `isLeft`: but the end of its parent. */
+/** Enters a run that was just created in this process: there is nothing to look for. `isLeft`: except the end of its parent. */
 export const enterFresh = async (activeRun: ActiveRun, errors: StepErrors, isLeft: boolean): Promise<void> =>
   awaken(activeRun, 0, NOTHING_PREFETCHED, errors, isLeft)
 
 const isReady = (activeRun: ActiveRun): boolean => isOpen(activeRun) && activeRun.live?.retryAt === null
 
-/** run-5: the code that would be entered is of another version than had it so far. Null: it is not, or nothing is entered. */
+/** run-5: the code to be entered has another version than the run had so far. Null: it has the same, or nothing is entered. */
 const handOverOf = ({
   context,
   live,
@@ -90,7 +90,7 @@ const handOverOf = ({
   return from === to ? null : { type: 'hand_over', now: context.clock.now(), from, to }
 }
 
-/** run-6: only a run that had to begin by an instant pays for it. */
+/** run-6: records the entry. Only a run that must begin by a given instant pays for this append. */
 const recordEntry = async (activeRun: ActiveRun): Promise<void> => {
   if (activeRun.live?.start.startBy == null) return
   await recorded(activeRun, { type: 'enter_run', now: activeRun.context.clock.now() })
@@ -128,7 +128,7 @@ const catchUp = async (
     await offerChildren(activeRun)
     await applyResolutions(activeRun)
   }
-  // A parent tells its children of its end by a signal. One that was not begun may have been born with that end.
+  // A parent signals its end to its children. A child that has not begun may have been created in the append of that end.
   const looks = mayBeLeft && (activeRun.record.signal > 0 || recoveries > 0 || isUntouched(live))
   const isLeft = looks && (await offerParentEnd(activeRun))
   const due = wakeAt(live)
@@ -137,13 +137,13 @@ const catchUp = async (
   if (isTimeUp || isLeft || commands.length > 0 || live.open.size > 0) await recorded(activeRun)
 }
 
-/** A run in memory whose time has come: people may have to be asked, or an event is there. */
+/** For a run in memory whose timer has fired: people may have to be asked, or an event may have arrived. */
 export const lookAgain = (activeRun: ActiveRun): Promise<void> => {
   reportUncertainSteps(activeRun)
   return offerEvents(activeRun, NOTHING_PREFETCHED)
 }
 
-/** enter-2, enter-3: time passes last; settles once that and everything asked before is in the ledger. */
+/** enter-2, enter-3: `pass_time` is asked for last; settles once that and everything asked before is in the ledger. */
 const recorded = (
   activeRun: ActiveRun,
   command: RunCommand = { type: 'pass_time', now: activeRun.context.clock.now() },
@@ -171,7 +171,7 @@ const enter = (activeRun: ActiveRun, errors: StepErrors): void => {
   execution.begin()
 }
 
-/** The handler's last word becomes the run's end, or its next attempt. */
+/** Turns the handler's result into the run's end or its next attempt. */
 const leave = async (
   activeRun: ActiveRun,
   definition: FunctionDefinition | undefined,
@@ -215,7 +215,7 @@ const finishRun = async (
   })
 }
 
-/** What a run of a batch says about its events. That all have failed is an end of its own, and no reason to try all of it again. */
+/** The status that a batch run reports for its events. If all have failed, the run fails with a code of its own, and is not retried as a whole. */
 const statusAfter = (
   { inputs, live, context }: ActiveRun,
   definition: FunctionDefinition | undefined,

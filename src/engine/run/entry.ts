@@ -1,8 +1,8 @@
 /**
- * What a handler is given when it is entered: the run it stands in, its gate, and what it may ask for besides steps.
+ * What a handler is given when it is entered: its run, its step gate, and what it may ask for besides steps.
  *
- * Owns the intents that the handler makes outside of steps, and the call of its code. Every run makes one: it is its own envelope and
- * task, and nothing is made before it is asked for.
+ * Owns the intents that the handler makes outside of steps, and the call of its code. Every run makes one, so it is its own envelope and
+ * task, and nothing is created before it is needed.
  */
 import { causeOf } from '#engine/core/cause.ts'
 import { isToldOf } from '#engine/core/lifecycle.ts'
@@ -25,7 +25,7 @@ import type { ActiveRun } from './active-run.ts'
 /** A handler may stay in memory as long as its steps make progress; each step has its own timeout. */
 const UNBOUNDED: Constraints = { timeoutMs: Number.POSITIVE_INFINITY }
 
-/** A handler as the caller of this run wants it. */
+/** Returns the handler's definition under the terms that the caller of this run has set. */
 const underTerms = (definition: FunctionDefinition, terms: CallTerms | undefined): FunctionDefinition => {
   if (terms === undefined) return definition
   const { effect, code, modality } = definition

@@ -1,10 +1,10 @@
 /**
- * Commands from outside to a run that nobody here holds: cancel, pause, resume, retry, a person's word on an uncertain step.
+ * Commands that change a run from outside, without its lease: cancel, pause, resume, retry, a person's decision on an uncertain step.
  *
- * Owns load, decide, append, and again if another writer was faster. Needs no lease and waits for none.
+ * Owns the loop: load, decide, append, and again if another writer was faster. Needs no lease and waits for none.
  *
  * outside-1  The command is decided on the state it is written to: a conflict means load and decide again.
- * outside-2  Commands of this process to one run take turns; none is refused because others came, too.
+ * outside-2  Commands of this process to one run take turns; none is refused because of the others.
  */
 import { refusalOfAbsent } from '#engine/coordinators/flow-outcomes.ts'
 import { advanceRun } from '#engine/core/advance.ts'
@@ -34,9 +34,9 @@ const turnsOf = forEachOwner((_: EngineContext) => new TurnQueue<RunId>())
 export const externalCommand = (
   context: EngineContext,
   id: RunId,
-  /** Null: what has happened says that there is nothing to do. */
+  /** Null: the facts so far show that there is nothing to do. */
   command: (now: Instant, happened: readonly RunFact[]) => RunCommand | null,
-  /** What is written with it, in the same append. */
+  /** Further writes in the same append. */
   besides: (change: Change) => Promise<readonly StreamWrite[]> = async () => [],
 ): Promise<readonly RunFact[]> =>
   turnsOf(context).run(id, async () => {
@@ -83,7 +83,7 @@ const write = async (
   return true
 }
 
-/** What an append carries that changes a run from outside, and what is told of it afterwards. */
+/** The content of an append that changes a run from outside, and the notice to publish afterwards. */
 export interface ExternalWrite {
   readonly write: StreamWrite
   readonly runs: readonly NewRun[]
@@ -128,8 +128,8 @@ export const externalWrite = async (
 }
 
 /**
- * Not ended: somebody must take it up now, to stop children, to go on, to begin again; unless a person holds it, or it was to begin
- * later and nothing of it has begun.
+ * A run that has not ended must be claimed now, to stop children, to go on or to begin again; unless a person has paused it, or it was
+ * to begin later and nothing of it has begun.
  */
 const restOf = (
   record: StreamRecord,
@@ -144,13 +144,13 @@ const restOf = (
   return { status, wakeAt: isHeld ? wakeAt(state) : now }
 }
 
-/** Tasks whose question was answered here: they find that nobody waits for them. */
+/** Tasks whose question this change has answered: once signalled, they find that no run waits for them. */
 const noLongerAsked = ({ before, state }: Change): readonly TaskId[] => {
   if (before.kind !== 'live' || state.kind !== 'live') return []
   return before.tasks.filter((task) => !state.tasks.includes(task))
 }
 
-/** ending-1: also for a run that nobody holds. */
+/** ending-1: also for a run that no worker holds. */
 const endingFor = async (
   context: EngineContext,
   record: StreamRecord,

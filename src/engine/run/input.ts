@@ -1,7 +1,7 @@
 /**
- * What a run works on, read from where its first fact says it is: its event, several events, or a value of its own.
+ * Reads what a run works on, from where its first fact says it is: its event, several events, or a value of its own.
  *
- * Owns reading. What was stored is never changed.
+ * Owns reading. Never changes what was stored.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'

@@ -1,7 +1,7 @@
 /**
  * Children that a lost worker had begun and not recorded: it died between the append of their gate and that of their parent.
  *
- * Owns finding them, by the parent that their rows name. What they do when they are told is parent-end.ts.
+ * Owns finding them, by the parent that their rows name. What they do when they are signalled is parent-end.ts.
  *
  * parent-end-2  The end of a run that lost its worker signals also the children that it has not recorded. A run whose handler is entered again
  *               makes the call again instead (gated-child-1).
@@ -16,7 +16,7 @@ export const unrecordedChildren = async (
   run: RunId,
 ): Promise<readonly RunId[]> => (await children(tenant, run)).flatMap(({ id, status }) => (isEnded(status) ? [] : [id]))
 
-/** Each once: it may have recorded some of them. */
+/** Joins both lists without repeats: the parent may have recorded some of the lost ones. */
 export const withLost = (told: readonly ClaimableId[], lost: readonly ClaimableId[]): readonly ClaimableId[] =>
   lost.length === 0 ? told : [...new Set([...told, ...lost])]
 
@@ -29,7 +29,7 @@ interface Ending {
   whileActive(work: () => Promise<void>): Promise<void>
 }
 
-/** parent-end-2: before it ends. */
+/** parent-end-2: finds the children before the run ends. */
 export const findLost = (run: Ending): Promise<void> =>
   run
     .whileActive(async () => {

@@ -1,7 +1,7 @@
 /**
- * How a run comes into being: its first fact, its row, and the lease if it can start here at once.
+ * Creates a run: its first fact, its row, and the lease if it can start here at once.
  *
- * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
+ * Owns the shape of a new run, the same for an event's run, a child and a call. Never decides whether a run is created.
  */
 import { type Advance, advanceRun } from '#engine/core/advance.ts'
 import { type ChainHead, EMPTY_CHAIN, sealFacts, type Writer } from '#engine/core/chain.ts'
@@ -50,30 +50,30 @@ export interface Birth {
   readonly now: Instant
   readonly input: RunInput
   readonly cause: Cause | null
-  /** Among the events of the append that carries the run, or one that the ledger has already. */
+  /** An event of the append that creates the run, by its index, or one that the ledger has already. */
   readonly event: { readonly event: Event; readonly index: number } | { readonly event: StoredEvent } | null
   readonly session: SessionId | null
   readonly parent: BirthParent | null
-  /** The coordinator that starts it, if it wants to hear of its end. */
+  /** The coordinator that starts the run, if it must be notified of the run's end. */
   readonly coordinator?: CoordinatorId | null
   /** Absent: a new one. */
   readonly id?: RunId
-  /** It may be claimed from this instant on; null or absent: now. */
+  /** The run may be claimed from this instant on; null or absent: now. */
   readonly notBefore?: Instant | null
   readonly resourceClaim: ResourceClaim
   readonly lease: WorkerId | null
-  /** It is turned away as it is born, for this reason. Then it has no lease. */
+  /** The run is refused as it is created, for this reason. Then it has no lease. */
   readonly ends?: Failure
   readonly rerun?: { readonly of: RerunOf; readonly reuse: readonly ReusedStep[] }
-  /** Who outside is told of its end. */
+  /** The address to notify of its end. */
   readonly callback?: string | null
-  /** Of a run without a parent: those of the run that it repeats. */
+  /** For a run without a parent: the terms of the run that it repeats. */
   readonly terms?: RunStart['terms']
 }
 
 const NONE: readonly never[] = []
 
-/** Whether it begins at once in the process that makes it. */
+/** Whether the run is leased to the process that creates it. */
 export const isLeased = (run: NewRun): boolean => run.write.create?.lease != null
 
 export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, birth: Birth): NewRun => {
@@ -119,7 +119,7 @@ export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, bir
   }
 }
 
-/** Who asked is recorded with the run: the row of the event is not sealed. */
+/** Records the requesters with the run, because the row of the event is not sealed. */
 const requestedCause = ({ event }: Birth): Cause | null => {
   if (event?.event.requesters === undefined) return null
   const { correlationId, causationId, traceparent, hops, chain, requesters } = event.event

@@ -1,5 +1,5 @@
 /**
- * Runs that have not ended, with what they have recorded: for who holds other code against them (executors/replay.ts).
+ * Reads runs that have not ended, with what they have recorded, so that other code can be checked against them (executors/replay.ts).
  *
  * Owns the reading: input, triggering events and the values of settled steps, from blobs too. Changes nothing.
  */
@@ -40,7 +40,7 @@ export interface OpenRun extends RunInputs {
   readonly steps: readonly (readonly [step: string, seen: SeenStep])[]
 }
 
-/** What cannot be read of a run, and why. */
+/** A run that cannot be read, and why. */
 export interface UnreadableRun {
   readonly id: RunId
   readonly handler: string
@@ -57,7 +57,7 @@ export class OpenRuns {
     this.context = context
   }
 
-  /** Without those that have ended meanwhile. */
+  /** Leaves out runs that have ended meanwhile. */
   async read(runs: readonly RunId[]): Promise<readonly (OpenRun | UnreadableRun)[]> {
     const found: (OpenRun | UnreadableRun)[] = []
     for (const record of await this.context.ledger.load(runs)) {

@@ -1,5 +1,5 @@
 /**
- * The end of a parent, as its child finds it.
+ * Lets a child find out that its parent has ended.
  *
  * Owns looking. The parent's end signals its children in its own append, so that a child looks also after a crash of either.
  *
@@ -10,7 +10,7 @@ import { endsWithParent } from '#model/run/child-retry.ts'
 import { isEnded } from '#model/run/status.ts'
 import type { ActiveRun } from './active-run.ts'
 
-/** True: it was asked to end. */
+/** Returns true if the run was asked to end. */
 export const offerParentEnd = async (activeRun: ActiveRun): Promise<boolean> => {
   const { context, record, live } = activeRun
   const { parent } = record

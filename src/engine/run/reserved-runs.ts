@@ -1,11 +1,11 @@
 /**
- * Runs that were born leased to this worker while no slot was free: they wait here, in their order, and begin as slots become free.
+ * Runs that were created with a lease of this worker while no slot was free: they wait here in order, and begin as slots become free.
  *
- * Owns the line, and whose turn a free slot is. Never begins a run (worker.ts).
+ * Owns the queue, and whether a free slot goes to it or to other work. Never begins a run (worker/worker.ts).
  *
  * reserved-runs-1  While other work is due, every second free slot is left to it.
  * reserved-runs-2  A run that others wrote to while it waits begins from what the ledger holds, not from what is remembered here.
- * reserved-runs-3  Runs are born ahead of a free slot only where no other worker could have one for them, and only so many.
+ * reserved-runs-3  Runs are created ahead of a free slot only if no other worker could have a slot for them, and only up to a bound.
  */
 import type { ClaimableId, RunId, WorkerId } from '#model/kernel/ids.ts'
 import type { Claim } from '#ports/ledger.ts'
@@ -19,19 +19,19 @@ export interface ReservedRun {
   isChanged: boolean
 }
 
-/** As if it had been claimed: it is loaded from the ledger. */
+/** Makes a claim of a reserved run, so that it is loaded from the ledger. */
 export const claimOfReserved = ({ run, record }: ReservedRun): Claim => {
   const { id: stream, tenant, epoch, signal } = record
   return { stream, tenant, version: run.head.version, epoch, signal }
 }
 
-/** What they take in memory is bounded; the rest waits in the ledger and is claimed. */
+/** Bounds the memory that they take; further runs wait in the ledger and are claimed. */
 const MAX_AHEAD = 16_384
 
 export class ReservedRuns {
   private readonly maxAhead: number
   private readonly waiting = new Map<ClaimableId, ReservedRun>()
-  /** Those in `waiting`, first come first; a list, because a map that is emptied from its front is slow there. */
+  /** The runs in `waiting`, in order of arrival; an array, because a Map that is emptied from its front is slow there. */
   private line: ReservedRun[] = []
   private begun = 0
   private isOthersTurn = false
@@ -44,7 +44,7 @@ export class ReservedRuns {
     return this.waiting.size
   }
 
-  /** reserved-runs-3: how many more may be born without a free slot. */
+  /** reserved-runs-3: how many more runs may be created without a free slot. */
   get room(): number {
     return this.maxAhead - this.waiting.size
   }
@@ -64,14 +64,14 @@ export class ReservedRuns {
     this.line.push(reservedRun)
   }
 
-  /** Others wrote to it. False: it does not wait here. */
+  /** Marks a run that others wrote to. False: it does not wait here. */
   change(id: ClaimableId): boolean {
     const reservedRun = this.waiting.get(id)
     if (reservedRun !== undefined) reservedRun.isChanged = true
     return reservedRun !== undefined
   }
 
-  /** The next for a slot that has become free; null: there is none, or the slot is for other work that is due. */
+  /** Takes the next run for a slot that has become free; null: there is none, or the slot is for other work that is due. */
   next(isOtherDue: boolean): ReservedRun | null {
     // reserved-runs-1
     this.isOthersTurn = isOtherDue && !this.isOthersTurn

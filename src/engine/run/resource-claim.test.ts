@@ -1,4 +1,4 @@
-/** What a run takes: how scope, owner and key become the text of a slot, and what happens where a rule fails. */
+/** What a run takes: how scope, owner and key become the key of a slot, and what happens when a rule fails. */
 import { describe, expect, test } from 'vitest'
 import { RuleFailed } from '#engine/core/rule-values.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -28,7 +28,7 @@ const subject = (input = {}, rest = {}) => ({
 const keysOf = (flow: FlowSource, rest = {}, name = 'work') =>
   resourceClaimOf(define(flow, name), subject({ id: 7 }, rest)).slots.map(({ key }) => key)
 
-describe('the demand of a run', () => {
+describe('the resource claim of a run', () => {
   test('a handler without flow control takes nothing', () => {
     expect(resourceClaimOf(define({}), subject())).toEqual({ slots: [], priority: 0 })
   })
@@ -38,7 +38,7 @@ describe('the demand of a run', () => {
     expect(slots).toMatchObject([{ limit: 5, weight: 2 }])
   })
 
-  test('runs of one handler share a slot, runs of two do not, but for one that is global', () => {
+  test('runs of one handler share a slot, and runs of two handlers only a global one', () => {
     expect(keysOf({ concurrency: 1 }, {}, 'a')).toEqual(keysOf({ concurrency: 2 }, {}, 'a'))
     expect(keysOf({ concurrency: 1 }, {}, 'a')).not.toEqual(keysOf({ concurrency: 1 }, {}, 'b'))
     const global: FlowSource = { concurrency: [{ limit: 1, scope: 'global', key: 'payload.id' }] }
@@ -52,7 +52,7 @@ describe('the demand of a run', () => {
     expect(keysOf(of('global'), { tenant: 'other' as TenantId })).not.toEqual(keysOf(of('global')))
   })
 
-  test('a total is a slot of all keys together, beside the one of each', () => {
+  test('a total is one slot for all keys together, besides the slot of each key', () => {
     const { slots } = resourceClaimOf(
       define({ concurrency: [{ limit: 2, key: 'payload.id', total: 5 }] }),
       subject({ id: 7 }),
@@ -66,14 +66,14 @@ describe('the demand of a run', () => {
     expect(slots[0]).not.toEqual(other[0])
   })
 
-  test('fairness is a slot that is never full, with the share that the rule gives, or one where it gives none', () => {
+  test('fairness is a slot that is never full, with the share that the rule gives, or a share of 1 if it gives none', () => {
     const of = (weight: string) =>
       resourceClaimOf(define({ fairness: { key: 'payload.id', weight } }), subject({ id: 7 })).slots[0]
     expect(of('payload.id - 4')).toMatchObject({ limit: NO_LIMIT, weight: 1, share: 3 })
     expect([of('payload.none'), of('0 - payload.id')]).toMatchObject([{ share: 1 }, { share: 1 }])
   })
 
-  test('runs of one session share a slot, a run without one takes none', () => {
+  test('runs of one session share a slot, and a run without a session takes none', () => {
     const flow: FlowSource = { concurrency: [{ limit: 1, scope: 'session' }] }
     const [a, b] = ['a', 'b'].map((digit) => ({ session: sessionId(digit.repeat(32)) }))
     expect(keysOf(flow, a)).toEqual(keysOf(flow, a))
@@ -81,14 +81,14 @@ describe('the demand of a run', () => {
     expect(keysOf(flow)).toEqual([])
   })
 
-  test('demand-2: a key that fails is told, and only a run that is decided already goes on without it', () => {
+  test('demand-2: a key that fails is an error, and only a run that is decided already goes on without it', () => {
     const definition = define({ concurrency: [{ limit: 1, key: 'payload.none' }] })
     expect(() => resourceClaimOf(definition, subject())).toThrow(RuleFailed)
     expect(() => resourceClaimOfCall(definition, subject())).toThrow(expect.objectContaining({ code: 'EXPR_FAILED' }))
     expect(resourceClaimOfDecided(definition, subject()).slots).toHaveLength(1)
   })
 
-  test('a priority is in whole seconds within a day, and none if its rule fails', () => {
+  test('a priority is in whole seconds within a day, and 0 if its rule fails', () => {
     const priority = (text: string) => resourceClaimOf(define({ priority: text }), subject({ id: 7.6 })).priority
     expect(priority('payload.id')).toBe(8)
     expect(priority('payload.id * 100000')).toBe(86_400)
@@ -97,7 +97,7 @@ describe('the demand of a run', () => {
     expect(resourceClaimOfDecided(define({ priority: 5 }), subject(), 12.3).priority).toBe(12)
   })
 
-  test('a run that takes anything is not born with a lease', () => {
+  test('a run that takes a slot is not created with a lease', () => {
     const reserve = () => 'wrk_1' as never
     expect(leaseFor(resourceClaimOf(define({ concurrency: 1 }), subject()), reserve)).toBeNull()
     expect(leaseFor(resourceClaimOf(define({ priority: 5 }), subject()), reserve)).toBe('wrk_1')

@@ -1,11 +1,11 @@
 /**
- * What a run takes from things limited, and how urgent it is: the handler's concurrency and priority, worked out at the run's birth.
+ * What a run takes from limited resources, and how urgent it is: the handler's concurrency and priority, evaluated when the run is created.
  *
- * Owns how scope and key become the text of a slot. Whether there is room is asked at the claim (model/flow/lane.ts), so a run that takes
- * anything is not born with a lease.
+ * Owns how scope and key become the key of a slot. Free room is checked at the claim (model/flow/lane.ts), so a run that takes any slot
+ * is not created with a lease.
  *
  * demand-1  Slots of two tenants are never the same, nor those of two scopes.
- * demand-2  A key that cannot be worked out is never a bucket that many share, as long as the run can still be refused.
+ * demand-2  A key that cannot be evaluated never becomes a slot that many runs share, as long as the run can still be refused.
  */
 import { keyOf, numberOf, priorityOf, type Roots, RuleFailed } from '#engine/core/rule-values.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
@@ -20,7 +20,7 @@ export interface ResourceClaim {
   readonly priority: number
 }
 
-/** For whom, and over what. */
+/** What the rules of a claim are evaluated for: tenant, session, and the data that they read. */
 export interface Subject {
   readonly tenant: TenantId
   readonly session: SessionId | null
@@ -29,14 +29,14 @@ export interface Subject {
 
 export const NO_RESOURCE_CLAIM: ResourceClaim = { slots: [], priority: 0 }
 
-/** A run that is started by name: rules see what it is given as the payload. */
+/** For a run that is started by name: rules see its input as the payload. */
 export const rootsOfInput = (input: Json): Roots => ({ event: null, payload: input })
 
 /** Throws RuleFailed. */
 export const resourceClaimOf = (definition: FunctionDefinition, subject: Subject): ResourceClaim =>
   workOut(definition, subject, (entry) => keyOf(entry.key, subject.roots, 'concurrency key'))
 
-/** The same for whom there is somebody to tell. */
+/** The same for a call: a key that fails becomes an error for the caller. */
 export const resourceClaimOfCall = (definition: FunctionDefinition, subject: Subject): ResourceClaim => {
   try {
     return resourceClaimOf(definition, subject)
@@ -46,7 +46,7 @@ export const resourceClaimOfCall = (definition: FunctionDefinition, subject: Sub
   }
 }
 
-/** The same for a run that a coordinator has decided already: a key that fails now counts as none, and the limit still holds. */
+/** The same for a run that a coordinator has decided already: a key that fails now counts as empty, and the limit still holds. */
 export const resourceClaimOfDecided = (
   definition: FunctionDefinition,
   subject: Subject,
@@ -62,7 +62,7 @@ export const resourceClaimOfDecided = (
   return priority === undefined ? resourceClaim : { ...resourceClaim, priority: inRange(priority) }
 }
 
-/** Who takes something waits for room in the ledger. */
+/** A run that takes a slot gets no lease yet: it waits in the ledger until there is room. */
 export const leaseFor = ({ slots }: ResourceClaim, reserve: () => WorkerId | null): WorkerId | null =>
   slots.length > 0 ? null : reserve()
 
@@ -74,7 +74,7 @@ const workOut = (
   const { flow } = definition
   if (flow === null) return NO_RESOURCE_CLAIM
   const slots = flow.concurrency.flatMap((entry): Slot[] => {
-    // A run without a session shares its own with nobody.
+    // A run without a session has no session slot to share.
     if (entry.scope === 'session' && session === null) return []
     const { limit, weight, total } = entry
     const owner = [tenant, entry.scope, ownerOf(entry, definition, session)].join('\n')
@@ -87,7 +87,7 @@ const workOut = (
   }
 }
 
-/** What keys take turns by. A key that fails takes them with all others that fail; it limits nobody. */
+/** The slots by which keys take turns. All keys that fail share one slot; a fairness slot limits no run. */
 const turnsOf = ({ fairness }: FlowDefinition, tenant: TenantId, roots: Roots): readonly Slot[] => {
   if (fairness === null) return []
   const key = [tenant, 'fairness', worked(() => keyOf(fairness.key, roots, 'fairness key'), '')].join('\n')
@@ -115,5 +115,5 @@ const ownerOf = ({ scope }: Concurrency, definition: FunctionDefinition, session
   return owners[scope]
 }
 
-/** Whole seconds: runs of one priority wait in one lane. */
+/** Rounds to whole seconds, so that runs of one priority wait in one lane. */
 const inRange = (priority: number): number => Math.round(Math.max(-MAX_PRIORITY, Math.min(MAX_PRIORITY, priority)))

@@ -19,18 +19,18 @@ export interface SideWrites {
   readonly runs: readonly NewRun[]
   readonly documents: readonly DocumentWrite[]
   readonly memory: { readonly key: string; readonly set: SessionDocument; readonly unset: readonly string[] } | null
-  /** Tasks that come into being. */
+  /** Tasks that are created. */
   readonly tasks?: readonly StreamWrite[]
-  /** What the hand at work tells with it. */
+  /** Lifecycle events that the executor emits with the command. */
   readonly told?: readonly Telling[]
 }
 
-/** In one append: while the first of very many children work, the next ones are written. */
+/** The most requests in one append: while the first of very many children work, the next ones are written. */
 export const MAX_REQUESTS = 1_024
 
 export const NO_SIDE_WRITES: SideWrites = { events: [], runs: [], documents: [], memory: null }
 
-/** What a hand tells with a child, which it names. */
+/** The lifecycle event that an executor emits with a child; `about` names the child. */
 export const toldOf = (tells: Telling | undefined, about: Telling['data']): Pick<SideWrites, 'told'> =>
   tells === undefined ? {} : { told: [{ ...tells, data: { ...tells.data, ...about } }] }
 
@@ -58,11 +58,11 @@ const CARRIERS: ReadonlySet<RunFact['type']> = new Set([
 export interface Gathered {
   readonly state: RunState
   readonly facts: readonly RunFact[]
-  /** For those who want to know. */
+  /** Answers for the requests that want one. */
   readonly answers: readonly { readonly done: NonNullable<Request['done']>; readonly answer: Answer }[]
-  /** SideWrites whose fact was decided. */
+  /** Side writes whose fact was decided. */
   readonly carried: readonly SideWrites[]
-  /** What hands tell with the facts that carry it. */
+  /** Lifecycle events of executors, with the facts that carry them. */
   readonly told: readonly ToldAt[]
   readonly left: readonly SideWrites[]
 }
@@ -70,8 +70,8 @@ export interface Gathered {
 const NONE: readonly never[] = []
 
 /**
- * A delay counts from the time at which its fact stands, and in a run time never goes back, whatever the clock does. What is due is
- * asked of the clock alone: a timer set by a clock that ran ahead must not fire early.
+ * A delay counts from the time of its fact, and time in a run never goes back, whatever the clock does. Only the clock decides what is
+ * due: a timer set by a clock that ran ahead must not fire early.
  */
 const inTime = (command: RunCommand, notBefore: Instant): RunCommand =>
   command.now < notBefore && (command.type === 'fail_step' || command.type === 'fail_run')
@@ -86,7 +86,7 @@ export const gather = (from: RunState, requests: readonly Request[], notBefore: 
   return gatherAll(from, requests, notBefore)
 }
 
-/** What a step asks for nearly always: nothing comes along, and nobody wants to know. */
+/** The common case: one request without side writes and without a callback. */
 const plain = ({ state, facts }: Advance<RunState, RunFact>): Gathered => ({
   state,
   facts,
@@ -126,7 +126,7 @@ type Merged = Required<Omit<SideWrites, 'memory' | 'told'>>
 
 const NOTHING_DELIVERED: Merged = { events: [], runs: [], documents: [], tasks: [] }
 
-/** The runs of several pieces of side writes, each pointing at its event's place in the common list. */
+/** Merges side writes. Each run then points at its event's place in the merged list. */
 export const mergeSideWrites = (carried: readonly SideWrites[]): Merged => {
   if (carried.length === 0) return NOTHING_DELIVERED
   const events: NewEvent[] = []
@@ -147,7 +147,7 @@ export const mergeSideWrites = (carried: readonly SideWrites[]): Merged => {
   return { events, runs, documents, tasks }
 }
 
-/** The run points at its event's place in a longer list. */
+/** Moves the place of the run's event by `offset`. */
 export const shiftEvent = (write: StreamWrite, offset: number): StreamWrite =>
   offset === 0 || write.create === null || write.create.event === null
     ? write

@@ -1,7 +1,7 @@
 /**
- * What is known of a run when it comes into memory: what never changes while it stays, and where its facts have come to.
+ * What is known of a run when it comes into memory: the data that never changes while it stays, and the state of its facts.
  *
- * Owns the shapes, and how a run that was just born fills them. Who reads them from the ledger is claimed.ts.
+ * Owns the types, and how a new run fills them. They are read from the ledger by worker/claimed.ts.
  */
 import type { ChainHead } from '#engine/core/chain.ts'
 import { type StoredEvent, stored } from '#model/event/event.ts'
@@ -22,17 +22,17 @@ export interface RunRow {
   readonly lease: WorkerId | null
   readonly epoch: number
   readonly signal: number
-  /** The version that it was born with, and the one that it belongs to now; NO_VERSION: to none (model/worker/pin.ts). */
+  /** The version that it was created with, and the one that it belongs to now; NO_VERSION: to none (model/worker/pin.ts). */
   readonly versions: { readonly born: string; readonly now: string }
 }
 
-/** Where its facts have come to. */
+/** The state after the run's facts, and the head of their chain. */
 export interface RunSnapshot {
   readonly state: RunState
   readonly head: ChainHead
 }
 
-/** `sequence`: of the event that started it, if one did. `here`: the tenant of whoever made it, if its birth names none. */
+/** `sequence`: that of the event that started it, if one did. `here`: the creator's tenant, used if the creation names none. */
 export const rowOfNewRun = (run: NewRun, here: TenantId, base: number, sequence: number | null): RunRow => {
   const { id, handler, session, parent } = run
   const event = run.event === null || sequence === null ? null : stored(run.event, sequence)

@@ -1,9 +1,9 @@
 /**
- * Runs that come into being with an append: written with it, begun once it is in the ledger, their places given back if it is not.
+ * Runs that are created with an append: written with it, begun once it is in the ledger, their reservations released if it is not.
  *
- * Owns what a process owes the runs it has promised a place. Never decides that there should be one (route.ts, coordinators).
+ * Owns what a process must do for runs that it has reserved a slot for. Never decides that a run is created (route.ts, coordinators).
  *
- * births-1  A run that is born leased to this worker begins here, however late its append turns out to be written.
+ * births-1  A run that is created with a lease of this worker begins here, however late its append turns out to be written.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { commitOnce } from '#engine/core/single-append.ts'
@@ -13,7 +13,7 @@ import { isLeased, type NewRun } from './new-run.ts'
 
 export type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
 
-/** One append with these runs among its writes. When the outcome is unknown the caller is told so; what turns out to exist is begun all the same. */
+/** Writes one append with these runs among its writes. If the outcome is unknown, this throws; runs that turn out to exist are begun anyway. */
 export const commitSpawned = async (
   context: EngineContext,
   append: Omit<Append, 'appendId'>,

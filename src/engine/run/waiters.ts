@@ -1,7 +1,7 @@
 /**
- * Who waits for which step of a run in memory: promises that the handler was given, and attempts that wait for their delay.
+ * The callbacks that wait for steps of a run in memory: promises given to the handler, and attempts that wait for their delay.
  *
- * Owns the callbacks. Never decides whether a step has settled: it is told which facts the ledger has.
+ * Owns the callbacks. Never decides whether a step has settled: it receives the facts that the ledger has.
  */
 import { SmallMap } from '#engine/hot/small-map.ts'
 import type { LiveRun, RunFact } from '#model/run/fact.ts'
@@ -10,7 +10,7 @@ import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
 
 type Callback = (settled: SettledStep) => void
 
-/** A person sent the step back while the run was in memory: nobody else would perform it. */
+/** A person sent the step back while the run was in memory: no other process would perform it. */
 const isSentBack = (fact: RunFact): boolean => fact.type === 'step.resolved' && fact.verdict === 'run_again'
 
 const NONE: readonly never[] = []
@@ -22,15 +22,15 @@ interface Retrier {
 }
 
 interface Waiter {
-  /** Of the step. */
+  /** The step's name. */
   readonly name: string
   readonly tell: Callback
-  /** Others who wait for the same step. */
+  /** Further callbacks for the same step. */
   more: Callback[] | null
-  /** What is tried again when its delay is over, and by whom. */
+  /** The request to try again when its delay is over; `retrier` does so. */
   request: Work | null
   retrier: Retrier | null
-  /** It waits for something else before its next attempt. */
+  /** The step waits for something else before its next attempt. */
   isHeld: boolean
 }
 
@@ -58,7 +58,7 @@ export class Waiters {
     else waiter.more.push(callback)
   }
 
-  /** For a step that somebody waits for. */
+  /** Has no effect for a step that has no callback. */
   addRetry(request: Work, retrier: Retrier): void {
     const waiter = this.waiting.get(request.step)
     if (waiter === undefined) return
@@ -66,14 +66,14 @@ export class Waiters {
     waiter.retrier = retrier
   }
 
-  /** Whether the next attempt of this step waits for something else, and the run may leave memory meanwhile. */
+  /** Sets whether the next attempt of this step waits for something else, so that the run may leave memory meanwhile. */
   hold(step: string, isHeld: boolean): void {
     const waiter = this.waiting.get(step)
     if (waiter !== undefined) waiter.isHeld = isHeld
   }
 
   /**
-   * Whether the handler has something to go on with in this state: an answer, or a step to be tried again. A step that a person sends back
+   * Whether the handler can continue in this state: with an answer, or a step to be tried again. A step that a person sends back
    * leaves nothing open: only these facts say so, and no other process would perform it if the run left memory with them.
    */
   canGoOn(state: LiveRun, facts: readonly RunFact[]): boolean {

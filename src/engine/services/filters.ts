@@ -1,11 +1,11 @@
 /**
- * Filters that people keep: each person's own, as documents of their tenant.
+ * Saved filters: each person has their own, as documents of their tenant.
  *
- * Owns who sees one and that none is overwritten unseen. What a filter may be is model/kernel/saved-filter.ts; what its terms mean is the
- * list's that they belong to.
+ * Owns who can read a filter, and that no change overwrites an unseen version. The form of a filter is model/kernel/saved-filter.ts; the
+ * meaning of its terms belongs to the list that it filters.
  *
- * filters-1  Nobody reads or changes another person's filter.
- * filters-2  Of two who change the same version one succeeds: an event of the server itself, which can be there once, carries the change.
+ * filters-1  A person cannot read or change another person's filter.
+ * filters-2  If two people change the same version, one succeeds: the change is written with an event of the server whose id is unique.
  */
 import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -26,7 +26,7 @@ import type { DocumentWrite } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
 
 export interface FiltersDeps {
-  /** As the server itself, for no tenant. */
+  /** Sends as the server itself, for no tenant. */
   send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
   note(documents: readonly DocumentWrite[]): Promise<void>
   readonly reader: Pick<Reader, 'document' | 'documents'>
@@ -34,7 +34,7 @@ export interface FiltersDeps {
   readonly ids: Pick<Ids, 'uuid'>
 }
 
-/** Whose filters. */
+/** The person who owns the filters. */
 export interface FilterOwner {
   readonly tenant: TenantId
   readonly person: string
@@ -62,7 +62,7 @@ export class Filters {
     this.deps = deps
   }
 
-  /** In the order of their names. */
+  /** Returns the filters, sorted by name. */
   async list(owner: FilterOwner): Promise<readonly SavedFilter[]> {
     const query = { tenant: owner.tenant, table: tableOf(owner), after: null, limit: MAX_FILTERS }
     const found = await this.deps.reader.documents(query)
@@ -77,7 +77,7 @@ export class Filters {
     return found
   }
 
-  /** `uuid`: what the caller names it after. Made again under the same one, it is the same filter. */
+  /** `uuid`: determines the filter's id. A second create with the same uuid returns the same filter. */
   async create(owner: FilterOwner, intent: FilterIntent, uuid: string = this.deps.ids.uuid()): Promise<SavedFilter> {
     const spec = specOf(intent)
     const id = `flt_${uuid.replaceAll('-', '')}`
@@ -91,7 +91,7 @@ export class Filters {
     return filter
   }
 
-  /** In the place of what the caller has seen, and of nothing later. */
+  /** Replaces the version that the caller has seen; fails if there is a newer one. */
   async replace(owner: FilterOwner, seen: SavedFilter, intent: FilterIntent): Promise<SavedFilter> {
     const filter = { ...seen, ...specOf(intent), version: seen.version + 1, updatedAt: this.deps.clock.now() }
     await this.change(owner, seen, toFilterJson(filter))
@@ -102,7 +102,7 @@ export class Filters {
     await this.change(owner, seen, null)
   }
 
-  /** filters-2. */
+  /** filters-2: writes the change with an event that is unique for the version. */
   private async change(owner: FilterOwner, { id, version }: SavedFilter, value: Json): Promise<void> {
     const event = { type: TYPE, source: SOURCE, id: `${id}.${version + 1}`, data: { at: this.deps.ids.uuid() } }
     try {

@@ -1,17 +1,17 @@
 /**
- * Requests that carry an idempotency key: each does its work once, and a repeat gets the first answer.
+ * Requests with an idempotency key: each does its work once, and a repeat gets the first answer.
  *
- * An event of the server tenant is taken with a document that says since when and by which process the request is at work. The work names
- * what it makes after the key (`Work.id`, `Work.since`), so a second attempt after a crash finds what the first has made and answers the
- * same. Safety rests on these names; the bound on an attempt only says how long a repeat is told to wait.
+ * An attempt claims the key with an event of the server tenant, and with a document that says which process is at work and since when. The
+ * work derives ids from the key (`Work.id`, `Work.since`), so a second attempt after a crash finds what the first has created and gives the
+ * same answer. Safety depends on these ids; the time limit of an attempt only decides how long a repeat has to wait.
  *
  * requests-1  At most one request per key works in a process; the others wait for its answer. Another process answers REQUEST_IN_PROGRESS
- *             while the attempt may be alive, and never for longer than its bound.
- * requests-2  A key is bound to what was sent with it first.
- * requests-3  An attempt that ends without an answer frees its key: the next request does the work again, under the same names.
- * requests-4  An answer that is forgotten frees its key for other work; its next turn is remembered, since the event of each turn stays.
- * requests-5  A key that an older program took and never answered is refused with REQUEST_UNANSWERED after its bound: that program gave its
- *             work no name, so nothing can tell what was done.
+ *             while the attempt may be alive, and never for longer than the time limit.
+ * requests-2  A key is bound to the content that was first sent with it.
+ * requests-3  An attempt that ends without an answer frees its key: the next request does the work again, with the same ids.
+ * requests-4  A deleted answer frees its key for other work; the number of its next turn is kept, because the event of each turn stays.
+ * requests-5  A key that an older version claimed and never answered is refused with REQUEST_UNANSWERED after the time limit: that version
+ *             did not derive ids from the key, so it is unknown what was done.
  */
 import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -23,24 +23,24 @@ import type { DocumentWrite } from '#ports/ledger.ts'
 import type { Document, Reader } from '#ports/reader.ts'
 
 export interface RequestsDeps {
-  /** As the server itself, for no tenant. */
+  /** Sends as the server itself, for no tenant. */
   send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
   note(documents: readonly DocumentWrite[]): Promise<void>
   readonly reader: Pick<Reader, 'document' | 'documents' | 'eventsWithId'>
   readonly ids: Pick<Ids, 'digest' | 'uuid'>
   readonly clock: Pick<Clock, 'now'>
-  /** Whether other processes write the same ledger. Alone, a process knows that every attempt of another one is over. */
+  /** True if other processes write the same ledger. Otherwise every attempt of another process is known to be over. */
   readonly isShared: boolean
   /** How long an attempt of another process counts as alive. */
   readonly leaseMs: number
 }
 
 export interface Keyed {
-  /** Who asks for what under which key: two that differ anywhere are two requests. */
+  /** The caller, the operation and the key: requests that differ in any part are different requests. */
   readonly scope: readonly string[]
-  /** What was sent. */
+  /** The content of the request. */
   readonly content: string
-  /** What was sent, as older programs wrote it down. */
+  /** The content of the request, as older versions stored it. */
   readonly formerContent: string
 }
 
@@ -50,20 +50,20 @@ export interface Work {
   readonly content: string
   readonly turn: number
   readonly attempt: number
-  /** What the work makes is named after these two: the same in every attempt. */
+  /** The ids of what the work creates are derived from these two, which are the same in every attempt. */
   readonly id: string
   readonly since: Instant
-  /** An earlier attempt may have done the work, or a part of it. */
+  /** True if an earlier attempt may have done the work, or a part of it. */
   readonly isRepeated: boolean
 }
 
-/** A key as its document shows it. */
+/** The stored state of a key. */
 interface Known {
   readonly content: string | null
   readonly turn: number
   readonly attempt: number
   readonly since: Instant | null
-  /** Which process is at work since `at`; null: none. */
+  /** The process that has been at work since `at`; null if none. */
   readonly owner: string | null
   readonly at: Instant
   readonly isDoubtful: boolean
@@ -71,7 +71,7 @@ interface Known {
 }
 
 const TABLE = 'trihand.request'
-/** Keys whose answers are forgotten, each with its next turn. */
+/** Table of the keys whose answers were deleted, each with its next turn. */
 const FORGOTTEN = 'trihand.request.forgotten'
 const PAGE = 200
 const TYPE = 'trihand.request.began'
@@ -114,7 +114,7 @@ const knownOf = (value: Json): Known => {
   }
 }
 
-/** The turn after this one; a key that an older program gave back names its next turn already. */
+/** Deletes the answer and stores the next turn. A key that an older version released already holds its next turn. */
 const forgotten = ({ key, value }: Document): readonly DocumentWrite[] => {
   const { turn, since, answer } = knownOf(value)
   const next = turn + (answer === null && since === null ? 0 : 1)
@@ -126,14 +126,14 @@ const forgotten = ({ key, value }: Document): readonly DocumentWrite[] => {
 
 interface Running {
   readonly content: string
-  /** The answer; null: the attempt ended without one. */
+  /** Resolves to the answer; to null if the attempt ended without one. */
   readonly over: Promise<Json>
   readonly end: (answer: Json) => void
 }
 
 export class Requests {
   private readonly deps: RequestsDeps
-  /** This process, as documents name it. */
+  /** The id of this process in documents. */
   private readonly owner: string
   private readonly running = new Map<string, Running>()
 
@@ -142,7 +142,7 @@ export class Requests {
     this.owner = deps.ids.uuid()
   }
 
-  /** The first answer; or the right to work, which `answer`, `release` or `leave` ends. */
+  /** Returns the first answer, or the right to do the work, which `answer`, `release` or `leave` ends. */
   async begin(keyed: Keyed): Promise<{ readonly answer: Json } | { readonly work: Work }> {
     const { ids } = this.deps
     const name = ids.digest(JSON.stringify(keyed.scope))
@@ -172,19 +172,19 @@ export class Requests {
     }
   }
 
-  /** requests-3. `isDoubtful`: the work may have been done. If the store does not take this, the bound frees the key. */
+  /** requests-3. `isDoubtful`: the work may have been done. If the store fails, the time limit frees the key. */
   async release({ name, content, turn, attempt, since, isRepeated }: Work, isDoubtful: boolean): Promise<void> {
     const doubtful = isRepeated || isDoubtful
     try {
       await this.put(name, { content, turn, attempt: attempt + 1, since, doubtful, answer: null })
     } catch {
-      // The document still names this process, which knows that it is not at work.
+      // The document still names this process as owner, but this process knows that it is not at work.
     } finally {
       this.leave(name)
     }
   }
 
-  /** requests-4. How many answers were older. */
+  /** requests-4: deletes older answers. Returns how many there were. */
   async forgetOlderThan(ms: number): Promise<number> {
     const { reader, clock, note } = this.deps
     const before = clock.now() - ms
@@ -219,7 +219,7 @@ export class Requests {
     name: string,
     [content, former]: readonly [string, string],
   ): Promise<{ readonly answer: Json } | { readonly work: Work }> {
-    // Attempts that another process has taken and whose document was overwritten by a late release.
+    // `passed` counts attempts that another process has claimed and whose document was overwritten by a late release.
     for (let passed = 0; ; passed++) {
       const known = await this.read(name)
       const isOld = known.since === null
@@ -228,7 +228,7 @@ export class Requests {
       this.requireOver(known)
       const work = this.workOf(name, content, known, passed)
       if (await this.take(work)) return { work }
-      // Another process took it first, or an older program did and left no document.
+      // Another process claimed it first, or an older version did and left no document.
       if ((await this.read(name)).since === null) await this.refuseOld(work)
     }
   }
@@ -253,7 +253,7 @@ export class Requests {
     }
   }
 
-  /** Refuses while an attempt may be alive. One of this process is over, since the caller has entered. */
+  /** Refuses while an attempt may be alive. An attempt of this process is over, because the caller has entered. */
   private requireOver({ owner, at }: Known): void {
     const { isShared, leaseMs, clock } = this.deps
     if (owner === null || owner === this.owner || !isShared) return
@@ -261,7 +261,7 @@ export class Requests {
     if (left > 0) throw new RequestInProgress(left)
   }
 
-  /** False: another attempt has it. */
+  /** Claims the key. Returns false if another attempt has it. */
   private async take({ name, content, turn, attempt, since }: Work): Promise<boolean> {
     const { owner } = this
     const id = eventOf(name, turn, attempt)
@@ -295,6 +295,6 @@ export class Requests {
   }
 }
 
-/** The first attempt of a turn is named as older programs name it: a fleet of both takes a turn once. */
+/** The first attempt of a turn has the same id as in older versions, so that processes of both versions claim a turn only once. */
 const eventOf = (name: string, turn: number, attempt: number): string =>
   attempt === 0 ? `${name}.${turn}` : `${name}.${turn}.${attempt}`

@@ -1,11 +1,11 @@
 /**
- * Queues as people and programs meet them: a message put in, what waits, what was given up.
+ * Queues as people and programs use them: put a message, count waiting messages, revive dead ones.
  *
- * Owns the door of a queue: a message and its place in the line are one append, so that the bound holds however many put at once.
+ * Owns the entry to a queue: a message and its place in the queue are one append, so that the limit holds for concurrent puts.
  *
- * queues-1  A message under an id of its own is put once, however often it is sent.
- * queues-2  What is refused has left no trace: neither a message nor a place.
- * queues-3  A put is refused for want of room, never because others put at the same time.
+ * queues-1  A message with an id given by the sender is put once, however often it is sent.
+ * queues-2  A refused put leaves no trace: neither a message nor a place.
+ * queues-3  A put is refused if the queue is full, never because of concurrent puts.
  */
 import { type QueueConfig, QueueCoordinator } from '#engine/coordinators/queue-coordinator.ts'
 import type { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
@@ -28,44 +28,44 @@ import { toJson } from '#model/kernel/json.ts'
 
 export interface QueueView {
   readonly name: string
-  /** Who works through it; null: nobody. */
+  /** The function that processes the queue; null if there is none. */
   readonly handler: string | null
-  /** How many wait. */
+  /** Number of waiting messages. */
   readonly length: number
   readonly maxLength: number
   readonly onFull: QueuePolicy['onFull']
-  /** Messages that cycles have now. */
+  /** Number of messages in running cycles. */
   readonly inFlight: number
-  /** Messages that were given up, and may be revived. */
+  /** Number of messages that were given up and may be revived. */
   readonly dead: number
 }
 
 export interface PutReceipt {
   readonly id: string
   readonly sequence: number
-  /** It was there already. */
+  /** True if the message was already there. */
   readonly duplicate: boolean
 }
 
 export interface PutOptions extends AskedBy {
-  /** Sent again under the same id it is one message. */
+  /** Idempotency key: puts with the same id are one message. */
   readonly id?: string
-  /** How long a put waits for room where the queue says `block`; absent: half a minute. */
+  /** How long a put waits for room if the queue's `onFull` is `block`. Default: half a minute. */
   readonly waitMs?: number
 }
 
 const PATIENCE_MS = 30_000
 const LOOK_AGAIN_MS = 200
-/** After so many facts without a checkpoint whoever puts writes one: a put reads only what came after it. */
+/** After this many facts without a checkpoint a put writes one, because a put reads all facts after the last checkpoint. */
 const TAIL = 256
 
-/** A revival that an attempt of a request has made a moment ago stands among these. */
+/** How many of the last facts are searched for a revival that an earlier attempt of a request has just made. */
 const FACTS_READ = 500
 
 export class Queues {
   private readonly context: EngineContext
   private readonly book: CoordinatorRegistry
-  /** Puts of this process into one queue take turns: they would only conflict in the ledger. */
+  /** Puts of this process into one queue take turns, because they would only conflict in the ledger. */
   private readonly turns = new TurnQueue<string>()
 
   constructor(context: EngineContext, book: CoordinatorRegistry) {
@@ -83,7 +83,7 @@ export class Queues {
     return viewOf(definition, state)
   }
 
-  /** Refused with QUEUE_FULL where there is no room and none comes in time. */
+  /** Puts a message. Refused with QUEUE_FULL if there is no room and none becomes free in time. */
   async put(name: string, data: unknown, { id, waitMs = PATIENCE_MS, ...asked }: PutOptions = {}): Promise<PutReceipt> {
     const { clock } = this.context
     const config = this.book.queue(this.context, name)
@@ -100,14 +100,14 @@ export class Queues {
     }
   }
 
-  /** What was given up gets all its tries again. Answers how many. */
+  /** Gives all attempts back to messages that were given up. Returns how many there were. */
   async revive(name: string, { by = 'local' }: { readonly by?: string } = {}): Promise<number> {
     const { dead } = await this.show(name)
     if (dead > 0) await this.book.askQueue(this.context, name, { type: 'revive', by })
     return dead
   }
 
-  /** How many messages this caller has revived since then. */
+  /** Returns how many messages this caller has revived since the instant. */
   async revivedBy(name: string, by: string, since: Instant): Promise<number> {
     const [record] = await this.context.ledger.load([this.book.queue(this.context, name).id], { last: FACTS_READ })
     const facts = (record?.facts ?? []).map(readQueueFact)
@@ -133,7 +133,7 @@ export class Queues {
     return { id, tenant, source: queueSource(name), type, subject: null, time: clock.now(), data, ...cause }
   }
 
-  /** Null: there is no room. */
+  /** Returns null if there is no room. */
   private async tryPut({ id, definition }: QueueConfig, message: Event): Promise<PutReceipt | null> {
     const { context } = this
     const logic = this.logic(definition.name)

@@ -1,7 +1,7 @@
 /**
- * Schedules as people see them: what there is, when it comes next, and what may be asked of it.
+ * Schedules as people see them: list, next slots, and operations such as pause, resume and backfill.
  *
- * Owns nothing durable; each verb is one command to the schedule's coordinator.
+ * Owns nothing durable; each operation is one command to the schedule's coordinator.
  */
 import type { CoordinatorRegistry } from '#engine/coordinators/registry.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -20,11 +20,11 @@ export interface ScheduleView {
   readonly spec: ScheduleSpec
   readonly status: 'live' | 'paused' | 'ended'
   readonly nextAt: Instant | null
-  /** The slots to come, the next first. */
+  /** The coming slots, the next one first. */
   readonly next: readonly Instant[]
-  /** When the clocks it goes by are next put forward, or back (less than 0); null: they are not, or it goes by none. */
+  /** The next clock change in the schedule's time zone, backwards if `byMs` < 0; null if there is none, or it is no cron schedule. */
   readonly clockChange: { readonly at: Instant; readonly byMs: number } | null
-  /** Runs of its own slots so far. */
+  /** Number of runs started by its own slots so far. */
   readonly fired: number
   readonly running: number
   readonly waiting: number
@@ -54,7 +54,7 @@ export class Schedules {
     return { name, target, spec, ...standing(state), nextAt, next, clockChange: this.clockChange(spec) }
   }
 
-  /** What became of its last slots, oldest first. */
+  /** Returns the outcomes of its last slots, oldest first. */
   async slots(name: string, most: number): Promise<readonly PastSlot[]> {
     return pastSlots(await this.book.lastOfSchedule(this.context, name, most * FACTS_PER_SLOT), most)
   }
@@ -65,7 +65,7 @@ export class Schedules {
     return nextChange(openZone(tz, 'tz'), now, now + YEAR_MS)
   }
 
-  /** Until it is resumed it starts only what a person asks for in the pause; the rest of an earlier backfill waits. */
+  /** Pauses the schedule. Until it is resumed it starts only runs that a person requests; the rest of an earlier backfill waits. */
   async pause(name: string, { by = 'local', note }: By & { readonly note?: string } = {}): Promise<void> {
     const said = note === undefined ? {} : { note }
     await this.book.askSchedule(this.context, name, { type: 'pause_schedule', by, ...said })
@@ -75,13 +75,13 @@ export class Schedules {
     await this.book.askSchedule(this.context, name, { type: 'resume_schedule', by })
   }
 
-  /** A run now, whatever the slots say. The same id again is the same request. */
+  /** Starts a run now, independent of the slots. The same id again is the same request. */
   async runNow(name: string, { id = this.context.ids.uuid(), ...asked }: By & Asked & Request = {}): Promise<void> {
     const { by = 'local' } = asked
     await this.book.askSchedule(this.context, name, { type: 'run_now', id, by, ...requestersOf(asked) })
   }
 
-  /** A run for each past slot of the span, oldest first, one after another as its overlap allows. */
+  /** Starts a run for each past slot of the span, oldest first, as the overlap policy allows. */
   async backfill(
     name: string,
     span: { readonly from: Instant; readonly to: Instant } & By & Asked & Request,
@@ -90,7 +90,7 @@ export class Schedules {
     await this.book.askSchedule(this.context, name, { type: 'backfill', id, by, from, to, ...requestersOf(span) })
   }
 
-  /** The slots that such a backfill would run, in order; nothing is started. */
+  /** Returns the slots that the backfill would run, in order; nothing is started. */
   async rehearseBackfill(
     name: string,
     { from, to }: { readonly from: Instant; readonly to: Instant },
@@ -106,7 +106,7 @@ interface By {
 }
 
 interface Asked {
-  /** The person for whom the runs are: they may not decide what those ask with `separation: requester`. Default: `by`; null: nobody. */
+  /** The requester of the runs, who may not decide their tasks with `separation: requester`. Default: `by`; null: no requester. */
   readonly requester?: string | null
 }
 
@@ -118,7 +118,7 @@ interface Request {
 }
 
 const YEAR_MS = 366 * DAY_MS
-/** Begun, ended, waited, and what stands between them. */
+/** Upper estimate of the facts per slot: started, ended, buffered, and other facts between them. */
 const FACTS_PER_SLOT = 8
 
 type Standing = Pick<ScheduleView, 'status' | 'fired' | 'running' | 'waiting' | 'last' | 'pausedBy' | 'pausedFor'>

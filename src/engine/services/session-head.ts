@@ -1,8 +1,8 @@
 /**
- * A session's head in memory: read what it remembers, prepare what a step changes, take a checkpoint, begin a fork.
+ * A session's head in memory: reads its memory, prepares changes of a step, checkpoints and forks.
  *
  * Owns loading from the last checkpoint, so that the cost does not grow with the session's history.
- * Never writes: it prepares stream writes that others carry to commit.
+ * Never writes: it prepares stream writes that its callers commit.
  */
 import { advanceSession } from '#engine/core/advance.ts'
 import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
@@ -52,7 +52,7 @@ export interface MemoryChange {
 /** A checkpoint is taken at least this often, so the tail that holds the last one is short. */
 const CHANGES_PER_CHECKPOINT = 20
 const TAIL = 64
-/** Whoever forks, or has just taken a checkpoint, finds it in the last fact. */
+/** For a fork, or right after a checkpoint: the checkpoint is the last fact. */
 const LAST_FACT = 1
 
 export class SessionHead {
@@ -76,12 +76,12 @@ export class SessionHead {
     return new SessionHead(deps, id, await loadTail(deps, id, tails))
   }
 
-  /** The same of a session that is most likely at a checkpoint: that one fact is read, and more only if it is none. */
+  /** The same for a session that is most likely at a checkpoint: reads only the last fact, and more if that is not a checkpoint. */
   static loadAtCheckpoint(deps: Deps, id: SessionId): Promise<SessionHead> {
     return SessionHead.load(deps, id, [LAST_FACT, TAIL])
   }
 
-  /** Takes over what another head of the same session knows, if it is newer. */
+  /** Copies the state of another head of the same session if that is newer. */
   follow(other: SessionHead): void {
     if (other.head.version <= this.head.version) return
     this.state = other.state
@@ -90,7 +90,7 @@ export class SessionHead {
     this.pending = null
   }
 
-  /** The write that was prepared last took effect. */
+  /** Called when the write that was prepared last is in the ledger. */
   confirm(write: StreamWrite): void {
     if (this.pending?.write !== write) return
     this.state = this.pending.state
@@ -106,7 +106,7 @@ export class SessionHead {
     return payload === undefined ? null : fetchValue(this.deps, payload)
   }
 
-  /** The whole memory, with what is in blobs. */
+  /** Returns the whole memory, including values in blobs. */
   async recallAll(): Promise<ReadonlyMap<string, Json>> {
     const values = await Promise.all(
       Object.entries(await this.memory()).map(
@@ -129,12 +129,12 @@ export class SessionHead {
     return live.head !== null && live.changes.size === 0
   }
 
-  /** Memory changes of a step, to be written with the step's fact. */
+  /** Prepares the memory changes of a step, to be written with the step's fact. */
   write(changes: readonly MemoryChange[], now: Instant): StreamWrite {
     return this.prepare(changes.map((change) => ({ type: 'change_session', now, ...change })))
   }
 
-  /** Stores the whole document as it is, then gives the write that names it. */
+  /** Stores the whole document as a blob, then returns the write that refers to it. */
   async checkpointWrite(now: Instant): Promise<StreamWrite> {
     for (;;) {
       const state = this.live()
@@ -142,19 +142,19 @@ export class SessionHead {
       const text = canonical(document as unknown as Json)
       const root = this.deps.ids.digest(text)
       await this.deps.blobs.put(root, text)
-      // A step that ran beside this one may have changed the memory meanwhile: its change must not fall behind the checkpoint.
+      // A concurrent step may have changed the memory in the meantime: the checkpoint must not lose its change.
       if (this.state === state)
         return this.prepare([{ type: 'checkpoint_session', now, id: `cp_${this.deps.ids.uuid()}`, root }])
     }
   }
 
-  /** The whole memory, an ended session's too. Values in blobs stay there. */
+  /** Returns the whole memory, also of an ended session. Values in blobs are not fetched. */
   async memory(): Promise<SessionDocument> {
     const last = this.last()
     return documentOf(last, await documentAt(this.deps, last.head))
   }
 
-  /** As it is, or as it was when it ended. */
+  /** The current state, or the state when the session ended. */
   last(): LiveSession {
     return this.state.kind === 'ended' ? this.state.last : this.live()
   }
@@ -168,7 +168,7 @@ export class SessionHead {
     throw new TrihandError('SESSION_STATE_INVALID', `session ${this.id} has ended or does not exist`)
   }
 
-  /** Own members only: a key may have the name of something every object inherits. */
+  /** Reads own properties only: a key may have the name of an inherited property. */
   private async atHead(key: string): Promise<Payload | undefined> {
     const document = await this.headDocument()
     return Object.hasOwn(document, key) ? document[key] : undefined
@@ -192,7 +192,7 @@ export class SessionHead {
   }
 }
 
-/** The whole document of a checkpoint, verified; before the first one there is nothing. */
+/** Returns the whole document of a checkpoint, verified; an empty one before the first checkpoint. */
 export const documentAt = async (
   { blobs, ids }: Pick<Deps, 'blobs' | 'ids'>,
   checkpoint: LiveSession['head'],
@@ -229,7 +229,7 @@ const sessionWrite = (
   return { write, head: sealed.head }
 }
 
-/** The write that brings a session into being: fresh, or as a fork that shares its base's document. */
+/** Builds the write that creates a session: a new one, or a fork that shares its base's document. */
 export const newSession = (
   deps: Pick<Deps, 'ids' | 'redaction'>,
   birth: {
@@ -237,7 +237,7 @@ export const newSession = (
     readonly now: Instant
     readonly mode: SessionMode
     readonly base: SessionBase | null
-    /** Absent: a new one. */
+    /** Default: a new id. */
     readonly id?: SessionId
   },
 ): { readonly id: SessionId; readonly write: StreamWrite } => {
@@ -258,8 +258,8 @@ export const newSession = (
 }
 
 /**
- * Reads only the tail that holds the last checkpoint: 10,000 changes ago costs what 10 changes ago does. The next longer tail is asked for
- * where the one before does not reach back that far.
+ * Reads only the tail that contains the last checkpoint: the cost is the same after 10,000 changes as after 10. If a tail does not reach
+ * back to a checkpoint, the next longer one is read.
  */
 const loadTail = async (deps: Deps, id: SessionId, tails: readonly number[]): Promise<Loaded> => {
   for (const last of tails) {

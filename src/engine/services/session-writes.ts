@@ -1,12 +1,12 @@
 /**
- * Changes of one session by many runs and callers at once: they wait in one queue, and those that wait together share one append.
+ * Concurrent changes of one session by runs and other callers: they wait in one queue, and those that wait together share one append.
  *
- * Owns the queue, the head that the writes are built on, and the checkpoints. A run's facts stand in the same append as its changes.
+ * Owns the queue, the head that the writes are built on, and the checkpoints. A run's facts are in the same append as its changes.
  *
- * session-writes-1  A session has at most one append of this process under way; what waits meanwhile goes into the next one.
- * session-writes-2  A conflict drops nothing: on the session it is reloaded and all are written again with the results that they have; on
- *                   a run only that run decides again.
- * session-writes-3  A checkpoint follows at most so many changes as a load reads back, whoever makes them.
+ * session-writes-1  A session has at most one append of this process under way; changes that arrive meanwhile go into the next one.
+ * session-writes-2  A conflict loses nothing: after a conflict on the session it is reloaded and all changes are written again with the same
+ *                   results; after a conflict on a run only that run decides again.
+ * session-writes-3  There are never more changes between two checkpoints than a load reads back, whichever callers make them.
  */
 import type { AppendSource } from '#engine/core/commit.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -22,17 +22,17 @@ import { type MemoryChange, SessionHead } from './session-head.ts'
 type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
 type Conflict = Exclude<Outcome, Written>
 
-/** What one run, or one caller from outside, wants to change. */
+/** The change that one run, or one caller from outside, requests. */
 export interface SessionCall {
-  /** What the caller knows of the session; brought up to date with the write. Null: nothing. */
+  /** The caller's head of the session, updated with the write. Null if it has none. */
   readonly head: SessionHead | null
   readonly changes: readonly MemoryChange[]
-  /** Takes a checkpoint in place of a change. */
+  /** Requests a checkpoint instead of a change. */
   readonly isCheckpoint: boolean
-  /** What is written in the same append. */
+  /** Other writes in the same append. */
   readonly append: Omit<Append, 'appendId'>
   readonly isNew: boolean
-  /** The caller no longer waits: it is left out of what is not under way yet. */
+  /** True if the caller no longer waits: its call is left out of later appends. */
   readonly isGone: () => boolean
   settle(outcome: Outcome): void
   failed(error: TrihandError): 'keep' | 'drop'
@@ -40,14 +40,14 @@ export interface SessionCall {
 
 type RunSource = AppendSource & { readonly isGone: boolean }
 
-/** What became of a group: all of it is written, or these must be written again. */
+/** The result of a group: all of it is written, or some calls must be written again. */
 type Result =
   | { readonly kind: 'written' }
   | { readonly kind: 'conflict'; readonly outcome: Conflict }
-  /** `isOneBad`: the ledger refuses what one of them brings, and the answer does not say whose. */
+  /** `isOneBad`: the ledger refuses the writes of one call, and the answer does not say which. */
   | { readonly kind: 'failed'; readonly kept: readonly SessionCall[]; readonly isOneBad?: boolean }
 
-/** In one append. With the changes that may stand before a checkpoint is due they are fewer than a load reads back. */
+/** Maximum calls in one append. Together with the changes that are allowed before a checkpoint they are fewer than a load reads back. */
 const MOST_TOGETHER = 40
 const MAX_HEADS = 256
 
@@ -58,7 +58,7 @@ const LEFT: Conflict = { kind: 'conflict', reason: 'version', stream: '' as Stre
 export class SessionWrites {
   private readonly context: EngineContext
   private readonly calls = new CallGroups<SessionId, SessionCall>((id, calls) => this.work(id, calls), MOST_TOGETHER)
-  /** As this process wrote them last. */
+  /** Cached heads, as of this process's last write. */
   private readonly heads = new Map<SessionId, SessionHead>()
 
   constructor(context: EngineContext) {
@@ -69,14 +69,14 @@ export class SessionWrites {
     this.calls.add(id, call)
   }
 
-  /** A run whose append brings changes of the session's memory. */
+  /** Adds a run whose append contains changes of the session's memory. */
   addRun(head: SessionHead, changes: readonly MemoryChange[], append: Append, run: RunSource): void {
     this.add(head.id, {
       ...{ head, changes, append, isCheckpoint: false, isNew: false },
       isGone: () => run.isGone,
       settle: (outcome) => {
         run.settle(outcome)
-        // After a conflict it comes again by itself, once it has read what moved it.
+        // After a conflict the run adds itself again, once it has read the other writer's facts.
         if (outcome.kind !== 'conflict') this.context.commit.request(run)
       },
       failed: (error) => run.failed(error),
@@ -101,7 +101,7 @@ export class SessionWrites {
       } else {
         const { outcome } = result
         const left = this.writtenAgain(id, group, outcome)
-        // An event's id is taken, and the answer does not say whose: each goes alone then.
+        // An event's id is taken, and the answer does not say whose: then each call is written alone.
         if (left.length === group.length && !isOn(id, outcome)) most = 1
         waiting = [...left, ...rest]
         if (isOn(id, outcome)) this.heads.delete(id)
@@ -125,13 +125,13 @@ export class SessionWrites {
       }
       return await this.send(head, group)
     } catch (cause) {
-      // Nothing of the group was sent: the session cannot be read, or takes no changes.
+      // Nothing of the group was sent: the session cannot be read, or accepts no changes.
       const error = cause instanceof TrihandError ? cause : new TrihandError('INTERNAL', String(cause), { cause })
       return { kind: 'failed', kept: group.filter((call) => call.failed(error) === 'keep') }
     }
   }
 
-  /** session-writes-2: answers those that must be written again. A run whose own stream has moved is told, and comes again by itself. */
+  /** session-writes-2: returns the calls to write again. A run whose own stream has changed gets the conflict, and adds itself again. */
   private writtenAgain(id: SessionId, group: readonly SessionCall[], outcome: Conflict): readonly SessionCall[] {
     if (isOn(id, outcome)) return group
     const owner = group.length === 1 ? group[0] : group.find((call) => isOf(call, outcome))
@@ -177,13 +177,13 @@ export class SessionWrites {
   }
 }
 
-/** Those that left are told so, and the others go on. */
+/** Settles the calls whose callers have left, and returns the others. */
 const withoutGone = (calls: readonly SessionCall[]): readonly SessionCall[] => {
   for (const call of calls) if (call.isGone()) call.settle(LEFT)
   return calls.filter((call) => !call.isGone())
 }
 
-/** The first calls that may share an append: a checkpoint stands alone. */
+/** Returns the first calls that may share an append: a checkpoint is always alone. */
 const togetherIn = (calls: readonly SessionCall[]): readonly SessionCall[] => {
   const end = calls.findIndex((call) => call.isCheckpoint)
   return end < 0 ? calls : calls.slice(0, Math.max(1, end))
@@ -194,7 +194,7 @@ const isOn = (id: StreamId, outcome: Conflict): boolean => outcome.reason !== 't
 const isOf = ({ append }: SessionCall, outcome: Conflict): boolean =>
   outcome.reason !== 'taken' && append.writes.some(({ stream }) => stream === outcome.stream)
 
-/** Each run that is born points at its event's place in the common list. */
+/** Merges the appends. Each created run refers to the index of its event in the common list. */
 const joined = (appendId: string, group: readonly SessionCall[], session: readonly StreamWrite[]): Append => {
   const writes: StreamWrite[] = []
   const events: Append['events'][number][] = []
@@ -255,7 +255,7 @@ class GroupAppend implements AppendSource {
     this.resolve({ kind: 'written' })
   }
 
-  /** When the outcome is unknown the same append is sent again. A definite refusal is put to each; those that wait for the store are written again. */
+  /** After an unknown outcome the same append is sent again. After a definite refusal each call decides if it is written again. */
   failed(error: TrihandError): 'keep' | 'drop' {
     if (error.outcome !== 'unknown' && !error.retryable && this.group.length > 1) {
       this.resolve({ kind: 'failed', kept: this.group, isOneBad: true })

@@ -1,7 +1,7 @@
 /**
- * What can be done with a session's head from outside a run: create, read, change, checkpoint, fork.
+ * Operations on a session's head from outside a run: create, read, change, checkpoint, fork.
  *
- * Owns nothing durable; each verb is one append. Merge, explore and the rest of a session's life grow in src/sessions.
+ * Owns nothing durable; each operation is one append. Other session operations (merge, explore) are not part of this file.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { storeValue } from '#engine/core/payloads.ts'
@@ -15,13 +15,13 @@ import type { StreamWrite } from '#ports/ledger.ts'
 import { documentAt, newSession, SessionHead } from './session-head.ts'
 import { NOTHING_BESIDE, type SessionCall, sessionWrites } from './session-writes.ts'
 
-/** A session as people look at it. */
+/** A session as people see it. */
 export interface SessionView {
   readonly mode: SessionMode
   readonly head: Checkpoint | null
-  /** Keys that were changed since the head. */
+  /** Keys that were changed since the head checkpoint. */
   readonly changed: readonly string[]
-  /** Null: it is live. */
+  /** The reason for its end; null if it is live. */
   readonly endedFor: string | null
   readonly memory: SessionDocument
 }
@@ -56,18 +56,18 @@ export class Sessions {
     return { mode, head: checkpoint, changed: [...changes.keys()], endedFor: head.endedFor, memory }
   }
 
-  /** What was remembered when a checkpoint was taken. */
+  /** Returns the memory as of a checkpoint. */
   documentAt(checkpoint: Checkpoint): Promise<SessionDocument> {
     return documentAt(this.context, checkpoint)
   }
 
-  /** Everything that it remembers; null: there is no such session. */
+  /** Returns the whole memory; null if the session does not exist. */
   async memory(id: SessionId): Promise<ReadonlyMap<string, Json> | null> {
     const [found] = await this.context.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
     return found == null ? null : (await SessionHead.load(this.context, id)).recallAll()
   }
 
-  /** A session with a name of its own exists from the first time it is asked for. */
+  /** Creates a named session if it does not exist. */
   ensure(id: SessionId, mode: SessionMode): Promise<void> {
     return ensureSession(this.context, id, mode)
   }
@@ -83,7 +83,7 @@ export class Sessions {
     await this.change(id, { isCheckpoint: true })
   }
 
-  /** session-2: a fork costs one fact, whatever the session has lived through. */
+  /** session-2: a fork costs one fact, however long the session's history is. */
   async fork(id: SessionId): Promise<SessionId> {
     let head = await SessionHead.loadAtCheckpoint(this.context, id)
     if (!head.isAtCheckpoint) {
@@ -132,7 +132,7 @@ export class Sessions {
   }
 }
 
-/** A session with a name of its own exists from the first time it is asked for. */
+/** Creates a named session if it does not exist. */
 export const ensureSession = async (
   context: EngineContext,
   id: SessionId,
@@ -142,7 +142,7 @@ export const ensureSession = async (
   if (found != null) return
   const { tenant, clock } = context
   const { write } = newSession(context, { id, tenant, now: clock.now(), mode, base: null })
-  // A conflict means that somebody else was faster: then it exists.
+  // A conflict means that another writer was faster: then the session exists.
   await commitOnce(context.commit, {
     appendId: context.appendId(),
     writes: [write],

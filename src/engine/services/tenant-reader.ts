@@ -1,10 +1,10 @@
 /**
- * The Reader of one tenant: whatever tenant a query names, this one is asked.
+ * The Reader of one tenant: whichever tenant a query names, it reads this one.
  *
- * Owns the boundary of what pages see. A route cannot look beyond its caller's tenant, whatever it was sent. Workers belong to the
+ * Owns the boundary of what pages see. A route cannot read beyond its caller's tenant, whatever the request says. Workers belong to the
  * server, so a tenant sees none.
  *
- * tenant-1  No answer holds anything of another tenant.
+ * tenant-1  No answer contains data of another tenant.
  */
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Reader } from '#ports/reader.ts'

@@ -1,4 +1,4 @@
-/** What goes on under a token hears of its end, on the virtual clock. */
+/** Watchers of a token are notified of its end, on a virtual clock. */
 import { expect, test } from 'vitest'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 import { TokenWatch } from './token-watch.ts'
@@ -23,7 +23,7 @@ const open = () => {
   return { clock, watch, listen, revoked, asked, heard, trouble }
 }
 
-test('token-watch-1: what this process revokes is told at once, to all who watch it and to nobody else', () => {
+test('token-watch-1: a token that this process revokes is reported at once to all its watchers, and only to them', () => {
   const { watch, listen, heard } = open()
   listen('a', 'first')
   listen('a', 'second')
@@ -33,7 +33,7 @@ test('token-watch-1: what this process revokes is told at once, to all who watch
   expect(heard).toEqual(['first', 'second'])
 })
 
-test('token-watch-1: what another process revokes is told with the next look, and each token is asked about once', async () => {
+test('token-watch-1: a token that another process revokes is reported with the next check, which looks up each token once', async () => {
   const { clock, listen, revoked, asked, heard } = open()
   listen('a', 'first')
   listen('a', 'second')
@@ -45,7 +45,7 @@ test('token-watch-1: what another process revokes is told with the next look, an
   expect(heard).toEqual(['first', 'second'])
 })
 
-test('token-watch-1: what was made with a token ends at its own time, though the token counts', async () => {
+test('token-watch-1: a login ends at its own expiry, even if its token is still valid', async () => {
   const { clock, listen, heard } = open()
   listen('a', 'login', clock.now() + LOOK_MS + 1)
   await clock.advance(LOOK_MS)
@@ -54,7 +54,7 @@ test('token-watch-1: what was made with a token ends at its own time, though the
   expect(heard).toEqual(['login'])
 })
 
-test('token-watch-2: a look that fails ends nothing, and the next one tells', async () => {
+test('token-watch-2: a failed check ends nothing, and the next check reports the end', async () => {
   const { clock, listen, revoked, heard, trouble } = open()
   listen('a', 'reader')
   revoked.add('a')
@@ -66,7 +66,7 @@ test('token-watch-2: a look that fails ends nothing, and the next one tells', as
   expect(heard).toEqual(['reader'])
 })
 
-test('whoever has left hears nothing, and nobody is asked about while nobody watches', async () => {
+test('a stopped watcher is not notified, and no token is checked while there is no watcher', async () => {
   const { clock, watch, listen, asked, heard } = open()
   listen('a', 'gone')()
   expect(clock.pending()).toEqual([])

@@ -1,18 +1,18 @@
 /**
- * Who is to hear when a token stands for nobody any more: whatever goes on under it, such as an open stream, ends then.
+ * Notifies watchers when a token is no longer valid, so that work under it, such as an open stream, ends.
  *
- * Owns the looking again. Costs nothing while nobody watches; each token is asked about once, however many watch it.
+ * Owns the periodic check. Costs nothing without watchers; each token is checked once, however many watchers it has.
  *
- * token-watch-1  Whoever watches hears of the end once: at once if this process revokes the token, after at most one look if another
- *                process does or its time has come.
- * token-watch-2  A look that fails says nothing: the next one is asked again.
+ * token-watch-1  A watcher is notified of the end once: immediately if this process revokes the token, with the next check if another
+ *                process does or the token has expired.
+ * token-watch-2  A check that fails reports nothing: the next check asks again.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 export interface TokenWatchDeps {
   readonly clock: Pick<Clock, 'now' | 'at'>
-  /** Whether the token of this name still counts. */
+  /** True if the token or login with this id is still valid. */
   readonly counts: (id: string) => Promise<boolean>
 }
 
@@ -21,7 +21,7 @@ interface Watcher {
   readonly over: () => void
 }
 
-/** How long what another process has revoked may still be used. */
+/** Interval of the checks: how long a token that another process has revoked may still be used. */
 const LOOK_MS = 10_000
 
 export class TokenWatch {
@@ -33,7 +33,7 @@ export class TokenWatch {
     this.deps = deps
   }
 
-  /** `until`: when what was made with the token ends by itself. The answer stops it. */
+  /** `until`: when the login that was made with the token expires. The returned function stops the watch. */
   watch(id: string, until: Instant, over: () => void): () => void {
     const watcher = { until, over }
     const beside = this.watchers.get(id)
@@ -43,7 +43,7 @@ export class TokenWatch {
     return () => this.forget(id, watcher)
   }
 
-  /** token-watch-1. */
+  /** token-watch-1: notifies all watchers of the token. */
   revoked(id: string): void {
     for (const watcher of [...(this.watchers.get(id) ?? [])]) this.tell(id, watcher)
   }

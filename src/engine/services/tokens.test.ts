@@ -1,4 +1,4 @@
-/** Credentials on a real engine and a memory ledger: the secret is nowhere in what is kept. */
+/** Credentials on an in-memory ledger: the secret is not in any stored document. */
 import { expect, test } from 'vitest'
 import { openMemory } from '#adapters/storage/memory/open.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
@@ -23,7 +23,7 @@ const open = () => {
   return { tokens, reader, time }
 }
 
-test('tokens-1: a token answers for its owner; what is kept is its hash', async () => {
+test('tokens-1: a token identifies its owner, and only its hash is stored', async () => {
   const { tokens, reader } = open()
   const { token, record } = await tokens.create(INTENT, 'local')
   expect(token).toBe('th_secret-0')
@@ -41,7 +41,7 @@ test('tokens-1: a token answers for its owner; what is kept is its hash', async 
   expect(await tokens.callerById('tok_x')).toBeNull()
 })
 
-test('a token ends with its time, or when it is revoked', async () => {
+test('a token is no longer valid when it expires or is revoked', async () => {
   const { tokens, time } = open()
   const short = await tokens.create(INTENT, 'local', 10)
   const long = await tokens.create(INTENT, 'local')
@@ -56,7 +56,7 @@ test('a token ends with its time, or when it is revoked', async () => {
   expect(await tokens.callerById(long.record.id)).toBeNull()
 })
 
-test('tokens are listed newest first, of one tenant or all; another tenant cannot revoke', async () => {
+test('tokens are listed newest first, for one tenant or all; another tenant cannot revoke them', async () => {
   const { tokens, time } = open()
   const first = await tokens.create(INTENT, 'local')
   time.now += 1
@@ -68,7 +68,7 @@ test('tokens are listed newest first, of one tenant or all; another tenant canno
   expect([await tokens.hasAny('admin'), await tokens.hasAny('operator')]).toEqual([true, false])
 })
 
-test('a request that cannot become a token is refused, and so is a life without end', async () => {
+test('a token with forbidden roles or an invalid lifetime is refused', async () => {
   const { tokens } = open()
   await expect(tokens.create({ ...INTENT, kind: 'agent', roles: ['decider'] }, 'local')).rejects.toMatchObject({
     code: 'TOKEN_INVALID',
@@ -77,7 +77,7 @@ test('a request that cannot become a token is refused, and so is a life without 
     await expect(tokens.create(INTENT, 'local', life)).rejects.toMatchObject({ code: 'TOKEN_INVALID' })
 })
 
-test('tokens-2: a store that does not answer is no answer about a token', async () => {
+test('tokens-2: a token lookup throws if the store fails', async () => {
   const away = new TrihandError('LEDGER_UNAVAILABLE', 'away')
   const reader = { document: () => Promise.reject(away), documents: () => Promise.reject(away) }
   const clock = { now: () => 0, at: () => () => {} }

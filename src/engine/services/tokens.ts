@@ -1,12 +1,12 @@
 /**
- * Credentials: made, looked up, listed, revoked. They are documents of the server itself, where no tenant's code can write.
+ * Credentials: created, looked up, listed, revoked. They are documents of the server itself, where no tenant's code can write.
  *
- * Owns the rule that a secret is answered once and kept as its hash. Who may ask for one is checked outside; who hears of
- * its end is token-watch.ts.
+ * Owns the rule that a secret is returned once and stored as its hash. Callers check who may create one; token-watch.ts notifies watchers
+ * of its end.
  *
  * tokens-1  The ledger never holds a secret.
- * tokens-2  A lookup that fails throws; it never passes for an answer.
- * tokens-3  A login that has ended counts nowhere again, on whichever server it was ended; others of the same token go on.
+ * tokens-2  A lookup that fails throws; a failure is never taken for an answer.
+ * tokens-3  A login that has ended is valid nowhere again, on whichever server it was ended; other logins of the same token stay valid.
  */
 import type { Caller, Role } from '#model/access/identity.ts'
 import {
@@ -31,18 +31,18 @@ export interface TokensDeps {
   readonly reader: Pick<Reader, 'document' | 'documents'>
   readonly clock: Pick<Clock, 'now' | 'at'>
   readonly ids: Pick<Ids, 'digest'>
-  /** 32 bytes of chance as text. */
+  /** Returns 32 random bytes as text. */
   readonly secret: () => string
 }
 
 export interface NewToken {
-  /** Shown now and never again. */
+  /** The secret. Shown now and never again. */
   readonly token: string
   readonly record: TokenRecord
 }
 
 const TABLE = 'trihand.token'
-/** Logins that were ended before their time, by name, until that time. */
+/** Table of logins that were ended before they expired: login name to expiry. */
 const ENDED_TABLE = 'trihand.logout'
 const PREFIX = 'th_'
 const PAGE = 200
@@ -84,7 +84,7 @@ export class Tokens {
     return tokenId(this.deps.ids.digest(token))
   }
 
-  /** Null: the token stands for nobody. */
+  /** Returns the caller of a token; null if the token is unknown, revoked or expired. */
   async callerOf(token: string): Promise<Caller | null> {
     if (!token.startsWith(PREFIX)) return null
     const hash = this.deps.ids.digest(token)
@@ -92,13 +92,13 @@ export class Tokens {
     return record === null || record.hash !== hash ? null : callerOf(record, this.deps.clock.now())
   }
 
-  /** Whom the token of this name stands for: for a login that was made with it. */
+  /** The same by the token's public id, for a login that was made with the token. */
   async callerById(id: string): Promise<Caller | null> {
     const record = isTokenId(id) ? await this.find(id) : null
     return record === null ? null : callerOf(record, this.deps.clock.now())
   }
 
-  /** tokens-3. `until`: when the login would have ended by itself; what is over then is forgotten with the next. */
+  /** tokens-3. `until`: when the login would have expired. Entries of expired logins are deleted with the next call. */
   async endLogin(login: string, until: Instant): Promise<void> {
     const { reader, clock, note } = this.deps
     const now = clock.now()
@@ -113,12 +113,12 @@ export class Tokens {
     return (await this.deps.reader.document(SERVER_TENANT, ENDED_TABLE, login)) !== null
   }
 
-  /** Calls back once, when this token or login is no longer valid or `until` has come. The answer stops it. */
+  /** Calls back once, when this token or login is no longer valid or `until` has come. The returned function stops the watch. */
   watch(id: string, until: Instant, over: () => void): () => void {
     return this.watched.watch(id, until, over)
   }
 
-  /** Those of one tenant, or of all; newest first. */
+  /** Returns the tokens of one tenant, or of all tenants if null; newest first. */
   async list(tenant: TenantId | null): Promise<readonly TokenRecord[]> {
     const found: TokenRecord[] = []
     for (let after: string | null = null; ; ) {
@@ -132,13 +132,13 @@ export class Tokens {
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1))
   }
 
-  /** Whether anybody could still come in with this role. */
+  /** True if any valid token has this role. */
   async hasAny(role: Role): Promise<boolean> {
     const { now } = this
     return (await this.list(null)).some((token) => callerOf(token, now)?.roles.includes(role) === true)
   }
 
-  /** From the next request on, and for what goes on under it now. Once is enough; a second time changes nothing. */
+  /** Revokes a token, for the next request and for open streams. A second call changes nothing. */
   async revoke(id: string, tenant: TenantId | null): Promise<TokenRecord> {
     const record = isTokenId(id) ? await this.find(id) : null
     if (record === null || (tenant !== null && record.tenant !== tenant))

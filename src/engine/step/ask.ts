@@ -1,9 +1,9 @@
 /**
- * Asking people: how a step of a run opens a task, or brings one back that waits for a revision.
+ * Asking people: how a step of a run opens a task, or resubmits one that waits for a revision.
  *
- * Owns the task's birth in the append that opens the step. Its answer is found by looking (offer.ts).
+ * Owns the creation of the task in the append that opens the step. The run finds the answer when it reconciles (wait/reconcile.ts).
  *
- * ask-1  There is a task if and only if the step has begun, and a step has one.
+ * ask-1  The task exists if and only if the step has begun, and a step has one task.
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import { causeFrom } from '#engine/core/cause.ts'
@@ -26,12 +26,12 @@ const begin = (activeRun: ActiveRun, step: string, task: TaskId, name: string, s
 export const askPeople = async (activeRun: ActiveRun, step: string, request: AskRequest): Promise<void> => {
   const { spec, revises } = request
   if (revises === undefined) return openTask(activeRun, step, request)
-  // Before the step begins: a crash in between brings the same revision again, which changes nothing.
+  // Before the step begins: after a crash in between, the same revision is submitted again, which changes nothing.
   await reviseTask(activeRun.context, revises, spec)
   begin(activeRun, step, revises.task, spec.name, null)
 }
 
-/** A task that is to be born with a fact of this run. */
+/** Builds a task that is created in the same append as a fact of this run. */
 export const taskOf = (
   activeRun: ActiveRun,
   step: string,
@@ -49,7 +49,7 @@ export const taskOf = (
   return { id, ...taskBirth(context, place, { before, state, facts }, now) }
 }
 
-/** Refused before people see it: with an action that may not send its event nobody could decide. */
+/** Refuses the task before people see it: an action that may not send its event could never be chosen. */
 const requireActions = ({ context, record }: ActiveRun, { actions, autoAction }: TaskSpec): void => {
   const { events } = context.system()
   for (const { name, emits } of actions) {

@@ -1,4 +1,4 @@
-/** What an attempt asks its run to record when it needs nothing decided: a result, or a failure that is certain; and the key of its effect. */
+/** Commands of an attempt that need no further decision: a result, or a failure that is certain. Also the idempotency key of its effect. */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { SideWrites } from '#engine/run/run-request.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
@@ -6,14 +6,14 @@ import type { Failure } from '#model/kernel/errors.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { RunCommand } from '#model/run/fact.ts'
 
-/** One key for every attempt of a step; the empty step stands for the whole run. */
+/** One key for all attempts of a step; the empty step name means the whole run. */
 export const effectKeyOf = ({ record, context }: ActiveRun, step: string): string =>
   `th1_${context.ids.digest(`${record.tenant}\n${record.id}\n${step}`)}`
 
 const NONE: readonly never[] = []
 const NO_RETRY: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
 
-/** Trying again could not help, and it is known that nothing has happened outside. */
+/** Fails the step for good: a retry could not help, and nothing has happened outside. */
 export const failAtOnce = (activeRun: ActiveRun, step: string, attempt: number, error: Failure): void => {
   const command: RunCommand = {
     type: 'fail_step',

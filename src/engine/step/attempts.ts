@@ -1,8 +1,8 @@
 /**
- * The attempts of a step that is performed: code of its own, or a task for an executor.
+ * The attempts of a step that is performed: either its own code or a task for an executor.
  *
- * Owns when an attempt begins, under which circuit and intent, and how its result becomes a request. Which call of the handler
- * begins a step is the gate's; what a task's result means is task-attempt.ts.
+ * Owns when an attempt begins, with which circuit and intent, and how its result becomes a request. Which call of the handler
+ * begins a step is in gate.ts; what a task's result means is in executor-call.ts.
  */
 import { type Prepared, prepareValue, storePrepared } from '#engine/core/payloads.ts'
 import { type Execution, type ExecutionResult, toPerform } from '#engine/core/perform.ts'
@@ -43,10 +43,10 @@ type Work = StepRequest | TaskRequest
 
 interface Begun {
   readonly attempt: number
-  /** What the attempt before has left. */
+  /** State carried over from the attempt before. */
   readonly carry: Json | null
   readonly heard: Heard
-  /** Of an attempt that may happen once, as its intent names it. */
+  /** The performer's id, as in the intent; null if the attempt is not of a `once` step. */
   readonly performer: string | null
 }
 
@@ -57,7 +57,7 @@ const isOfSteps = ({ unit }: Concurrency): boolean => unit === 'step'
 
 export class Attempts {
   private readonly activeRun: ActiveRun
-  /** Null: its steps may be performed side by side. */
+  /** Null: the steps of the run may be performed concurrently. */
   private turns: StepMutex | null = null
   private renames: Renames | null = null
 
@@ -65,7 +65,7 @@ export class Attempts {
     this.activeRun = activeRun
   }
 
-  // -- what the code of a step is handed --------------------------------------------------------------------------------
+  // -- what the code of a step receives ---------------------------------------------------------------------------------
 
   get run(): RunId {
     return this.activeRun.record.id
@@ -99,7 +99,7 @@ export class Attempts {
     void this.activeRun.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
   }
 
-  /** While the target is held back the run waits as for a timer, or the step fails, without an attempt; or its fallback answers. */
+  /** While the circuit is open, the run waits as for a timer, the step fails without an attempt, or its fallback answers. */
   private async throughCircuit(request: Work, circuit: Circuit): Promise<void> {
     const { circuits } = this.activeRun.context
     const admission = await circuits.admit(circuit)
@@ -110,7 +110,7 @@ export class Attempts {
         (performed) => void circuits.report(circuit, performed, admission.probe).catch(() => {}),
       )
     const { step } = request
-    // What it answers says nothing about the target, so that the breaker does not hear of it.
+    // The result of the fallback says nothing about the target, so it is not reported to the breaker.
     if (circuit.whenOpen === 'fallback' && 'body' in request && request.fallback !== undefined)
       return this.beginAttempt({ ...request, body: request.fallback }, null)
     if (circuit.whenOpen !== 'wait') {
@@ -130,7 +130,7 @@ export class Attempts {
     else this.beginInTurn(this.turns, request, heard)
   }
 
-  /** The run may have been cancelled while the step stood in line. */
+  /** Checks the run when the turn comes, because it may have been cancelled while the step was in the queue. */
   private beginInTurn(turns: StepMutex, request: Work, heard: Heard): void {
     turns.take(() => {
       if (isOpen(this.activeRun)) this.beginNow(request, heard)
@@ -149,7 +149,7 @@ export class Attempts {
     const { step } = request
     const attempt = this.nextAttempt(step)
     this.activeRun.begin()
-    // Nearly every step: nothing more is made for it.
+    // Fast path for nearly every step: no further object is allocated.
     if ('body' in request && request.effect !== 'once') return this.performBody(request, attempt, heard)
     const begun = { attempt, carry: live === null ? null : carryOf(live, step), heard, performer: null }
     if (request.effect === 'once' && this.activeRun.claimed !== null) this.considerRenamed(request, begun)
@@ -157,7 +157,7 @@ export class Attempts {
     else this.perform(request, begun)
   }
 
-  /** attempt-5. */
+  /** attempt-5: a person is asked first if the step may be a finished one under a new name. */
   private considerRenamed(request: Work, begun: Begun): void {
     const { step } = request
     const uncertain = {
@@ -196,7 +196,7 @@ export class Attempts {
     })
   }
 
-  /** The process may have stood still while the intent was written. What then may not begin has certainly not happened. */
+  /** The process may have stood still while the intent was written. If the attempt may then not begin, it has certainly not happened. */
   private performOnce(request: Work, begun: Begun, performer: string): void {
     if (this.activeRun.context.worker.leases.isSure) return this.perform(request, begun)
     const { step } = request
@@ -223,14 +223,14 @@ export class Attempts {
     this.start(toPerform(this.activeRun.context, body, body))
   }
 
-  /** What every attempt comes to, before its result is looked at. Says whether the run is still here to record it. */
+  /** Ends every attempt, before its result is looked at. Returns true if the run is still in memory to record the result. */
   private over(step: string, heard: Heard, performed: ExecutionResult, execution: Execution): boolean {
     const { activeRun } = this
     const { context } = activeRun
     activeRun.executions.end(execution)
     context.deltas.over(activeRun.record.id, step)
     heard?.(performed)
-    // What was broken off because the run has left says nothing about the step.
+    // An attempt that was aborted because the run has left says nothing about the step.
     if (activeRun.isGone) return false
     if (!context.observers.isEmpty) this.count(performed, context.clock.now() - execution.begunAt)
     return true
@@ -325,7 +325,7 @@ export class Attempts {
     this.record(request.step, attempt, outcome, intents)
   }
 
-  // -- what comes too late --------------------------------------------------------------------------------------------
+  // -- late answers ---------------------------------------------------------------------------------------------------
 
   answeredLate(about: Attempted, end: LateEnd): void {
     answeredLate(this.activeRun, about, end)
@@ -335,7 +335,7 @@ export class Attempts {
     return isStillMine(this.activeRun)
   }
 
-  // -- what is recorded -----------------------------------------------------------------------------------------------
+  // -- recording ------------------------------------------------------------------------------------------------------
 
   private record(step: string, attempt: number, result: unknown, intents: Intents | null): void {
     const { activeRun } = this
@@ -351,7 +351,7 @@ export class Attempts {
     }
   }
 
-  /** The code ran; only its result cannot be kept. Running it again would not help. */
+  /** The code ran, but its result cannot be stored. A retry would not help. */
   private refuse(step: string, attempt: number, error: unknown): void {
     failAtOnce(this.activeRun, step, attempt, asFailure(error))
     this.activeRun.end()

@@ -1,11 +1,11 @@
-/** How a cancel goes down from a run to what it has started: to runs as a cancel, to tasks as a withdrawal. */
+/** Passes the cancel of a run on to what the run has started: runs are cancelled, tasks are withdrawn. */
 import { queuedRun } from '#engine/coordinators/flow-outcomes.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { withdrawTask } from '#engine/tasks/command.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type ChildId, isTaskId } from '#model/kernel/ids.ts'
 
-/** One that has ended may refuse. One that waits for its turn is taken out of the line. */
+/** A child that has ended may refuse. A child that waits in a gate's queue is taken out of it. */
 export const cancelChild = async (
   context: EngineContext,
   child: ChildId,
@@ -19,7 +19,7 @@ export const cancelChild = async (
     if (!(error instanceof TrihandError) || error.code !== 'RUN_QUEUED') throw error
     const queued = await queuedRun(context, child)
     if (queued !== null && (await context.gates.withdraw(queued.handler, child, { by, detail: reason }))) return
-    // It has begun meanwhile.
+    // It has begun in the meantime.
     await context.worker.cancel(context.tenant, child, by, reason)
   }
 }

@@ -1,12 +1,13 @@
 /**
  * A child run: how a step of one run starts another.
  *
- * Owns its birth in the append that opens the step. Its end is found by looking (offer.ts). A child of the life before is not born
- * again: the step is opened on it, and once that is in the ledger it is retried (child-retry-1).
+ * Owns the creation of the child in the append that opens the step. The parent finds the child's end when it reconciles
+ * (wait/reconcile.ts). A child from before a retry of the parent is not created again: the step is opened on that child, which is
+ * retried once this is in the ledger (child-retry-1).
  *
- * gated-child-1  One call is one run, also if the process ends between the two appends: the run's id is made of the parent, the step and the
- *                handler, so that the call that is made again finds it.
- * gated-child-2  A call that met the run of another caller waits for that run's end and never ends it.
+ * gated-child-1  One call is one run, also if the process ends between the two appends: the run's id is derived from the parent, the step
+ *                and the handler, so that a repeated call finds it.
+ * gated-child-2  A call that joined another caller's run waits for that run's end and never cancels it.
  */
 import { queuedRun } from '#engine/coordinators/flow-outcomes.ts'
 import { causeFrom } from '#engine/core/cause.ts'
@@ -31,9 +32,9 @@ import { requireOpen } from './internal.ts'
 import { definitionOf, requireCall } from './permissions.ts'
 
 /*
- * A child whose handler has flow control: the call passes the gate as any other call does, and the parent waits for what it comes to.
- * Owns the call and its name. The gate's append has the gate's facts and the child's birth or its place in line; the parent records the
- * child afterwards. The steps of starting a child that has no gate are child.ts.
+ * A child whose handler has flow control: the call passes the gate like any other call, and the parent waits for its result.
+ * The gate's append has the gate's facts and either the new child or its place in the queue; the parent records the child afterwards.
+ * Children without a gate are started further below.
  */
 
 interface GatedCall {
@@ -45,7 +46,7 @@ interface GatedCall {
 
 interface Passed {
   readonly child: RunId
-  /** Another caller's run has the key of this call. */
+  /** The key of this call belongs to another caller's run. */
   readonly isAnothers: boolean
 }
 
@@ -60,7 +61,7 @@ const headOf = async (context: EngineContext, run: RunId) => {
 const isKnown = async (context: EngineContext, child: RunId): Promise<boolean> =>
   (await headOf(context, child)) !== null || (await queuedRun(context, child))?.state === 'queued'
 
-/** Where runs wait for each other's end, whom the call must not wait for (gate-8). */
+/** If the overlap policy makes runs wait for each other's end: the callers above, which the call must not wait for (gate-8). */
 const callersAbove = async (
   context: EngineContext,
   parent: ClaimableId | null,
@@ -74,7 +75,7 @@ const callersAbove = async (
   return above.length === 0 ? {} : { above }
 }
 
-/** A gate that turns the call away throws, with its code. */
+/** Throws, with the gate's code, if the gate refuses the call. */
 const callThroughGate = async (activeRun: ActiveRun, call: GatedCall): Promise<Passed> => {
   const { context, record } = activeRun
   const child = childOf(activeRun, call)
@@ -85,12 +86,12 @@ const callThroughGate = async (activeRun: ActiveRun, call: GatedCall): Promise<P
   const family = { ...parent, ...(await callersAbove(context, record.parent, handler)) }
   const asked = { call: { run: child, input, session: record.session, by: null, parent: family }, value }
   const run = await context.gates.call(handler, asked).catch(async (error: unknown) => {
-    // A worker that lost this run may have made the same call meanwhile.
+    // A worker that has lost this run may have made the same call in the meantime.
     if (await isKnown(context, child)) return child
     throw error
   })
   if (run === child) return { child, isAnothers: false }
-  // gated-child-2: told at its end; if it has ended by now, the look after the call finds that.
+  // gated-child-2: the parent is notified at the end of that run; if it has already ended, reconciling after the call finds that.
   const head = await headOf(context, run)
   if (head === null || !isEnded(head.status)) await context.gates.follow(handler, run, parent.run)
   return { child: run, isAnothers: true }
@@ -172,15 +173,15 @@ export const startChild = async (activeRun: ActiveRun, step: string, call: Call)
 }
 
 /**
- * The look finds how it ended, or that it was not retried for this call, and asks for that: again after a crash (offer.ts). The run stays
- * in memory until then: a child that has ended before wakes it no more.
+ * Starts the child step, then reconciles: this finds how the child ended, or that it was not yet retried for this call, and then retries
+ * it; after a crash it happens again (wait/reconcile.ts). The run stays in memory until then, because an ended child no longer wakes it.
  */
 const askAndLook = (activeRun: ActiveRun, request: Omit<Request, 'done'>, born: RunId | null): void => {
   activeRun.begin()
   const look = async ({ kind }: Answer): Promise<void> => {
     try {
       if (kind === 'recorded') await activeRun.whileActive(() => offerChildren(activeRun))
-      // The run was cancelled while its call passed the gate: it has no child.
+      // The run was cancelled while its call passed the gate: it may not have a child.
       if (kind === 'refused' && born !== null)
         await cancelChild(activeRun.context, born, 'trihand', 'the run that called it was cancelled')
     } finally {

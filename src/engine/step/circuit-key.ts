@@ -1,4 +1,4 @@
-/** Which breaker a run's calls go through: the function's own, or one for each key that its rule gives. */
+/** Chooses the circuit breaker for a run's calls: the function's own, or one per key if the breaker has a key rule. */
 import { eventRoot } from '#engine/core/route.ts'
 import { keyOf, RuleFailed } from '#engine/core/rule-values.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
@@ -6,7 +6,7 @@ import type { Circuit } from '#manifest/flow/circuit.ts'
 
 const MAX_KEY = 128
 
-/** The breaker of what this run calls. A key that cannot be worked out is the function's own: nothing is let by without one. */
+/** Returns the breaker for this run's calls. If the key cannot be computed it is the function's own: no call goes without a breaker. */
 export const circuitFor = (circuit: Circuit, { record, inputs }: ActiveRun): Circuit => {
   if (circuit.keyRule === null) return circuit
   const event = record.event === null ? null : eventRoot(record.event)

@@ -1,9 +1,9 @@
 /**
- * The breakers that the workers of one ledger share: their facts are events, told once each, read by everybody.
+ * The circuit breakers that the workers of one ledger share: their facts are events, each published once and read by all workers.
  *
- * Owns the state of every breaker as this process knows it, and its own last results. The rule is model/worker/circuit.ts.
+ * Owns the state of each breaker as this process knows it, and this process's recent results. The rule is model/worker/circuit.ts.
  *
- * circuits-1  Who opens, probes or closes is settled by the event's id: the second teller of a fact learns that it was told.
+ * circuits-1  The event's id decides which worker opens, probes or closes: the second to publish a fact learns that it is already published.
  */
 import { advanceCircuit } from '#engine/core/advance.ts'
 import type { ExecutionResult } from '#engine/core/perform.ts'
@@ -34,7 +34,7 @@ export type Admission =
 const PREFIX = 'trihand.circuit.'
 const TYPES = ['opened', 'half_opened', 'closed'].map((type) => `${PREFIX}${type}`)
 const PAGE = 500
-/** What another process has told is known so much later, at the latest. */
+/** Events that another process has published are known here after this delay, at the latest. */
 const FRESH_MS = 500
 
 const idOf = (key: string, fact: CircuitFact): string =>
@@ -56,7 +56,7 @@ export class Circuits {
     this.deps = deps
   }
 
-  /** Whether a call may be made now, and if it is the one that tries. */
+  /** Decides if a call may be made now, and if that call is the probe. */
   async admit(circuit: Circuit): Promise<Admission> {
     const { clock } = this.deps
     if (clock.now() >= this.freshUntil) await this.refresh()
@@ -71,10 +71,10 @@ export class Circuits {
     }
   }
 
-  /** How a call that was let through went. What nobody hears of is made good: a probe is given up, another one follows. */
+  /** Records the result of an admitted call. A result that is never reported does no harm: the probe expires and another one follows. */
   async report(circuit: Circuit, performed: ExecutionResult, probe: Probe | null): Promise<void> {
     const failed = isFailure(circuit, performed)
-    // A caller's mistake says nothing about the target, but that it answers.
+    // A failure that does not count (a caller's mistake) only shows that the target answers: it matters for a probe alone.
     if (performed.kind === 'failed' && !failed && probe === null) return
     const { key, policy } = circuit
     const recent = [...(this.recent.get(key) ?? []), failed].slice(-policy.window)
@@ -83,14 +83,14 @@ export class Circuits {
     for (const fact of advanceCircuit(this.stateOf(key), command).facts) await this.tell(key, fact)
   }
 
-  /** Every breaker that has ever opened, and those that `declared` names, by key. */
+  /** Returns every breaker that has ever opened, and those that `declared` names, by key. */
   async list(declared: Iterable<string>): Promise<ReadonlyMap<string, CircuitState>> {
     await this.refresh()
     const keys = [...new Set([...declared, ...this.states.keys()])].sort()
     return new Map(keys.map((key) => [key, this.stateOf(key)]))
   }
 
-  /** Closes it; one that is closed stays so. What waits already waits until the instant that it was told. */
+  /** Closes the breaker; a closed one stays closed. Steps that already wait keep waiting until the instant that they were given. */
   async reset(key: string, { by = 'local' }: { readonly by?: string } = {}): Promise<CircuitState> {
     await this.refresh()
     for (const fact of advanceCircuit(this.stateOf(key), { type: 'reset', by }).facts) await this.tell(key, fact)
@@ -101,7 +101,7 @@ export class Circuits {
     return this.states.get(key) ?? machine.initial
   }
 
-  /** circuits-1: false if another has told it, or something else, meanwhile. Either way this process knows it afterwards. */
+  /** circuits-1: false if another process has already published this event, or one with the same id. In both cases this process reads it. */
   private async tell(key: string, fact: CircuitFact): Promise<boolean> {
     const told = await this.deps
       .tell(`${PREFIX}${fact.type}`, { subject: key, data: { ...fact }, id: idOf(key, fact) })
@@ -125,7 +125,7 @@ export class Circuits {
   }
 
   private take({ sequence, subject, data }: StoredEvent): void {
-    // Another look may have read on meanwhile.
+    // A concurrent refresh may already have read this event.
     if (sequence <= this.seen) return
     this.seen = sequence
     const key = subject ?? ''

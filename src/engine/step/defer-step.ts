@@ -1,13 +1,13 @@
 /**
- * A step that may not begin yet: its run waits for an instant as it would for a timer, in memory or out of it, and no attempt is used. And
- * a run none of whose steps may, because everything was stopped: it leaves memory and is due for whoever works again.
+ * Defers a step that may not begin yet: its run waits as for a timer, in memory or parked, and no attempt is used. Also evicts a run
+ * whose steps may not begin because the worker was stopped: it leaves memory and is due for the next worker that works.
  *
- * Owns the timer's address, and how a run makes way. Never decides why or until when (circuits.ts, model/worker/worker-control.ts).
+ * Owns the timer's name, and how a run is evicted. Never decides why or until when (circuits.ts, model/worker/worker-control.ts).
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 
-/** The instant is part of the address: a run that is entered again meanwhile finds the same timer. */
+/** The instant is part of the timer's name: a run that is entered again in the meantime finds the same timer. */
 export const holdUntil = (activeRun: ActiveRun, step: string, until: Instant, again: () => void): void => {
   const { live, waiters, context } = activeRun
   const timer = `${step}~circuit[${until}]`
@@ -22,13 +22,13 @@ export const holdUntil = (activeRun: ActiveRun, step: string, until: Instant, ag
   if (begins) activeRun.ask({ command, sideWrites: null, done: null })
 }
 
-/** Its code is entered anew later, as after a pause; what is under way ends first. */
+/** The run leaves memory and its code is entered again later, as after a pause; attempts under way end first. */
 export const makeWay = (activeRun: ActiveRun): void => {
   activeRun.entry = 'over'
   activeRun.considerParking()
 }
 
-/** Everything was stopped. Code that waits for no step is at work itself: it may finish, and makes way when it asks for one. */
+/** Called when the worker was stopped. Code that waits for no step is running: it may finish, and is evicted when it asks for a step. */
 export const evict = (activeRun: ActiveRun): void => {
   if (activeRun.entry === 'inside' && !activeRun.waiters.isEmpty) makeWay(activeRun)
 }

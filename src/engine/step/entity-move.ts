@@ -1,11 +1,11 @@
 /**
- * An entity moves from one state to the next: the document that says where it is, and the event that tells of it, in one append.
+ * An entity moves from one state to the next: writes the document with the new state and the event that reports it in one append.
  *
- * Owns that no two moves start from the same version. An event's identity is taken once in a ledger, so the version is part of it: who
- * comes second is refused whole, and must look again. Never judges a move (model/workflow/state-machine.ts).
+ * Owns that no two moves start from the same version. The version is part of the event's id, and a ledger accepts an id once: the second
+ * append is refused as a whole and must read again. Never decides whether a move is allowed (model/workflow/state-machine.ts).
  *
- * entity-move-1  Of two that move an entity from the same version, one is refused, in whichever process they are.
- * entity-move-2  Moves of one entity by this process take turns, and a move is judged again until it is made or has become wrong.
+ * entity-move-1  If two runs move an entity from the same version, one move is refused, also when they run in different processes.
+ * entity-move-2  Moves of one entity in this process take turns, and a move is checked again until it is made or is no longer allowed.
  */
 import { causeFrom } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -33,12 +33,12 @@ const eventOf = ({ context, record, state }: ActiveRun, move: EntityMove, versio
     time: context.clock.now(),
     data: { entity, key, from, to, version, run_id: record.id, handler: record.handler },
     ...causeFrom(record, state),
-    // No result of the run names it: it is the entity's, and what the run was about is what moved it.
+    // No result of the run names this event: it belongs to the entity, and its cause is the event that started the run.
     causationId: record.event?.id ?? null,
   }
 }
 
-/** False: another has moved it since it was read. */
+/** Returns false if the entity was moved since it was read. */
 const moveEntity = async (activeRun: ActiveRun, move: EntityMove): Promise<boolean> => {
   const { context, record } = activeRun
   const { table, key, from, to } = move

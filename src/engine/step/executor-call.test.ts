@@ -1,4 +1,4 @@
-/** One attempt of a task: which model, which limits, what is left to the next. */
+/** One attempt of a task: its model, its limits, and what it carries over to the next attempt. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ExecutionResult } from '#engine/core/perform.ts'
@@ -42,7 +42,7 @@ const done = (status: 'success' | 'partial', tokens: number): ExecutionResult =>
   resumeToken: 'here',
 })
 
-test('[E5] task-attempt-2: of two lists of constraints the stricter holds, and an empty rest allows no model', () => {
+test('[E5] task-attempt-2: the stricter of two constraints applies, and an empty intersection of models allows none', () => {
   const limits = { timeoutMs: 5_000, maxTokens: 10, allowedModels: ['b', 'c'] }
   const strict = new ExecutorCall(request(), 1, null, { ...setting, limits })
   expect(strict.envelope.constraints).toEqual({ timeoutMs: 5_000, maxTokens: 10, allowedModels: ['b', 'c'] })
@@ -52,7 +52,7 @@ test('[E5] task-attempt-2: of two lists of constraints the stricter holds, and a
   expect(() => none.check()).toThrow('MODEL_NOT_ALLOWED')
 })
 
-/** Plays attempts until the task has settled; answers what was said last, and which model was asked each time. */
+/** Plays attempts until the task has settled; returns the last verdict, the usage, and the model that each attempt asked. */
 const play = (task: TaskRequest, outcomes: readonly ExecutionResult[]) => {
   let carry: Json | null = null
   const asked: unknown[] = []
@@ -68,13 +68,13 @@ const play = (task: TaskRequest, outcomes: readonly ExecutionResult[]) => {
   return { asked, last: null, spent: null }
 }
 
-test('[E7] each model gets its attempts, then the next; with the last one the step fails', () => {
+test('[E7] each model gets its attempts before the next model is tried; after the last model the step fails', () => {
   const { asked, last } = play(request(), [1, 1, 1, 1, 1].map(failed))
   expect(asked).toEqual(['a', 'a', 'b', 'b'])
   expect(last).toMatchObject({ kind: 'failed', retryable: false })
 })
 
-test('[E4] task-attempt-1: what was spent is the sum over all attempts, however they went', () => {
+test('[E4] task-attempt-1: the usage is the sum over all attempts, whatever their result', () => {
   const outcome = fc.tuple(fc.constantFrom('failed', 'partial', 'success'), fc.nat(100))
   fc.assert(
     fc.property(fc.array(outcome, { minLength: 1, maxLength: 8 }), (story) => {

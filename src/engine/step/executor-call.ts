@@ -1,11 +1,11 @@
 /**
- * One attempt of a task for an executor: its envelope, and what its result comes to.
+ * One attempt of a task for an executor: its envelope, and the verdict on its result.
  *
- * Owns which model is asked, what the next attempt is left (model, token, what was spent), and what a partial result means.
- * Pure but for the ids; never calls an executor (perform.ts) and never records (attempts.ts).
+ * Owns which model is asked, what is carried over to the next attempt (model, resume token, usage), and what a partial result means.
+ * Pure; never calls an executor (perform.ts) and never records (attempts.ts).
  *
- * task-attempt-1  What attempts have spent adds up over all of them, also those that failed.
- * task-attempt-2  Constraints are the stricter of what the function may have and what the step asks for.
+ * task-attempt-1  Usage adds up over all attempts, also those that failed.
+ * task-attempt-2  Each constraint is the stricter of the function's limit and the step's request.
  */
 import type { ExecutionResult } from '#engine/core/perform.ts'
 import { addUsage, isAllowedModel, NO_USAGE, type VerifiedUsage } from '#model/agent/usage.ts'
@@ -17,11 +17,11 @@ import type { Json } from '#model/kernel/json.ts'
 import type { Constraints, Envelope } from '#ports/executor.ts'
 import type { TaskOutcome, TaskRequest } from '#ports/step-gate.ts'
 
-/** What one attempt leaves to the next: plain JSON, kept with the fact. */
+/** State that one attempt carries over to the next: plain JSON, stored with the fact. */
 interface CarriedOver {
-  /** Place in the list of models. */
+  /** Index in the list of models. */
   readonly model: number
-  /** Attempts before this model's first. */
+  /** Number of attempts before this model's first. */
   readonly since: number
   readonly resumeToken: string | null
   readonly spent: VerifiedUsage
@@ -34,7 +34,7 @@ export interface TaskSetting {
   readonly taskId: string
   readonly effectKey: string
   readonly traceparent: string | null
-  /** What the function may have. */
+  /** Limits of the function. */
   readonly limits: Limits
 }
 
@@ -84,7 +84,7 @@ export class ExecutorCall {
     }
   }
 
-  /** Before anyone is called: a model that may not be asked is not. */
+  /** Throws, before an executor is called, if the model is not allowed. */
   check(): void {
     const { model } = this
     const { allowedModels } = this.envelope.constraints

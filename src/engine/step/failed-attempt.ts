@@ -1,7 +1,7 @@
 /**
- * An attempt that failed, as its run records it: tried again, failed for good, or uncertain with the task that asks a person.
+ * A failed attempt, as its run records it: it is retried, fails for good, or becomes uncertain with a task that asks a person.
  *
- * Owns the command. Which of the three it becomes is decided by the run (model/run/run.ts).
+ * Owns the command. The run decides which of the three it becomes (model/run/run.ts).
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Failure } from '#model/kernel/errors.ts'
@@ -23,7 +23,7 @@ type Failed = Pick<
 interface About {
   readonly step: string
   readonly attempt: number
-  /** False: its code may still be at work somewhere. */
+  /** False if its code may still be at work. */
   readonly isOver: boolean
 }
 

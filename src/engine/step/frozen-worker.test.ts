@@ -1,6 +1,6 @@
 /**
- * A worker that stands still in the middle of a `once` effect while another takes its run over: two engines on one ledger in memory,
- * each with a clock of its own. A worker is frozen while the test does not move its clock.
+ * A worker stands still in the middle of a `once` effect while another worker takes its run over: two engines on one in-memory ledger,
+ * each with its own clock. A worker is frozen while the test does not move its clock.
  */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
@@ -39,7 +39,7 @@ const open = (store: MemoryStore, attempts: Attempt[], clock: VirtualClock) => {
   return engineOf({ ledger: new MemoryLedger(store), clock, source, worker })
 }
 
-/** Worker one has begun the payment and is frozen; worker two lives on. */
+/** Worker one has begun the payment and is frozen; worker two keeps working. */
 const freeze = async () => {
   const store = new MemoryStore()
   const attempts: Attempt[] = []
@@ -57,7 +57,7 @@ const freeze = async () => {
 
 type Frozen = Awaited<ReturnType<typeof freeze>>
 
-/** Its process goes on after so long: every timer is late, and its clock has jumped. */
+/** The frozen process continues after `ms`: all its timers are late, and its clock has jumped. */
 const thaw = async ({ frozen }: Frozen, ms: number): Promise<void> => {
   frozen.at(frozen.now() + ms, () => {})
   const pending = frozen.pending()
@@ -93,7 +93,7 @@ const onlyTask = async ({ store }: Frozen): Promise<TaskId> => {
   return task.id
 }
 
-test('[R6] uncertain-1: people are asked after the lease and the timeout of the step, and not before (13.1.6)', async () => {
+test('[R6] uncertain-1: people are asked after the lease and the timeout of the step have passed, and not before (13.1.6)', async () => {
   const all = await freeze()
   await all.alive.advance(ASK_MS - 1)
   expect(await asked(all.store)).toEqual([])
@@ -120,7 +120,7 @@ test('[R6] the question shows the input of the step, its target and its worker (
   expect(state.spec.cause).toBe(`worker ${evidence['worker']}`)
 })
 
-test('[R6] uncertain-2 task-8: while the first attempt may still act, run again needs the warning read and the step typed (13.1.6)', async () => {
+test('[R6] uncertain-2 task-8: while the first attempt may still act, run_again needs the acknowledged warning and the typed step name (13.1.6)', async () => {
   const all = await freeze()
   await all.alive.advance(ASK_MS + 1_000)
   const task = await onlyTask(all)
@@ -137,7 +137,7 @@ test('[R6] uncertain-2 task-8: while the first attempt may still act, run again 
   expect(resolved?.body).toContain('"warned":true')
 })
 
-test('[R6] late-result-1: what a frozen worker answers late is on the task as evidence, and takes the warning away (13.1.6)', async () => {
+test('[R6] late-result-1: the late answer of a frozen worker is added to the task as evidence and removes the warning (13.1.6)', async () => {
   const all = await freeze()
   await all.alive.advance(ASK_MS + 1_000)
   const task = await onlyTask(all)
@@ -153,11 +153,11 @@ test('[R6] late-result-1: what a frozen worker answers late is on the task as ev
   await say(all, task, { action: 'it_happened', ...carefully(state, 'it_happened') })
   const found = all.two.look(all.run)
   await all.alive.advance(0)
-  // The person said nothing of a result: what the worker answered is it.
+  // The person gave no result, so the late answer of the worker is the result.
   expect(await found).toMatchObject({ status: 'success', output: 'receipt 12' })
 })
 
-test('[R6] a late answer that comes before the question is part of it from the start (13.1.6)', async () => {
+test('[R6] a late answer that arrives before the task is opened is part of the task from the start (13.1.6)', async () => {
   const all = await freeze()
   await all.alive.advance(LEASE_MS + 2_000)
   all.attempts[0]?.fail(new Error('connection reset'))
@@ -169,7 +169,7 @@ test('[R6] a late answer that comes before the question is part of it from the s
   expect(evidence).toMatchObject({ late_result: { error: { code: 'FUNCTION_FAILED' } } })
 })
 
-test('[R6] uncertain-3: a second question warns of a first attempt that is still frozen, until that answers (13.1.6)', async () => {
+test('[R6] uncertain-3: a second task warns of a first attempt that is still frozen, until that attempt answers (13.1.6)', async () => {
   const all = await freeze()
   await all.alive.advance(ASK_MS + 1_000)
   const first = await onlyTask(all)
@@ -197,7 +197,7 @@ test('[R6] uncertain-3: a second question warns of a first attempt that is still
   await expect(say(all, second, careful)).rejects.toMatchObject({ code: 'STALE_VIEW' })
 })
 
-test('[R6] leases-3: a worker that stood still learns from stillMine that its run is taken (13.1.6)', async () => {
+test('[R6] leases-3: a worker that stood still learns from stillMine that another worker took its run (13.1.6)', async () => {
   const all = await freeze()
   const { context } = all.attempts[0] as Attempt
   expect(await context.stillMine()).toBe(true)
@@ -208,7 +208,7 @@ test('[R6] leases-3: a worker that stood still learns from stillMine that its ru
   expect([await mine, context.signal.aborted]).toEqual([false, true])
 })
 
-test('[R6] standstill-1: a worker that stood still aborts its once attempts with its first beat (13.1.6)', async () => {
+test('[R6] standstill-1: a worker that stood still aborts its once attempts with its first heartbeat (13.1.6)', async () => {
   const all = await freeze()
   const { context } = all.attempts[0] as Attempt
   const { signal } = context
@@ -218,7 +218,7 @@ test('[R6] standstill-1: a worker that stood still aborts its once attempts with
   expect(signal.aborted).toBe(true)
 })
 
-test('[R6] a worker that was silent for a moment and lost nothing goes on with its effect (13.1.6)', async () => {
+test('[R6] a worker that stood still for a moment and kept its lease continues its effect (13.1.6)', async () => {
   const all = await freeze()
   const { context, answer } = all.attempts[0] as Attempt
   await thaw(all, LEASE_MS / 2)
@@ -231,7 +231,7 @@ test('[R6] a worker that was silent for a moment and lost nothing goes on with i
   expect(await found).toMatchObject({ status: 'success', output: 'receipt 1' })
 })
 
-test('[R6] late-result-1: code that ends as soon as stillMine says no is on the task as ended (13.1.6)', async () => {
+test('[R6] late-result-1: the task shows an attempt as ended if its code stops when stillMine is false (13.1.6)', async () => {
   const all = await freeze()
   const { context, fail } = all.attempts[0] as Attempt
   await all.alive.advance(ASK_MS + 1_000)

@@ -1,8 +1,8 @@
 /**
- * The engine's side of `step.run` and its sisters for one entry of a handler.
+ * The engine's side of `step.run` and the other step calls for one entry of a handler.
  *
- * Owns which call begins a step, waits and events; attempts are attempts.ts, children child.ts, people ask.ts. Never answers before the
- * ledger has (step-port-1).
+ * Owns which call begins a step, waits and events. Attempts are in attempts.ts, children in child.ts, tasks for people in ask.ts.
+ * Never answers before the ledger has the answer (step-port-1).
  */
 import { causeFrom } from '#engine/core/cause.ts'
 import { emittedBy } from '#engine/core/events.ts'
@@ -36,7 +36,7 @@ import { makeWay } from './defer-step.ts'
 import { asFailure, isOpen } from './once.ts'
 import { definitionOf } from './permissions.ts'
 
-/** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
+/** Creates the error that the handler receives when a step has failed for good. The workflow executor provides it and owns its class. */
 export type StepErrors = (step: string, failure: Failure) => Error
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
@@ -82,7 +82,7 @@ export class Gate implements StepGate {
     return value
   }
 
-  /** A failed attempt's delay is over, or a person sent the step back. */
+  /** Called when the delay after a failed attempt is over, or a person has decided to run the step again. */
   beginAgain(request: StepRequest | TaskRequest): void {
     if (this.isOpen()) this.attempts.begin(request)
   }
@@ -156,7 +156,7 @@ export class Gate implements StepGate {
     return isOpen(this.activeRun)
   }
 
-  /** A call that begins nothing may be the last thing that the handler does before it only waits. */
+  /** A call that begins no step may be the last thing that the handler does before it only waits, so parking is considered. */
   private begins(step: string): boolean {
     this.activeRun.claimed?.add(step)
     const begins = this.mayBegin(step)
@@ -164,7 +164,7 @@ export class Gate implements StepGate {
     return begins
   }
 
-  /** Whether this call is the one that begins the step: it is not settled, not begun elsewhere and not waiting for its time. */
+  /** True if this call begins the step: it is not settled, not begun by another call and not waiting for a retry. */
   private mayBegin(step: string): boolean {
     const live = this.activeRun.live
     if (live === null || live.settled.has(step) || this.activeRun.waiters.isAwaited(step)) return false
@@ -183,7 +183,7 @@ export class Gate implements StepGate {
     })
   }
 
-  /** Work before a step's first fact; if it fails, the step has failed. */
+  /** Runs work that precedes a step's first fact; if the work fails, the step fails. */
   private guard(step: string, work: () => Promise<void>): void {
     void this.activeRun
       .whileActive(work)

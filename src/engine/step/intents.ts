@@ -1,7 +1,7 @@
 /**
- * What a body wants to happen with its result: events, documents, memory.
+ * The intents of a body: events, documents and memory that are to be written together with its result.
  *
- * Owns how intents become side writes for the result's append. Never applies one by itself.
+ * Owns how intents become side writes for the result's append. Never writes one itself.
  */
 import { causeFrom } from '#engine/core/cause.ts'
 import { emittedBy } from '#engine/core/events.ts'
@@ -19,7 +19,7 @@ import type { DocumentWrite } from '#ports/ledger.ts'
 import type { EmittedEvent } from '#ports/step-gate.ts'
 import { definitionOf, requireTable } from './permissions.ts'
 
-/** Each list is made when it is asked for: every run has intents, few intend anything. */
+/** Each list is created on first use, because most bodies have no intents. */
 export class Intents {
   private sent: EmittedEvent[] | null = null
   private written: DocumentWrite[] | null = null
@@ -69,7 +69,7 @@ const textAt = (members: Members, key: string, place: string): string => {
   return text
 }
 
-/** What a result asks for beside itself: `db_writes` and `emitted_events`. Null: nothing. */
+/** Reads the intents in a task's result: `db_writes` and `emitted_events`. Null if there are none. */
 export const intentsOf = (tenant: TenantId, result: Json): Intents | null => {
   const intents = new Intents()
   for (const write of listAt(result, 'db_writes')) {
@@ -114,7 +114,7 @@ const packMemory = async (
   return { key, set, unset }
 }
 
-/** The session's head, loaded once per stay in memory. Two steps may ask for it at once: the first one stays. */
+/** Returns the session's head, loaded once while the run is in memory. If two steps load it at once, the first result is kept. */
 export const sessionOf = async (activeRun: ActiveRun): Promise<SessionHead> => {
   const { record, context } = activeRun
   if (record.session === null)

@@ -1,9 +1,9 @@
 /**
- * Functions that only their triggers start: whoever asks for one by name is refused.
+ * Functions that only their triggers start: a call of such a function by name is refused.
  *
- * Owns that refusal. Whether a function is internal is said by its definition (manifest/define/define.ts).
+ * Owns that refusal. The definition says if a function is internal (manifest/define/define.ts).
  *
- * internal-1  A run of an internal function has an event, a schedule, a queue or a watched source behind it; no caller, no plan, no
+ * internal-1  A run of an internal function is started by an event, a schedule, a queue or a watched source; no caller, no plan, no
  *             agent and no other function starts one.
  */
 import type { FunctionDefinition } from '#manifest/define/system.ts'

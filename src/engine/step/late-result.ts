@@ -1,9 +1,9 @@
 /**
- * What an attempt of a `once` step answers when its answer can no longer count: its run was taken over, or its time was up.
+ * The late answer of an attempt of a `once` step: it no longer counts, because the run was taken over or the attempt timed out.
  *
- * Owns that it becomes evidence: a fact of the run and, in the same append, a revision of the task that asks about the step.
+ * Owns its recording as evidence: a fact of the run and, in the same append, a revision of the task that asks about the step.
  *
- * late-result-1  A late answer is in the run's facts and on the task that asks, or in neither.
+ * late-result-1  A late answer is in the run's facts and on the task that asks about the step, or in neither.
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -22,21 +22,21 @@ import type { StreamWrite } from '#ports/ledger.ts'
 export interface LateAnswer {
   readonly step: string
   readonly attempt: number
-  /** Of the attempt, as its intent names it. */
+  /** The performer's id, as in the intent of the attempt. */
   readonly performer: string
-  /** What it answered, as a fact keeps it; null: it has failed with the error. */
+  /** The answer, as stored in a fact; null if the attempt failed with the error. */
   readonly result: Payload | null
   readonly error: Failure | null
 }
 
-/** A run that leaves the memory of this process. */
+/** A run that leaves this process's memory. */
 interface LeavingRun {
   readonly context: EngineContext
   readonly record: { readonly id: RunId; readonly epoch: number }
   readonly live: LiveRun | null
 }
 
-/** Tried again whatever the store does meanwhile: the answer is known here alone. */
+/** Retried for as long as the store fails, because only this process knows the answer. */
 export const reportLate = (context: EngineContext, run: RunId, answer: LateAnswer): Promise<void> =>
   retryStore(
     context,
@@ -54,7 +54,7 @@ const reportOnce = async (context: EngineContext, run: RunId, answer: LateAnswer
   )
 }
 
-/** late-result-1. */
+/** late-result-1: the revision of the task that asks about the step. */
 const revisionOf = async (
   context: EngineContext,
   { before: old, state }: Change,
@@ -85,7 +85,7 @@ const revisionOf = async (
   return write === undefined ? [] : [write]
 }
 
-/** Results that were on their way to the ledger when their run left: of a `once` step they are evidence. */
+/** Reports results that were not yet in the ledger when their run left memory: for a `once` step they are evidence. */
 export const reportUnrecorded = (run: LeavingRun, requests: readonly { readonly command: RunCommand }[]): void => {
   const { context, record, live } = run
   for (const { command } of requests) {

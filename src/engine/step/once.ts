@@ -1,7 +1,7 @@
 /**
- * An attempt that may happen once: who performs it, what people are shown of it, and whether it may still begin or go on.
+ * Helpers for an attempt that may happen once: its performer, the evidence that people see, and the checks that it may begin or go on.
  *
- * Holds no state. The intent and the result of the attempt are written by attempts.ts; an answer that comes too late by late-result.ts.
+ * Holds no state. attempts.ts writes the intent and the result of the attempt; late-result.ts writes an answer that comes too late.
  */
 import { storeValue } from '#engine/core/payloads.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
@@ -20,11 +20,11 @@ export const asFailure = (error: unknown): Failure =>
     ? { code: error.code, message: error.detail }
     : { code: 'INTERNAL', message: String(error) }
 
-/** Whether the run is here, alive, neither cancelled nor paused, and steps may begin at all. */
+/** True if the run is in memory, alive, neither cancelled nor paused, and the worker is not stopped: steps may begin. */
 export const isOpen = ({ isGone, live, context }: ActiveRun): boolean =>
   !isGone && live !== null && live.cancel === null && live.pause === null && !context.worker.isStopped
 
-/** What people are shown of it; null: its code says nothing of itself. */
+/** Returns the evidence that people see about the step; null if the step gives neither an input nor a target. */
 export const evidenceOf = (request: StepRequest | TaskRequest): Evidence | null => {
   if (!('body' in request)) {
     const { executorType, task } = request
@@ -34,7 +34,7 @@ export const evidenceOf = (request: StepRequest | TaskRequest): Evidence | null 
   return input === undefined && target === null ? null : { input: shownValue(toJson(input ?? null)), target }
 }
 
-/** uncertain-1: names the instant at which people may be asked about this attempt. */
+/** uncertain-1: sets the instant from which people may be asked about this attempt. */
 export const performerOf = (
   { record, context }: ActiveRun,
   request: StepRequest | TaskRequest,
@@ -45,7 +45,7 @@ export const performerOf = (
   return { id: context.ids.uuid(), worker: record.lease ?? workerId(''), epoch: record.epoch, askAt }
 }
 
-/** leases-3: a worker that may have lost its leases asks the ledger before it begins anything. `leave`: it may not begin. */
+/** leases-3: a worker that may have lost its leases asks the ledger before it begins anything. Calls `leave` if the attempt may not begin. */
 export const makeSure = (activeRun: ActiveRun, begin: () => void, leave: (why: Failure) => void): void => {
   const { context, record } = activeRun
   const look = async (): Promise<void> => {
@@ -58,7 +58,7 @@ export const makeSure = (activeRun: ActiveRun, begin: () => void, leave: (why: F
   void activeRun.whileActive(look).catch((error: unknown) => leave(asFailure(error)))
 }
 
-/** Whether an effect may begin: the run is here, and no other worker can have taken it. */
+/** True if an effect may begin: the run is in memory, and no other worker can have taken it. */
 export const isStillMine = async (activeRun: ActiveRun): Promise<boolean> => {
   const { context, record } = activeRun
   const { leases } = context.worker
@@ -67,7 +67,7 @@ export const isStillMine = async (activeRun: ActiveRun): Promise<boolean> => {
   try {
     if (await leases.holds(record.id, record.epoch)) return isOpen(activeRun)
   } catch {
-    // A ledger that cannot be asked proves nothing.
+    // A ledger that does not answer proves nothing.
     return false
   }
   activeRun.drop('fenced', TAKEN)
@@ -77,7 +77,7 @@ export const isStillMine = async (activeRun: ActiveRun): Promise<boolean> => {
 export interface Attempted {
   readonly step: string
   readonly attempt: number
-  /** As its intent names it. */
+  /** The performer's id, as in the intent of the attempt. */
   readonly performer: string
 }
 
@@ -85,7 +85,7 @@ export type LateEnd =
   | { readonly kind: 'done'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly failure: Failure }
 
-/** late-result-1. An answer that cannot be kept says at least that the attempt is over. */
+/** late-result-1. If the answer cannot be stored, the error is reported in its place, so that the attempt is at least known to be over. */
 export const answeredLate = ({ context, record }: ActiveRun, about: Attempted, end: LateEnd): void => {
   const report = async (): Promise<void> => {
     if (end.kind === 'failed') return reportLate(context, record.id, { ...about, result: null, error: end.failure })

@@ -1,5 +1,5 @@
 /**
- * What the code of a run may do, asked at the edge where it would happen: an event sent, a document written, a function called.
+ * Checks what the code of a run may do, at the point where it would happen: an event sent, a document written, a function called.
  *
  * Owns which capability each of these needs. What a module allows is model/access/module.ts; a run without a module is not limited.
  */
@@ -16,7 +16,7 @@ import type { TaskRequest } from '#ports/step-gate.ts'
 const EMITS: Capability = { kind: 'operation', name: 'emit_event' }
 const WRITES: Capability = { kind: 'operation', name: 'db_write' }
 
-/** The definition in force: a list that was narrowed binds runs at work, too. */
+/** Returns the current definition: if its lists were narrowed, runs that are already at work are bound by them, too. */
 export const definitionOf = (context: Pick<EngineContext, 'system'>, handler: string): FunctionDefinition | undefined =>
   context.system().functions.get(handler)
 
@@ -39,23 +39,23 @@ export const requireEvent = (definition: FunctionDefinition | undefined, type: s
 
 export const requireTable = (definition: FunctionDefinition | undefined, table: string): void => {
   const name = definition?.name ?? ''
-  // An approval that code could write would be nobody's.
+  // An approval that code could write would not be a person's approval.
   if (isOwn(table) && !isOwn(name) && !keepsHealth(name, table))
     throw new TrihandError('OPERATION_NOT_ALLOWED', `${table} is kept by the system itself; choose another table`)
   requireCapability(definition?.module ?? null, WRITES, { kind: 'write', name: table })
   requireOperation(definition, 'db_write')
 }
 
-/** Functions of the same module, and those without one, are free to call. */
+/** Calls to functions of the same module, and to functions without a module, are always allowed. */
 export const requireCall = (module: Module | null, callee: FunctionDefinition): void => {
   if (callee.module !== null && callee.module.name !== module?.name)
     requireCapability(module, { kind: 'module', name: callee.module.name })
 }
 
-/** Performed in this process from what the task holds. Everything else asks somebody outside. */
+/** Performed in this process from the task's own input. All other types call an external service. */
 const LOCAL_TYPES: ReadonlySet<string> = new Set(['template_engine', 'document_processor', 'classifier'])
 
-/** A classifier that may ask a model reaches outside too. */
+/** A local type whose input names a model (a classifier) calls outside, too. */
 export const requireTask = (definition: FunctionDefinition | undefined, { executorType, task }: TaskRequest): void => {
   const asksModel = typeof task.input === 'object' && task.input !== null && 'model' in task.input
   if (LOCAL_TYPES.has(executorType) && !asksModel) return

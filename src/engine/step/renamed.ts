@@ -1,9 +1,9 @@
 /**
- * A step of effect `once` that may be a finished one under a new name: a person is asked, and nothing is performed (attempt-5).
+ * A step with effect `once` that may be a finished step under a new name: a person is asked, and nothing is performed (attempt-5).
  *
- * Owns what counts as such a step: the run has results of `once` steps from an earlier entry, and the code has not asked for them when it
- * can go on no further. It does not ask for the version: the hash of a version does not see what a function imports. What the
- * person's word means is uncertain-step.ts.
+ * Owns the detection: the run has results of `once` steps from an earlier entry, and the code has not asked for them by the time it
+ * can go no further. Does not compare versions: the hash of a version does not cover what a function imports. What the person's
+ * decision means is uncertain-step.ts.
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Evidence } from '#model/run/step.ts'
@@ -20,7 +20,7 @@ const MOST_NAMED = 5
 const FEW_TURNS = 3
 const LOOK_AGAIN_MS = 5
 
-/** Steps of effect `once` that are done and that the code has not asked for in this entry. */
+/** Returns the finished steps with effect `once` that the code has not asked for in this entry. */
 const unclaimedOf = ({ live, claimed, isGone }: ActiveRun): readonly string[] =>
   live === null || claimed === null || isGone
     ? []
@@ -46,14 +46,14 @@ const reportRenamedStep = (activeRun: ActiveRun, uncertain: Renamed, instead: re
 
 export class Renames {
   private readonly activeRun: ActiveRun
-  /** Steps that wait for what else the code asks for. */
+  /** How many steps wait here until it is clear what else the code asks for. */
   private considered = 0
 
   constructor(activeRun: ActiveRun) {
     this.activeRun = activeRun
   }
 
-  /** What the code asks for while it can still go on counts as asked for. `done`: whether the step is a new one; if not, a person is asked. */
+  /** Waits while the code may still ask for those finished steps, then calls `done`: true if the step is new; if not, a person is asked. */
   consider(uncertain: Renamed, done: (isNew: boolean) => void): void {
     const { activeRun } = this
     const { clock } = activeRun.context

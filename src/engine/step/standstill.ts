@@ -1,18 +1,18 @@
 /**
- * A process that stood still (stopped, swapped out, its loop blocked) for so long that others may have taken its runs.
+ * A process that stood still (stopped, swapped out, its event loop blocked) for so long that other workers may have taken its runs.
  *
- * Owns what it lets go of when it notices. That it stood still is for leases.ts to say.
+ * Owns which runs it drops when it notices. leases.ts detects that it stood still.
  *
- * standstill-1  It lets go of every run with a `once` attempt under way before it does anything else with it: the code of the attempt
- *               sees its signal, and what it answers is evidence.
+ * standstill-1  It drops every run with a `once` attempt under way before it does anything else with the run: the signal of the
+ *               attempt is aborted, and what its code answers is evidence.
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 
-/** Whether an attempt that may happen once is under way here. */
+/** True if an attempt that may happen once is under way in this process. */
 const isAtOnce = ({ live, record }: ActiveRun): boolean =>
   live?.open.some((open) => open.kind === 'intended' && open.performer?.epoch === record.epoch) === true
 
-/** `ms`: how long it stood still; 0: it did not. */
+/** `ms`: how long the process stood still; 0 if it did not. */
 export const dropAfterStandstill = (ms: number, activeRuns: ReadonlyMap<unknown, ActiveRun>): void => {
   if (ms === 0) return
   const message = `the process stood still for ${Math.round(ms)} ms and may have lost the run`

@@ -1,8 +1,8 @@
 /**
- * One attempt of a step's code, and what that code is handed.
+ * One attempt of a step's code, and the context that the code receives.
  *
- * Owns the context of a body, the envelope and the task that call it, and the intents it makes. Made once per attempt on the hot path:
- * all of them are this one object, and everything rare is made on demand.
+ * Owns the context of a body, the envelope and the task that call it, and the intents it makes. Created once per attempt on the hot path:
+ * one object is all of these, and whatever is rarely used is created on demand.
  */
 import { type Execution, type ExecutionListener, type ExecutionResult, INLINE } from '#engine/core/perform.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
@@ -26,7 +26,7 @@ interface Host {
 export class StepBody implements StepContext, Envelope, Task, ExecutionContext, ExecutionListener {
   readonly request: StepRequest
   readonly attempt: number
-  /** Told how it went, before that is recorded. */
+  /** Called with the result of the attempt before it is recorded. */
   readonly heard: ((performed: ExecutionResult) => void) | null
   intents: Intents | null = null
   protected readonly host: Host
@@ -39,7 +39,7 @@ export class StepBody implements StepContext, Envelope, Task, ExecutionContext, 
     this.heard = heard
   }
 
-  /** Hears an answer that comes too late to count, where that is evidence. */
+  /** Receives an answer that comes too late to count. Defined only where such an answer is evidence (`OnceBody`). */
   late?(performed: ExecutionResult): void
 
   performed(performed: ExecutionResult, execution: Execution): void {
@@ -93,13 +93,13 @@ export class StepBody implements StepContext, Envelope, Task, ExecutionContext, 
     return this.request.body(this)
   }
 
-  // -- what the code is handed ------------------------------------------------------------------------------------------
+  // -- what the code receives -------------------------------------------------------------------------------------------
 
   get signal(): AbortSignal {
     return this.abort === null ? AbortSignal.abort() : this.abort.signal
   }
 
-  // Getters that make a bound function, because authors take them out of the context: `({ emit }) => emit(…)`.
+  // Getters that return a bound function, because authors destructure the context: `({ emit }) => emit(…)`.
   get emit(): StepContext['emit'] {
     return (type, data, options) => {
       this.intend().events.push({ type, data: toJson(data), subject: options?.subject ?? null })
@@ -136,7 +136,7 @@ export class StepBody implements StepContext, Envelope, Task, ExecutionContext, 
   }
 }
 
-/** One attempt that may happen once: what it answers too late is evidence. */
+/** One attempt that may happen once: an answer that comes too late is evidence. */
 export class OnceBody extends StepBody {
   private readonly performer: string
 

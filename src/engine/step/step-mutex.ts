@@ -1,10 +1,10 @@
 /**
- * The steps of one run one after the other: what a limit on steps means inside a run, which holds one slot of it.
+ * Performs the steps of one run one after the other: a run holds one slot of a concurrency limit on steps.
  *
- * Owns whose turn it is. How many runs are at work at once is settled at the claim (model/flow/lane.ts).
+ * Owns the order of the steps. How many runs are at work at once is decided at the claim (model/flow/lane.ts).
  *
- * turns-1  While one step is performed no other of the run begins; each begins in the order it was asked for.
- * turns-2  A run with a step in line is at work: it is not parked.
+ * turns-1  While one step is performed no other step of the run begins; steps begin in the order in which they were asked for.
+ * turns-2  A run with a step in the queue is at work: it is not parked.
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 
@@ -17,7 +17,7 @@ export class StepMutex {
     this.activeRun = activeRun
   }
 
-  /** Now, or when its turn has come. Whoever has the turn passes it on once, when the step has been performed. */
+  /** Calls `begin` at once or when its turn comes. The caller must call `pass` exactly once, when the step has been performed. */
   take(begin: () => void): void {
     if (!this.isTaken) {
       this.isTaken = true
@@ -33,7 +33,7 @@ export class StepMutex {
   pass(): void {
     const next = this.activeRun.isGone ? undefined : this.line.shift()
     if (next === undefined) this.isTaken = false
-    // Not at once: a step that answers at once passes its turn on from within, and a long line would be a deep stack.
+    // Asynchronous: a step that answers at once calls `pass` from within `begin`, and a long queue would make a deep stack.
     else void Promise.resolve().then(next)
   }
 }

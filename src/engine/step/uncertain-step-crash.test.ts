@@ -1,4 +1,4 @@
-/** A process that dies before or after any of its appends, around an effect uncertain: people are asked once, and their word acts once. */
+/** A process dies before or after any of its appends around an uncertain effect: people are asked once, and their decision acts once. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
@@ -23,11 +23,11 @@ const tasksOf = (store: MemoryStore, isOpen: boolean): Promise<readonly TaskSumm
     ...{ run: null, order: 'oldest', after: null, limit: 9 },
   })
 
-/** One life: starts the run if there is none, says of what is uncertain that it happened. Answers how many appends it made. */
+/** One life of a process: starts the run if there is none, decides that uncertain steps happened. Returns the number of appends. */
 const live = async (store: MemoryStore, effects: string[], death: Death): Promise<number> => {
   const clock = new VirtualClock(1_000_000)
   const inner = new MemoryLedger(store)
-  // Whoever was there before is dead.
+  // The worker of the life before is dead.
   await inner.beat({ worker: newWorker(), now: clock.now(), ttlMs: -1 })
   const plan = ({ method, index }: { method: string; index: number }): Fault | null =>
     death !== null && method === 'append' && index === death.at ? death.fault : null
@@ -54,7 +54,7 @@ const live = async (store: MemoryStore, effects: string[], death: Death): Promis
   return ledger.calls.append
 }
 
-test('[R6][V10] uncertain-step-1: whichever append a process dies at, there is one question and one word', async () => {
+test('[R6][V10] uncertain-step-1: a crash at any append leaves exactly one task and one decision on the uncertain step', async () => {
   const whole = await live(new MemoryStore(), [], null)
   expect(whole).toBeGreaterThan(4)
   for (let at = 0; at < whole; at++)

@@ -1,11 +1,11 @@
 /**
- * A step whose outcome nobody knows asks a person: did it happen?
+ * A step with an unknown outcome opens a task that asks a person: did it happen?
  *
- * Owns the task that is born with the uncertain outcome and what its decision means for the run. What the task shows and when it is asked are
- * pure rules (model/task/uncertain-task.ts, model/run/uncertain-step.ts).
+ * Owns the task that is created with the uncertain outcome, and what its decision means for the run. What the task shows and when it may be
+ * opened are pure rules (model/task/uncertain-task.ts, model/run/uncertain-step.ts).
  *
- * uncertain-step-1  There is a task if and only if the step is uncertain: it is written with that fact, and over with the decision on it.
- * uncertain-step-2  The task is the only way to an answer: an answer by run and step is led to it, with the same checks.
+ * uncertain-step-1  A task exists if and only if the step is uncertain: it is written with that fact and closed by the decision on it.
+ * uncertain-step-2  The task is the only way to answer: an answer that names a run and a step goes to its task, with the same checks.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { storeValue } from '#engine/core/payloads.ts'
@@ -28,7 +28,7 @@ import { RESULT_FIELD, uncertainTask, verdictOf } from '#model/task/uncertain-ta
 import { type TaskAnswer, taskAnswer } from '#model/task/view.ts'
 import { taskOf } from './ask.ts'
 
-/** uncertain-step-1: carried by the fact that makes the step uncertain, or left behind. */
+/** uncertain-step-1: the task is written with the fact that makes the step uncertain, or dropped if there is no such fact. */
 export const newUncertainTask = (
   activeRun: ActiveRun,
   step: string,
@@ -43,8 +43,8 @@ export const newUncertainTask = (
 }
 
 /**
- * enter-1: an attempt that an earlier holder intended is asked about, not before uncertain-1 allows it. What was uncertain before is
- * asked about too, if the question went with an end of the run.
+ * enter-1: asks about each attempt that an earlier holder of the lease intended, but not before uncertain-1 allows it. Also asks
+ * again about a step that was already uncertain, if the end of the run closed its task.
  */
 export const reportUncertainSteps = (activeRun: ActiveRun): void => {
   const { live } = activeRun
@@ -61,7 +61,7 @@ const reportUncertainStep = (activeRun: ActiveRun, live: LiveRun, step: string, 
   const now = context.clock.now()
   const isGone = context.worker.leases.isGone(performer?.worker ?? null)
   if (open.kind === 'uncertain' && isAsked(live, open.task)) return
-  // What began under this very lease is at work here.
+  // An attempt that began under the current lease is at work in this process.
   if (open.kind === 'intended' && performer?.epoch === record.epoch) return
   if (open.kind === 'intended' && !uncertainRules.mayAsk(open, now, isGone)) return
   const reason = open.kind === 'intended' ? 'the worker was lost while the effect was under way' : open.reason
@@ -70,7 +70,7 @@ const reportUncertainStep = (activeRun: ActiveRun, live: LiveRun, step: string, 
   activeRun.ask({ command: { type: 'doubt_step', now, step, reason, task, isGone }, sideWrites, done: null })
 }
 
-/** What people have said on steps uncertain. */
+/** Applies the decisions that people have made on uncertain steps. */
 export const applyResolutions = async (activeRun: ActiveRun): Promise<void> => {
   for (const [step, open] of activeRun.live?.open.entries() ?? []) {
     if (open.kind !== 'uncertain' || open.task === null) continue
@@ -95,14 +95,14 @@ const answerOf = async (
   }
 }
 
-/** What the person says that the step answered; if they say nothing of it, what it answered late. */
+/** The result of the step as the person gave it; if the person gave none, the late result of the attempt. */
 const resultOf = async (context: EngineContext, { late }: UncertainStep, { fields }: TaskAnswer): Promise<Payload> => {
   const given = fields as { readonly [field: string]: Json }
   if (!Object.hasOwn(given, RESULT_FIELD) && late !== undefined && late.result !== null) return late.result
   return (await storeValue(context, given[RESULT_FIELD] ?? null)).payload
 }
 
-/** uncertain-step-2: the task that asks about this step. */
+/** uncertain-step-2: returns the task that asks about this step. */
 export const taskOfUncertainStep = async (
   { ledger, tenant }: Pick<EngineContext, 'ledger' | 'tenant'>,
   id: RunId,
@@ -118,7 +118,7 @@ export const taskOfUncertainStep = async (
   throw new TrihandError('NOT_FOUND', `no uncertain step ${step} in this run`)
 }
 
-/** Refuses a decision that the run no longer waits for: it was cancelled, or has ended. */
+/** Refuses a decision that the run no longer waits for because it was cancelled or has ended. */
 export const requireUncertain = async (
   context: Pick<EngineContext, 'ledger'>,
   id: TaskId,

@@ -1,10 +1,10 @@
 /**
- * How what happened to a task becomes an append: its facts sealed, its row for the inbox, when it wakes, what it tells and whom.
+ * Builds the append for a change of a task: its sealed facts, its inbox row, its wake time, its events and signals.
  *
- * Owns the shape of a task's birth and of every later write to it. Never decides anything about the task (model/task/task.ts).
+ * Owns the shape of a task's creation and of every later write to it. Never decides anything about the task (model/task/task.ts).
  *
- * task-append-1  The row says what the state after the facts says.
- * task-append-2  The run that asked is signalled by the very append that gives the task its answer.
+ * task-append-1  The row agrees with the state after the facts.
+ * task-append-2  The run that asked is signalled in the same append that gives the task its answer.
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import { EMPTY_CHAIN, headOf, sealFacts } from '#engine/core/chain.ts'
@@ -46,7 +46,7 @@ const rowOf = (context: Pick<EngineContext, 'tenant'>, state: TaskState, updated
   }
 }
 
-/** The stream's own word: whether it is still waiting, and if not, how it came to its end. */
+/** The status of the stream: waiting, or how it ended. */
 const statusOf = (state: TaskState): RunStatus => {
   if (state.kind !== 'closed') return 'waiting'
   if (state.end.kind === 'decided') return 'success'
@@ -56,7 +56,7 @@ const statusOf = (state: TaskState): RunStatus => {
 const FACTS_PER_CHECKPOINT = 64
 const BYTES_PER_FACT = 200
 
-/** A checkpoint follows so many facts as it is large: what is written stays in proportion to the news. */
+/** Writes a larger checkpoint after more facts, so that checkpoints stay in proportion to the facts. */
 const withCheckpoint = ({ state, facts }: TaskChange, record: StreamRecord): readonly TaskFact[] => {
   const known = record.facts.length - 1 - record.facts.findLastIndex(({ type }) => type === 'task.checkpointed')
   const last = facts.at(-1)
@@ -68,7 +68,7 @@ const withCheckpoint = ({ state, facts }: TaskChange, record: StreamRecord): rea
 
 const PLAIN = { release: false, seenSignal: 0, opensWaits: [], closesWaits: [] } as const
 
-/** Its first fact, due when time first matters to it. */
+/** Builds the write that creates the task. The task is due at its first reminder or deadline. */
 export const taskBirth = (
   context: EngineContext,
   place: TaskPlace,
@@ -102,7 +102,7 @@ export const taskBirth = (
   return { write, told: taskEvents(context, place, { state, facts }, 0) }
 }
 
-/** Who holds the task, if somebody does: the write then gives it back. */
+/** The lease of the worker that holds the task: the write releases it. */
 export interface TaskHolder {
   readonly epoch: number
   readonly signal: number
@@ -138,7 +138,7 @@ export const taskAppend = (
     status: statusOf(state),
     wakeAt,
     release: holder !== null,
-    // A command from outside has not looked at what signals tell: whoever they wake must.
+    // A command from outside has not handled the pending signals: the worker that they wake must do that.
     seenSignal: holder?.signal ?? 0,
     ...(row !== null && { task: row }),
   }
@@ -156,7 +156,7 @@ export const taskAppend = (
   }
 }
 
-/** task-append-2. */
+/** task-append-2: true if this change gives the task its answer. */
 const isNewAnswer = ({ before, state }: TaskChange): boolean =>
   taskAnswer(before) === null && taskAnswer(state) !== null
 

@@ -1,11 +1,11 @@
 /**
- * Commands to a task from outside: load, decide, append, and again if a writer outside this process was faster. Needs no lease and waits
+ * Commands to a task from outside: load, decide, append, repeated if a writer outside this process was faster. Needs no lease and waits
  * for none.
  *
- * Owns that loop, and that the commands of one process to one task take turns. What a command may do is the task's own rule.
+ * Owns that loop, and that the commands of one process to one task take turns. The task's own rules say what a command may do.
  *
- * task-command-1  A command is decided on the state it is written to: of many deciders at once exactly one finds the task open.
- * task-command-2  However many commands come at once, none is refused for it. Those that tell nothing outside share one append.
+ * task-command-1  A command is decided on the state it is written to: if many people decide at once, exactly one finds the task open.
+ * task-command-2  A command is never refused because many come at once. Commands that emit no event share one append.
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import { headOf } from '#engine/core/chain.ts'
@@ -23,21 +23,21 @@ import { loadTask } from './state.ts'
 
 export interface Commanded {
   readonly state: TaskState
-  /** None: it was done before, or there was nothing to do. */
+  /** Empty if the command was done before, or there was nothing to do. */
   readonly facts: readonly TaskFact[]
-  /** As the command found it. */
+  /** The record as the command found it. */
   readonly record: StreamRecord
 }
 
 interface TaskCall {
-  /** Null: leave the task as it is. */
+  /** Returns null to leave the task as it is. */
   readonly command: (now: Instant, state: TaskState) => TaskCommand | null
   readonly requireState: (state: TaskState) => Promise<void>
   readonly resolve: (done: Commanded) => void
   readonly reject: (error: unknown) => void
 }
 
-/** What some calls come to, one decided after the other; given to the callers once it is written. */
+/** The result of several calls, decided one after the other. The callers get their answers once it is written. */
 interface Round {
   readonly before: TaskState
   readonly record: StreamRecord
@@ -47,17 +47,17 @@ interface Round {
   readonly answers: (() => void)[]
 }
 
-/** In one append. Bounds its size. */
+/** Maximum number of calls in one append. */
 const MOST_TOGETHER = 256
 
-/** Facts that tell nothing outside. An event is told with the state right after its fact: such a fact ends a round. */
+/** Facts without an event. Any other fact ends a round, because its event needs the state right after the fact. */
 const QUIET: ReadonlySet<TaskFact['type']> = new Set(['task.draft_saved', 'task.follow_up_set'])
 
 const callsOf = forEachOwner(
   (engine: EngineContext) => new CallGroups<TaskId, TaskCall>((id, calls) => workOn(engine, id, calls), MOST_TOGETHER),
 )
 
-/** A refusal is thrown, by `requireState` too. */
+/** Runs a command. A refusal throws, and so may `requireState`. */
 export const commandTask = (
   engine: EngineContext,
   id: TaskId,
@@ -80,7 +80,7 @@ const workOn = async (engine: EngineContext, id: TaskId, calls: readonly TaskCal
       }
       for (const answer of round.answers) answer()
     } catch (error) {
-      // The store, and so all that would have been written with it. Who is answered already hears nothing of it.
+      // The store failed, so all calls of the round fail. To reject a call that was already answered has no effect.
       for (const { reject } of calls.slice(done, done + decided)) reject(error)
     }
     done += decided
@@ -93,7 +93,7 @@ const begin = async (engine: EngineContext, id: TaskId): Promise<Round> => {
   return { before, record, state: before, facts: [], emitted: [], answers: [] }
 }
 
-/** Answers how many of the calls are in the round. */
+/** Returns how many of the calls are in the round. */
 const decide = async (engine: EngineContext, round: Round, calls: readonly TaskCall[]): Promise<number> => {
   for (const [i, call] of calls.entries()) {
     const known = round.facts.length
@@ -123,7 +123,7 @@ const decideOne = async (engine: EngineContext, round: Round, call: TaskCall): P
   }
 }
 
-/** False: another writer was faster. */
+/** Returns false if another writer was faster. */
 const write = async (
   engine: EngineContext,
   id: TaskId,
@@ -132,17 +132,17 @@ const write = async (
   if (facts.length === 0) return true
   const { append, told } = taskAppend(engine, record, { before, state, facts }, emitted)
   const outcome = await commitSpawned(engine, append, told.runs)
-  // A worker may hold it, and a deadline may have moved.
+  // A worker may hold the task, and a deadline may have changed.
   if (outcome.kind !== 'conflict') engine.worker.signal([id])
   return outcome.kind !== 'conflict'
 }
 
-/** One that is over stays as it is. */
+/** Withdraws the task. A task that is already closed stays as it is. */
 export const withdrawTask = async (engine: EngineContext, id: TaskId, reason: string): Promise<void> => {
   await commandTask(engine, id, (now) => ({ type: 'withdraw_task', now, reason }))
 }
 
-/** Brings the content again, changed; a revision that stands already is not brought twice. */
+/** Resubmits the task with changed content; a revision that already exists is not written twice. */
 export const reviseTask = async (
   engine: EngineContext,
   { task, revision }: { readonly task: TaskId; readonly revision: number },

@@ -1,4 +1,4 @@
-/** A process that dies before or after any of its appends, around a question to a person: the next one asks once and acts once. */
+/** A process dies before or after any of its appends around a task for a person: the next process asks once and acts once. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
@@ -17,7 +17,7 @@ type Death = { readonly at: number; readonly when: 'before' | 'after' } | null
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
 
-/** Says nothing more once it has died. `appends` counts what it was asked. */
+/** A ledger that never answers once its process has died. `appends` counts the requested appends. */
 const dying = (inner: MemoryLedger, death: Death, heart: { appends: number; dead: boolean }): Ledger => {
   const append = async (batch: readonly Append[]) => {
     const isLast = heart.appends++ === death?.at
@@ -36,7 +36,7 @@ const dying = (inner: MemoryLedger, death: Death, heart: { appends: number; dead
 
 const source = { name: 'test', functions: [fn('ask', {}, () => null)] }
 
-/** One life: starts the run if there is none, approves what waits, as far as it comes. Answers how many appends it made. */
+/** One life of a process: starts the run if there is none, approves open tasks, until it dies. Returns the number of appends. */
 const live = async (store: MemoryStore, effects: string[], death: Death): Promise<number> => {
   const clock = new VirtualClock(1_000_000)
   const heart = { appends: 0, dead: false }
@@ -48,7 +48,7 @@ const live = async (store: MemoryStore, effects: string[], death: Death): Promis
     return decision
   }
   const inner = new MemoryLedger(store)
-  // Whoever was there before is dead.
+  // The worker of the life before is dead.
   await inner.beat({ worker: newWorker(), now: clock.now(), ttlMs: -1 })
   const engine = engineOf({ ledger: dying(inner, death, heart), clock, source, deps: { enter } })
   const turn = async (work: () => Promise<unknown>): Promise<void> => {
@@ -76,7 +76,7 @@ const tasksOf = (store: MemoryStore, isOpen: boolean): Promise<readonly TaskSumm
   })
 const openTasks = (store: MemoryStore): Promise<readonly TaskSummary[]> => tasksOf(store, true)
 
-test('[C1] ask-1, task-append-2: whichever append a process dies at, people are asked once and their answer acts', async () => {
+test('[C1] ask-1, task-append-2: after a crash at any append, people are asked once and their answer takes effect', async () => {
   const whole = await live(new MemoryStore(), [], null)
   expect(whole).toBeGreaterThan(3)
   for (let at = 0; at < whole; at++)

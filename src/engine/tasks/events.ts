@@ -1,11 +1,11 @@
 /**
- * What a task tells: the lifecycle events of people's work, those of bundles, and the event that an action was declared to emit.
+ * The events of a task: the lifecycle events of people's work, those of bundles, and the event that an action is declared to emit.
  *
- * Owns which fact becomes which event and their data. All of them are written with the fact, or not at all; what people do is rare, so
- * they are told whether or not anybody listens.
+ * Owns which fact becomes which event, and the events' data. Events are written with their fact or not at all. People's actions are rare,
+ * so their events are emitted even without a listener.
  *
- * task-events-1  An event is named by the fact that it reports: the same fact never tells twice.
- * task-events-2  What a person does begins a new chain of causes; what time or the system does goes on with the run's.
+ * task-events-1  The id of an event is derived from the fact that it reports: a fact never emits an event twice.
+ * task-events-2  An action of a person begins a new chain of causes; an action of a timer or the system continues the run's chain.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { checkEvent, type Outgoing, routeAll } from '#engine/core/events.ts'
@@ -18,7 +18,7 @@ import type { OpenTask, TaskFact, TaskState } from '#model/task/fact.ts'
 import { SYSTEM, type TaskAction } from '#model/task/spec.ts'
 import { decisionData, type TaskAnswer, taskAnswer } from '#model/task/view.ts'
 
-/** Where a task stands: what every event it tells names. */
+/** Where a task belongs: every event of the task names this. */
 export interface TaskPlace {
   readonly id: TaskId
   readonly handler: string
@@ -30,7 +30,7 @@ interface Told {
   readonly data: { readonly [name: string]: Json }
 }
 
-/** An event that an action emits, and the place of its fact in the change. */
+/** An event that an action emits, and the index of its fact in the change. */
 export interface Emitted {
   readonly index: number
   readonly type: string
@@ -52,7 +52,7 @@ const actionOf = (fact: TaskFact): string | null =>
     ? fact.action
     : null
 
-/** What the author's events are filled in with: the task's answer as far as it has one. */
+/** The data of the author's events: the task's answer if there is one, otherwise the data of the fact. */
 const dataOf = (place: Pick<TaskPlace, 'id'>, { state }: Change, fact: TaskFact): { readonly [name: string]: Json } => {
   const answer = taskAnswer(state)
   if (answer !== null) return decisionData(place.id, answer) as { readonly [name: string]: Json }
@@ -61,7 +61,7 @@ const dataOf = (place: Pick<TaskPlace, 'id'>, { state }: Change, fact: TaskFact)
   return { bundle_id: place.id, ...humanWords({ ...acted, decidedAt: fact.at }), fields }
 }
 
-/** What the author's own payload may speak of besides: what was decided on, which is too much for every event. */
+/** The roots for the author's own payload: also the context and the items, which are too large for every event. */
 const rootsOf = (data: { readonly [name: string]: Json }, { state }: Change): { readonly [root: string]: Json } => {
   const items = taskAnswer(state)?.items ?? []
   const task = { ...data, context: openOf(state)?.spec.context ?? null, items: items.map((item) => ({ ...item })) }
@@ -71,7 +71,7 @@ const rootsOf = (data: { readonly [name: string]: Json }, { state }: Change): { 
 const payloadOf = (action: TaskAction, data: { readonly [name: string]: Json }, change: Change): Json =>
   action.eventPayload === null ? data : compileValue(action.eventPayload, ['task', 'payload'])(rootsOf(data, change))
 
-/** Refuses what may not be sent: then nothing of the act is written. */
+/** Returns the events that actions emit. Throws if one may not be sent: then nothing of the action is written. */
 export const emittedByActions = async (
   engine: Pick<EngineContext, 'system'>,
   place: Pick<TaskPlace, 'id' | 'handler'>,
@@ -120,7 +120,7 @@ const decidedData = (answer: TaskAnswer | null, fact: Extract<TaskFact, { readon
   partial: answer?.partial ?? false,
 })
 
-/** Who was asked at a level. The task may stand on the next one by now. */
+/** The assignees of a level and its deadline. The task may already be at the next level. */
 const askedAt = (state: TaskState, level: number): { readonly [name: string]: Json } => {
   const task = openOf(state)
   const isThere = task?.level === level
@@ -130,7 +130,7 @@ const askedAt = (state: TaskState, level: number): { readonly [name: string]: Js
   }
 }
 
-/** The word of the modality; null: this fact is nobody's business outside. */
+/** Returns the lifecycle event of the human modality for this fact; null if the fact has none. */
 const humanEvent = (state: TaskState, fact: TaskFact): Told | null => {
   switch (fact.type) {
     case 'task.opened':
@@ -180,7 +180,7 @@ const causeOf = ({ id }: TaskPlace, task: OpenTask | null, fact: TaskFact): Caus
   return { ...own, causationId: id, ...(isPerson && { hops: 0, chain: [] }) }
 }
 
-/** `version` is the task's before these facts. */
+/** `version`: the task's version before these facts. */
 export const taskEvents = (
   engine: EngineContext,
   place: TaskPlace,

@@ -1,7 +1,7 @@
 /**
- * A task's state from the ledger, from its last checkpoint on.
+ * Loads a task's state from the ledger, from its last checkpoint on.
  *
- * Owns the reading. Never writes (task-append.ts).
+ * Owns the reading. Never writes (append.ts).
  */
 import { type Restored, restoreCoordinator } from '#engine/coordinators/state.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -19,7 +19,7 @@ const restore = (record: StreamRecord, isWhole: boolean): TaskState | null => {
   return begin === -1 && !isWhole ? null : fold(task, facts.slice(Math.max(0, begin)))
 }
 
-/** Throws if there is no such task here: a foreign one is as one that does not exist. */
+/** Throws NOT_FOUND if the task does not exist or belongs to another tenant. */
 export const loadTask = async (
   { ledger, tenant }: Pick<EngineContext, 'ledger' | 'tenant'>,
   id: TaskId,

@@ -1,4 +1,4 @@
-/** Tasks on the real engine and a memory ledger: born with a step, decided once, found again by their run. */
+/** Tasks on the real engine and an in-memory ledger: created with a step, decided once, found by their run. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
@@ -13,7 +13,7 @@ import { engineOf } from '#test/support/engine.ts'
 import { ana, aSpec, bob, HOUR, to } from '#test/support/stories/task-story.ts'
 import { VirtualClock } from '#testing/virtual-clock.ts'
 
-/** Keeps what was written. */
+/** Wraps a ledger and records its appends. */
 const noting = (inner: MemoryLedger, appends: Append[]): Ledger =>
   new Proxy<Ledger>(inner, {
     get: (_, name: keyof Ledger) =>
@@ -83,7 +83,7 @@ const asking =
     return { decision, decidedBy }
   }
 
-test('[C1] ask-1: a run that asks leaves memory, and goes on with the answer', async () => {
+test('[C1] ask-1: a run that asks people leaves memory and continues with the answer', async () => {
   const { engine, start, only, approve, tasks, clock } = await begin(asking())
   const run = await start()
   expect(engine.activeRunCount).toBe(0)
@@ -96,7 +96,7 @@ test('[C1] ask-1: a run that asks leaves memory, and goes on with the answer', a
   expect(await tasks()).toEqual([])
 })
 
-test('run-4, task-turn-1: a task that its run no longer waits for is withdrawn with the end of the run', async () => {
+test('run-4, task-turn-1: a task that its run no longer waits for is withdrawn when the run ends', async () => {
   const race: Program = async ({ gate }) => {
     await Promise.race([gate.ask('review', { spec: aSpec() }), gate.sleepUntil('enough', (now) => now + HOUR)])
     return 'went on'
@@ -108,7 +108,7 @@ test('run-4, task-turn-1: a task that its run no longer waits for is withdrawn w
   expect(await tasks(false)).toMatchObject([{ status: 'withdrawn' }])
 })
 
-test('a cancel withdraws the task first, and the run ends with it', async () => {
+test('a cancel of the run withdraws its open task and ends the run', async () => {
   const { engine, start, live, tasks, only, approve } = await begin(asking())
   const run = await start()
   const task = await only()
@@ -118,7 +118,7 @@ test('a cancel withdraws the task first, and the run ends with it', async () => 
   await expect(approve(task)).rejects.toMatchObject({ code: 'TASK_CLOSED' })
 })
 
-test('a run that is retried asks anew', async () => {
+test('a run that is retried opens a new task', async () => {
   const { engine, start, live, tasks, only, approve } = await begin(asking())
   const run = await start()
   const first = await only()
@@ -131,7 +131,7 @@ test('a run that is retried asks anew', async () => {
   expect(await tasks()).toEqual([])
 })
 
-test('[C11] a deadline that passes does what was declared, once', async () => {
+test('[C11] a deadline that passes applies the declared action once', async () => {
   const spec = { levels: [{ to: to('ana'), deadline: { kind: 'after', ms: HOUR } as const }], autoAction: 'approve' }
   const { engine, start, clock, tasks } = await begin(asking(spec))
   const run = await start()
@@ -144,7 +144,7 @@ test('[C11] a deadline that passes does what was declared, once', async () => {
   })
 })
 
-test('a revision comes back to the same task, and the next answer is of the new content', async () => {
+test('a revision is submitted to the same task, and the next answer is about the new content', async () => {
   const program: Program = async ({ gate }) => {
     let reply: AskReply = await gate.ask('review', { spec: aSpec() })
     for (let round = 1; reply.status === 'revision_requested'; round++) {
@@ -163,7 +163,7 @@ test('a revision comes back to the same task, and the next answer is of the new 
   expect(await engine.look(run)).toMatchObject({ status: 'success', output: { decision: 'approve', revision: 2 } })
 })
 
-test('a revision that nobody brings goes with the run', async () => {
+test('a task that waits for a revision is closed when its run ends without one', async () => {
   const { engine, start, only, live, hash, tasks } = await begin(asking())
   const run = await start()
   const task = await only()
@@ -173,7 +173,7 @@ test('a revision that nobody brings goes with the run', async () => {
   expect(await tasks()).toEqual([])
 })
 
-test('task-append-1: the row of the inbox says what the state says, whatever was done', async () => {
+test('task-append-1: the inbox row agrees with the state after a view, a claim and a follow-up', async () => {
   const { engine, start, only, live, tasks } = await begin(asking())
   await start()
   const task = await only()
@@ -186,7 +186,7 @@ test('task-append-1: the row of the inbox says what the state says, whatever was
   expect(row).toMatchObject({ status: 'in_review', claimedBy: 'bob', putOff: { ana: 5_000_000 } })
 })
 
-test('task-events-2: what a person does begins a new chain of causes, what the system does goes on with the run', async () => {
+test('task-events-2: an action of a person begins a new chain of causes, an action of the system continues the chain of the run', async () => {
   const { start, only, approve, store } = await begin(asking())
   await start()
   await approve(await only())
@@ -198,7 +198,7 @@ test('task-events-2: what a person does begins a new chain of causes, what the s
   })
 })
 
-test('task-turn-2: what a deadline does and the return of the lease are one append, fenced by the epoch', async () => {
+test('task-turn-2: the facts of a deadline and the release of the lease are one append, fenced by the epoch', async () => {
   const spec = { levels: [{ to: to('ana'), deadline: { kind: 'after', ms: HOUR } as const }], autoAction: 'approve' }
   const { start, only, clock, appends } = await begin(asking(spec))
   const run = await start()

@@ -1,7 +1,7 @@
 /**
- * Tasks as people meet them: shown, viewed, claimed, put off, begun, decided, one by one or many at once.
+ * The operations of people on tasks: show, view, claim, follow up later, draft, decide, one by one or many at once.
  *
- * Owns which command each intent becomes. Who a person is comes from outside; what they may do is the task's own rule.
+ * Owns which command each intent becomes. The caller identifies the person; the task's own rules say what the person may do.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { requireUncertain, taskOfUncertainStep } from '#engine/step/uncertain-step.ts'
@@ -17,7 +17,7 @@ import { actionOf, RESULT_FIELD } from '#model/task/uncertain-task.ts'
 import { type Commanded, commandTask } from './command.ts'
 import { loadTask } from './state.ts'
 
-/** A task as it stands in the ledger. */
+/** A task as stored in the ledger. */
 export interface TaskLook {
   readonly id: TaskId
   readonly handler: string
@@ -25,31 +25,31 @@ export interface TaskLook {
   readonly state: Exclude<TaskState, { readonly kind: 'none' }>
 }
 
-/** What a command came to. */
+/** The result of a command. */
 export interface TaskChanged extends TaskLook {
-  /** The same request was done before: this is what came of it. */
+  /** True if the same request was done before: this is its earlier result. */
   readonly isRepeated: boolean
 }
 
-/** One submit of one person. */
+/** One decision that one person submits. */
 export interface Decision {
   readonly action: string
   readonly reason?: string | null
   readonly fields?: { readonly [field: string]: Json }
   readonly items?: { readonly [item: string]: ItemChoice }
   readonly shownHash?: string | null
-  /** The draft revision that the person saw. Absent: a draft of theirs that says otherwise is a reason to refuse (DRAFTS_NEWER). */
+  /** The draft revision that the person saw. Absent: refused if the person has a draft that says otherwise (DRAFTS_NEWER). */
   readonly draftRevision?: number | null
   readonly to?: readonly Addressee[]
-  /** Done once, however often it is sent. */
+  /** Idempotency key: the decision is applied once, however often it is sent. */
   readonly key?: string | null
-  /** What the person typed to confirm an action that asks for it. */
+  /** The text that the person typed to confirm an action that requires it. */
   readonly confirm?: string | null
-  /** The person has read the warning of the action and means it all the same. */
+  /** True if the person has read the action's warning and still wants the action. */
   readonly acknowledged?: boolean
 }
 
-/** A person's answer on a step whose outcome is not known. The hash, the confirmation and the warning are those of its task. */
+/** A person's answer about a step with an unknown outcome. The hash, the confirmation and the warning are those of its task. */
 export interface StepAnswer extends Pick<Decision, 'shownHash' | 'confirm' | 'acknowledged' | 'key' | 'reason'> {
   readonly verdict: Verdict
   readonly by: Identity
@@ -94,7 +94,7 @@ export class Tasks {
     return this.intent(id, by, { type: 'unclaim_task' })
   }
 
-  /** Null content throws the draft away. With the draft revision that it was written on, it replaces no newer one. */
+  /** Null content deletes the draft. If the draft revision that it is based on is given, it does not replace a newer one. */
   saveDraft(
     id: TaskId,
     by: Identity,
@@ -104,7 +104,7 @@ export class Tasks {
     return this.intent(id, by, { type: 'save_draft', item, content, draftsSeen })
   }
 
-  /** Marks what a rule finds, as drafts of this person: nothing is decided by it. */
+  /** Marks the items that a rule finds, as drafts of this person. It decides nothing. */
   async markWhere(
     id: TaskId,
     by: Identity,
@@ -119,12 +119,12 @@ export class Tasks {
     return { ...changedOf(id, done), found }
   }
 
-  /** Hides the task from this person until then; null shows it again. */
+  /** Hides the task from this person until the instant; null shows it again. */
   followUp(id: TaskId, by: Identity, until: Instant | null): Promise<TaskChanged> {
     return this.intent(id, by, { type: 'set_follow_up', until })
   }
 
-  /** One submit of one person. */
+  /** Submits the decision of one person. */
   submit(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
     const { taskWorld: world, ids } = this.context
     const { action, reason = null, fields = {}, items = {}, shownHash = null, to = [], key = null } = decision
@@ -143,12 +143,12 @@ export class Tasks {
     return this.intent(id, by, intent, (state) => requireUncertain(this.context, id, state))
   }
 
-  /** The task that asks people whether the effect of this step took place. */
+  /** Returns the task that asks people if the effect of this step took place. */
   ofStep(run: RunId, step: string): Promise<TaskId> {
     return taskOfUncertainStep(this.context, run, step)
   }
 
-  /** uncertain-step-2. Answers the task that was decided. */
+  /** uncertain-step-2. Returns the task that was decided. */
   async resolve(run: RunId, step: string, { verdict, by, result, ...answer }: StepAnswer): Promise<TaskId> {
     const fields = result === undefined ? {} : { [RESULT_FIELD]: toJson(result) }
     const task = await this.ofStep(run, step)
@@ -156,7 +156,7 @@ export class Tasks {
     return task
   }
 
-  /** Each with its own checks and its own append: what is refused for one does not concern the others. */
+  /** Each decision has its own checks and its own append: a refusal of one does not affect the others. */
   async submitMany(
     by: Identity,
     decisions: readonly (Decision & { readonly task: TaskId })[],

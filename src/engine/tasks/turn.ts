@@ -1,10 +1,10 @@
 /**
- * A task that a worker holds for a moment, because time or a signal has made it due: reminders, deadlines, the end of its run.
+ * A task that a worker holds for a moment, because a timer or a signal has made it due: reminders, deadlines, the end of its run.
  *
- * Owns that one turn: look, decide, one append that gives it back. What a deadline does is the task's own rule.
+ * Owns that one turn: load, decide, and one append that releases it. The task's own rules say what a deadline does.
  *
  * task-turn-1  A task that its run no longer waits for is withdrawn.
- * task-turn-2  Facts and the lease's return are one append, fenced by the epoch.
+ * task-turn-2  The facts and the release of the lease are one append, fenced by the epoch.
  */
 import { advanceTask } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -28,7 +28,7 @@ export interface TaskHold {
 
 type Departed = (releaseReason: 'parked' | 'fenced' | 'dropped', wakeAt: Instant | null) => void
 
-/** A store whose clock runs ahead hands a task out early: it is kept until its time, or it would be handed out again and again. */
+/** A store whose clock is ahead lets a task be claimed early: it is then kept until it is due, or it would be claimed again and again. */
 const KEEP_MS = 1_000
 
 export class TaskTurn {
@@ -44,7 +44,7 @@ export class TaskTurn {
     this.departed = departed
   }
 
-  /** Whatever has come: its own append finds that others wrote, or a signal makes it due again. */
+  /** Ends a wait. Nothing gets lost: its own append detects other writers, and a signal makes the task due again. */
   wakeSoon(): void {
     this.wait?.()
   }
@@ -53,7 +53,7 @@ export class TaskTurn {
     this.wait?.()
   }
 
-  /** Stops without a word to the ledger. */
+  /** Stops without a write to the ledger. */
   drop(): void {
     this.go('fenced', null)
   }
@@ -88,13 +88,13 @@ export class TaskTurn {
   }
 
   private async command(state: TaskState): Promise<TaskCommand> {
-    // By this clock alone: a deadline must not come early because another's ran ahead.
+    // Uses only this process's clock: a deadline must not pass early because another clock is ahead.
     const now = this.context.clock.now()
     if (this.hold.signal === 0 || (await this.isWanted(state))) return { type: 'pass_time', now }
     return { type: 'withdraw_task', now, reason: 'the run that asked waits no more' }
   }
 
-  /** task-turn-1. Its run signals it when it ends; who was retried meanwhile asks anew. */
+  /** task-turn-1: true if the run still waits for this task. The run signals the task when it ends; a retried run opens a new task. */
   private async isWanted(state: TaskState): Promise<boolean> {
     if (state.kind !== 'open') return true
     const [record] = await this.context.ledger.load([state.run])
@@ -103,7 +103,7 @@ export class TaskTurn {
     return run.kind === 'live' && run.tasks.includes(this.hold.id)
   }
 
-  /** Nobody is there to mend an event that the system may not send: the deadline counts all the same. */
+  /** Ignores an event that may not be sent, because no person is there to correct it: the deadline still takes effect. */
   private async emitted(
     { handler }: { readonly handler: string },
     change: Parameters<typeof emittedByActions>[2],

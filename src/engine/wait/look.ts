@@ -1,8 +1,8 @@
 /**
- * Reading the events that an open wait may receive.
+ * Reads the events that an open wait may receive.
  *
- * Owns which events are asked for: by value where the wait names one, so that other events of the type cost nothing (ledger-11). Which of
- * them count is the model's (model/event/wait.ts).
+ * Owns which events are read: by value where the wait names one, so that other events of the type cost nothing (ledger-11). Which of
+ * them count is decided by the model (model/event/wait.ts).
  */
 import { eventRoot } from '#engine/core/route.ts'
 import { compileRule } from '#manifest/expressions/rules.ts'
@@ -27,7 +27,7 @@ export interface Taken {
 
 export const NOTHING_TAKEN: Taken = { consumed: NOTHING_CONSUMED, isPromised: () => false }
 
-/** What a look has found. */
+/** The result of a look. */
 export interface Look {
   /** The events that the wait should receive, in order: the first for `any` (or all there are), the first of each type for `all`. */
   readonly received: readonly StoredEvent[]
@@ -47,7 +47,7 @@ const sought = (
 ): Pick<EventQuery, 'types' | 'matching' | 'after'> =>
   match === null ? { types, after } : { matching: types.map((type) => ({ type, ...match, after })), after }
 
-/** Events of a wait, oldest first, page by page. */
+/** Reads the events of a wait, oldest first, page by page. */
 export async function* pagesOf(
   ledger: Events,
   tenant: TenantId,
@@ -65,7 +65,7 @@ export async function* pagesOf(
   }
 }
 
-/** What a look is about. */
+/** The wait that a look is for. */
 export interface Looked {
   readonly wait: OpenWait
   /** What started the run. */
@@ -73,7 +73,7 @@ export interface Looked {
   readonly taken: Taken
 }
 
-/** Reads no further than the wait needs, and holds no more than a page and what is received. */
+/** Reads no further than the wait needs, and holds no more than one page and the received events. */
 export const lookFor = async (
   ledger: Events,
   tenant: TenantId,
@@ -93,7 +93,7 @@ export const lookFor = async (
   return look
 }
 
-/** The same among events that are at hand. */
+/** The same among events that were already read. */
 export const lookAmong = (looked: Looked, events: readonly StoredEvent[]): Look => {
   const look = new Looking(looked, false)
   look.add(events)
@@ -110,7 +110,7 @@ class Looking implements Look {
   readonly #covers: boolean
   #wait: OpenWait
 
-  /** `covers`: what is read was settled, so that the base may rise to where the first event is that is still free. */
+  /** `covers`: the events were read as settled, so that the base may rise up to the first event that is still free. */
   constructor({ wait, trigger, taken }: Looked, covers: boolean) {
     this.#wait = wait
     this.#trigger = trigger
@@ -171,12 +171,12 @@ const holds = (condition: string | null, event: StoredEvent, trigger: Json): boo
   return answer.kind === 'value' && answer.value === true
 }
 
-/** Events read once for many runs that were woken together: all that the wait may receive. Null: not among them, ask the ledger. */
+/** Returns events that were read once for many woken runs: all that the wait may receive. Null: they were not read, ask the ledger. */
 export type Prefetched = (wait: OpenWait) => readonly StoredEvent[] | null
 
 export const NOTHING_PREFETCHED: Prefetched = () => null
 
-/** One query for all waits by value, and one for those on the same types. Too many events, and each run asks for itself. */
+/** Makes one query for all waits by value, and one for the waits on the same types. If there are too many events, each run asks for itself. */
 export const prefetchEvents = async (
   ledger: Events,
   tenant: TenantId,

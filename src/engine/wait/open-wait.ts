@@ -1,9 +1,9 @@
 /**
- * A step that waits for events: from where on it looks, what is there already, and what it then waits for.
+ * Opens a step that waits for events: from which event on it looks, which events exist already, and what it then waits for.
  *
- * Owns the opening. Which events count is the model's (wait.ts, consumed.ts); reading them is look.ts.
+ * Owns the opening. Which events count is decided by the model (wait.ts, consumed.ts); reading them is look.ts.
  *
- * open-wait-1  Waits of one run for the same type look one after another: the first that was asked for gets the first event.
+ * open-wait-1  Waits of one run for the same type look one after another: the wait that was asked for first gets the first event.
  */
 import { requireTold } from '#engine/core/lifecycle.ts'
 import { requireKey } from '#engine/core/row-key.ts'
@@ -20,7 +20,7 @@ import { lookFor, pagesOf } from './look.ts'
 import { receiveEvents, relying, takenIn } from './reconcile.ts'
 
 /*
- * After which event a wait begins to count: since the run began, from now on, or within a length of time.
+ * Determines after which event a wait begins to look: since the run began, from now on, or within a length of time.
  * Owns that choice. What a wait then receives is look.ts.
  */
 

@@ -1,7 +1,7 @@
 /**
- * What a run finds when it looks: events for its open waits, the ends of its children.
+ * Looks for what a run waits for: events for its open waits, and the ends of its children.
  *
- * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
+ * Owns looking. A signal only says that a look may find something; the model decides what counts of what is found here.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue, storeValue } from '#engine/core/payloads.ts'
@@ -52,7 +52,7 @@ export const offerEvents = async (activeRun: ActiveRun, prefetched: Prefetched =
   }
 }
 
-/** Which events other waits of a run in memory have received, or were promised: as it is when it is asked, also in the midst of a look. */
+/** Which events other waits of a run in memory have received or were promised, always as of now, also in the middle of a look. */
 export const takenIn = (activeRun: ActiveRun, step: string): Taken => ({
   get consumed() {
     return activeRun.live?.consumed ?? NOTHING_TAKEN.consumed
@@ -99,8 +99,8 @@ export const relying = (activeRun: ActiveRun, passed: readonly number[]): ((answ
     : lookUnless(activeRun, () => passed.every((sequence) => activeRun.live?.consumed.events.has(sequence) === true))
 
 /**
- * Looks again for the waits that are still open, before the run may park, unless all went as it was meant to. For all of them: an event that
- * was promised and not received is for another wait, also if the wait that it was promised to is over.
+ * Looks again for all waits that are still open, before the run may park, unless `isWell` says that all went as intended. For all of them,
+ * because an event that was promised and not received is for another wait, also if the wait that it was promised to is over.
  */
 const lookUnless = (activeRun: ActiveRun, isWell: (answer: Answer) => boolean): ((answer: Answer) => void) => {
   activeRun.begin()
@@ -108,25 +108,25 @@ const lookUnless = (activeRun: ActiveRun, isWell: (answer: Answer) => boolean): 
     const { live, isGone } = activeRun
     const isOpen = !isGone && live !== null && live.cancel === null && live.pause === null
     const mustLook = isOpen && openWaitsOf(live).length > 0 && !isWell(answer)
-    // A look that fails is made up for by the next claim: the store is in trouble, and the run is let go.
+    // If the look fails, the next claim makes up for it: the store is in trouble, and the run is released.
     const look = mustLook ? activeRun.whileActive(() => offerEvents(activeRun)).catch(() => {}) : Promise.resolve()
     void look.finally(() => activeRun.end())
   }
 }
 
-/** So many streams are read at once. */
+/** How many streams are read at once. */
 const HEADS = 1_000
 const ENDED = 100
 
 interface Calling {
   readonly step: string
   readonly child: RunId | TaskId
-  /** The call goes on with a child that has ended before: it is retried for it. */
+  /** The call goes on with a child that has ended before; the child is retried for it. */
   readonly isAgain: boolean
   readonly isUngated?: boolean
 }
 
-/** The ends of children that have not been offered yet. */
+/** Asks the run to record the ends of children that were not offered yet. */
 export const offerChildren = async (activeRun: ActiveRun): Promise<void> => {
   const calling =
     activeRun.live?.open
@@ -167,7 +167,7 @@ const offerEnded = async (activeRun: ActiveRun, ended: readonly Calling[]): Prom
   }
 }
 
-/** child-retry-2. True: its end does not count yet. */
+/** child-retry-2. True: the child's end does not count yet. */
 const retryFor = async (activeRun: ActiveRun, calling: Calling, record: StreamRecord): Promise<boolean> => {
   const { context, live } = activeRun
   const { step, child } = calling
@@ -182,14 +182,14 @@ const retryFor = async (activeRun: ActiveRun, calling: Calling, record: StreamRe
     await retryRun(context, child, intent, (happened) => hasRetriedFor(happened, call))
   } catch (error) {
     if (!(error instanceof TrihandError) || isStoreTrouble(error)) throw error
-    // RUN_NOT_FAILED: another has retried it meanwhile, and its end wakes this run.
+    // RUN_NOT_FAILED: another retry came first, and the end of the child wakes this run.
     if (error.code !== 'RUN_NOT_FAILED')
       endChild(activeRun, calling, { kind: 'failed', error: { code: error.code, message: error.detail } })
   }
   return true
 }
 
-/** Until it is answered, further looks pass the child over. */
+/** Asks the run to record a child's end. Until that is answered, further looks skip the child. */
 const endChild = (activeRun: ActiveRun, { step, child }: Calling, end: ChildEnd): void => {
   const { context, seen } = activeRun
   seen.offer(child)
@@ -200,7 +200,7 @@ const endChild = (activeRun: ActiveRun, { step, child }: Calling, end: ChildEnd)
   })
 }
 
-/** How a run ended; null while it has not. */
+/** Returns how a run ended; null while it has not. */
 const endOf = async (context: EngineContext, record: StreamRecord): Promise<ChildEnd | null> => {
   const { stream, status, broken } = record
   if (broken !== undefined)
@@ -219,7 +219,7 @@ const endOf = async (context: EngineContext, record: StreamRecord): Promise<Chil
   return { kind: 'failed', error: done.length === 0 ? error : { ...error, done } }
 }
 
-/** What people have answered; null while they have not. A task that was withdrawn has failed its step, so that a retry asks anew. */
+/** Returns what people have answered; null while they have not. A withdrawn task fails its step, so that a retry asks again. */
 const answerOf = async (context: EngineContext, task: TaskId): Promise<ChildEnd | null> => {
   const { state } = await loadTask(context, task)
   const answer = taskAnswer(state)

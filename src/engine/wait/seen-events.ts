@@ -1,7 +1,7 @@
 /**
  * What a run in memory has seen of events for its waits (the ones received, and how many were looked at) and of its children's ends.
  *
- * Owns both for one stay in memory. Most runs wait for nothing, so that nothing is made before it is needed.
+ * Owns both for one stay in memory. Most runs wait for nothing, so nothing is allocated before it is needed.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { RunId, TaskId } from '#model/kernel/ids.ts'
@@ -15,7 +15,7 @@ export class SeenEvents {
   private promised: Map<number, string> | null = null
   private turns: Map<string, Promise<unknown>> | null = null
 
-  /** An event that a wait receives, read once. */
+  /** Keeps an event that a wait receives, so that it is read once. */
   keep(event: StoredEvent): void {
     this.events ??= new Map()
     this.events.set(event.sequence, event)
@@ -31,7 +31,7 @@ export class SeenEvents {
     this.promised.set(sequence, step)
   }
 
-  /** The run has answered. */
+  /** The run has answered the request to record this event. */
   redeem(sequence: number): void {
     this.promised?.delete(sequence)
   }
@@ -56,7 +56,7 @@ export class SeenEvents {
     return mine
   }
 
-  /** The end of a child that the run was asked to record, until it has answered. */
+  /** Remembers a child whose end the run was asked to record, until the run has answered. */
   offer(child: RunId | TaskId): void {
     this.offered ??= new Set()
     this.offered.add(child)
@@ -70,7 +70,7 @@ export class SeenEvents {
     this.offered?.delete(child)
   }
 
-  /** So many events of the type, and with the value, were read for a step's wait: the ledger compares it when the wait is opened. */
+  /** Remembers how many events of the type, and with the value, a step's wait has read: the ledger compares it when the wait is opened. */
   count(step: string, type: string, count: number): void {
     this.counts ??= new Map()
     this.counts.set(placeOf(step, type), count)

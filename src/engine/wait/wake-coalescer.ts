@@ -1,11 +1,11 @@
 /**
- * Runs in memory that should look again: a signal came, or others wrote to them.
+ * Makes runs in memory look again after a signal or a write by others.
  *
- * Owns that a run looks once at a time, however often it is woken, and when. What it finds is offered to it (offer.ts).
+ * Owns when a run looks, and that it looks once at a time, however often it is woken. The looks themselves are reconcile.ts.
  *
- * wake-coalescer-1  All looks of a run with many children read some multiple of their number, however few of them end at a time: a look reads each
- *           child that is open, so it waits until a quarter of them has ended, as far as this process knows. It waits for a share of
- *           the batches under way and no longer, and not at all where there is none.
+ * wake-coalescer-1  All looks of a run with many children together read a small multiple of their number, however few end at a time. A look
+ *           reads each open child, so it waits until a quarter of them has ended, as far as this process knows. It waits for a number
+ *           of batches in proportion to the open steps and no longer, and not at all if no batch is under way.
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import { offerParentEnd } from '#engine/run/parent-end.ts'
@@ -14,12 +14,12 @@ import type { RunId } from '#model/kernel/ids.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import { offerChildren, offerEvents } from './reconcile.ts'
 
-/** Of its open steps: so many signals make a look worth it. */
+/** A look is worth it once there are signals for this share of the open steps. */
 const SHARE_OF_STEPS = 1 / 4
-/** For so many open steps a look is put off by a batch. */
+/** A look is delayed by at most one batch for each this many open steps. */
 const STEPS_PER_BATCH = 64
 
-/** The signals that a look to come will answer. */
+/** The signals that the next look will answer. */
 interface PendingWake {
   signals: number
 }
@@ -44,7 +44,7 @@ export class WakeCoalescer {
     })
   }
 
-  /** What another process did to these (a cancel, a signal) is noticed by their heads. */
+  /** Notices, by the heads of these runs, what another process did to them (a cancel, a signal). */
   async compare(ledger: Pick<Ledger, 'load'>, activeRuns: readonly ActiveRun[]): Promise<void> {
     if (activeRuns.length === 0) return
     const heads = await ledger.load(

@@ -1,4 +1,4 @@
-/** Which handlers a worker takes, given who else lives; and what is said when nobody does. */
+/** Which handlers a worker takes, depending on the other living workers; and what is reported when no worker takes a run. */
 import { describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define/define.ts'
@@ -35,8 +35,8 @@ const living = (given: Partial<WorkerInfo> = {}, beatAt = NOW): WorkerSummary =>
 
 const nobody = (_: WorkerId): boolean => false
 
-describe('a share', () => {
-  test('[N7] what belongs to another pool is not taken', () => {
+describe('claim filter', () => {
+  test('[N7] handlers of another pool are not taken', () => {
     const claimFilter = new ClaimFilter(
       place(),
       () => system,
@@ -57,7 +57,7 @@ describe('a share', () => {
     ).toBeNull()
   })
 
-  test('[N7] share-1: a run is left for a better suited worker only while that one lives and takes more', async () => {
+  test('[N7] share-1: a run is left to a better suited worker only while that worker lives and takes runs', async () => {
     let others = [living({ labels: { region: 'eu' } })]
     const claimFilter = new ClaimFilter(
       place(),
@@ -72,7 +72,7 @@ describe('a share', () => {
     expect(claimFilter.takes('near')).toBe(true)
   })
 
-  test('a schedule is minded by any worker, also by one that may not take every handler', () => {
+  test('any worker may take a schedule, also one that may not take every handler', () => {
     const timed = { ...system, schedules: new Map([['nightly', {}]]) } as unknown as typeof system
     const claimFilter = new ClaimFilter(
       place(),
@@ -93,7 +93,7 @@ describe('a share', () => {
     expect(claimFilter.taker(false)).toEqual({ version: system.hash })
   })
 
-  test('its own names are not others', async () => {
+  test('a worker does not count its own names as other workers', async () => {
     const own = living({ labels: { region: 'eu' } })
     const claimFilter = new ClaimFilter(
       place(),
@@ -104,7 +104,7 @@ describe('a share', () => {
     expect(claimFilter.takes('near')).toBe(true)
   })
 
-  test('another definition of the system counts at once', () => {
+  test('a new definition of the system takes effect at once', () => {
     let current = system
     const claimFilter = new ClaimFilter(
       place(),
@@ -122,13 +122,13 @@ describe('NO_WORKER', () => {
   const lack = (run: typeof due, workers: readonly WorkerSummary[]) =>
     noWorkerFor(run, { system, now: NOW, workers: async () => workers })
 
-  test('[N7] is said of a run that has been due for 30 s and that no living worker may take', async () => {
+  test('[N7] is reported for a run that has been due for 30 s and that no living worker may take', async () => {
     expect(await lack(due, [living()])).toBe('NO_WORKER: of 1 workers none has pool mail')
     expect(await lack(due, [])).toBe('NO_WORKER: no worker lives')
     expect(await lack(due, [living({ pool: 'mail' }, NOW - 30_000)])).toBe('NO_WORKER: no worker lives')
   })
 
-  test('is not said sooner, nor of a run that somebody has or may take, nor of an unknown handler', async () => {
+  test('is not reported earlier, nor for a run that a worker has or may take, nor for an unknown handler', async () => {
     expect(await lack({ ...due, wakeAt: NOW - 29_999 }, [])).toBeNull()
     expect(await lack({ ...due, leased: true }, [])).toBeNull()
     expect(await lack(due, [living(), living({ pool: 'mail' })])).toBeNull()

@@ -1,13 +1,13 @@
 /**
- * Which handlers this worker takes: at once, after a moment, or never.
+ * Decides which handlers this worker takes: at once, after a short delay (`PATIENCE_MS`), or never.
  *
- * Owns the answer for the system in force and the workers that live. The rule is model/worker/placement.ts; what is handed out is the ledger's.
+ * Owns the answer for the current system and the living workers. The rule is model/worker/placement.ts; the ledger assigns the runs.
  *
- * share-1  Others are looked up only if a handler prefers one worker to another, or a pool has a bound; an answer that is a moment old delays, never loses.
- * share-2  What is left to others is taken once it has been due for a moment, whoever lives.
- * share-3  What was parked here is asked for by name where it is sticky; what is no longer remembered waits that moment, no more.
+ * share-1  Other workers are looked up only if a handler prefers some workers or a pool has a limit; outdated data delays a run, never loses it.
+ * share-2  A run that is left to other workers is taken once it has been due for the delay, whichever workers live.
+ * share-3  A sticky run that was parked here is claimed by its id; one that is no longer remembered waits for the delay, no longer.
  * share-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/worker/pin.ts).
- * share-4  A worker that stands by takes nothing, and nobody leaves anything to it; it sees within a beat that its turn has come.
+ * share-4  A standby worker takes nothing, and no worker leaves runs to it; it notices within one heartbeat that it may take runs.
  */
 import type { System } from '#manifest/define/system.ts'
 import { queueSource } from '#manifest/flow/queues.ts'
@@ -26,13 +26,13 @@ import { takesRuns, type WorkerInfo, type WorkerPlace } from '#model/worker/work
 import type { ClaimRequest, Claims } from '#ports/ledger.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
 
-/** More workers than these are not compared. */
+/** Maximum number of workers that are compared. */
 const MAX_OTHERS = 1_000
 
-/** So many of the runs parked here are remembered, the last ones. */
+/** How many of the runs parked here are remembered: the most recent ones. */
 const MAX_REMEMBERED = 1_000
 
-/** More names than these are not told with every beat: the worker then counts as one that takes every handler of its version. */
+/** Maximum number of handlers published with a heartbeat; beyond it the worker counts as one that takes every handler of its version. */
 const MAX_TOLD = 500
 
 type AskClaim = (what: Pick<ClaimRequest, 'limit' | 'handlers' | 'only' | 'taker'>) => Promise<Claims>
@@ -51,20 +51,20 @@ const both = (a: Claims, b: Claims): Claims => ({
 const ALL: Share = { atOnce: null, later: [], returning: [] }
 const NONE: Share = { atOnce: [], later: [], returning: [] }
 
-/** By the handler's name on a stream. A schedule's coordinator does no step, so that any worker may mind it. */
+/** Placements by the handler's name on a stream. Coordinators of schedules and queues perform no step, so any worker may run them. */
 const placementsOf = ({ functions, schedules, queues }: System): ReadonlyMap<string, Placement> =>
   new Map([
     ...[...schedules.keys(), ...[...queues.keys()].map(queueSource)].map((name) => [name, ANYWHERE] as const),
     ...[...functions.values()].map(({ name, placement }) => [name, placement] as const),
   ])
 
-/** A run that waits, as far as it matters who may take it. Without a version: any that has its handler. */
+/** The part of a waiting run that decides which workers may take it. Without a version: any worker that has its handler. */
 export type WaitingRun = Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'> & { readonly systemHash?: string }
 
-/** So long a due run may wait before its lack of a worker is worth a word; and so long ago a living worker may have beaten. */
+/** How long a run is due before the lack of a worker is reported; also the maximum age of a living worker's heartbeat. */
 const NOTICED_AFTER_MS = 30_000
 
-/** Why no living worker takes a run that is due. Null while a worker that fits may still come to it. */
+/** Returns why no living worker takes a run that is due. Null while a worker that fits may still take it. */
 export const noWorkerFor = async (
   { handler, leased, wakeAt, systemHash: version = NO_VERSION }: WaitingRun,
   world: { readonly system: System; readonly now: Instant; readonly workers: Reader['workers'] },
@@ -73,7 +73,7 @@ export const noWorkerFor = async (
   const all = await world.workers({ after: null, limit: MAX_OTHERS })
   const living = all.filter(({ beatAt }) => world.now - beatAt < NOTICED_AFTER_MS)
   const declared = world.system.functions.get(handler)?.placement
-  // Without code here: whether another process has it is said by its worker.
+  // This process lacks the code: the data of the other workers shows if one of them has it.
   const placement = declared?.lacksCode === true ? undefined : declared
   const isNoticed = placement !== undefined && world.now - wakeAt >= NOTICED_AFTER_MS
   if (living.length === 0) return isNoticed ? 'NO_WORKER: no worker lives' : null
@@ -101,7 +101,7 @@ export class ClaimFilter {
     readonly isRanked: boolean
     readonly fitting: readonly string[]
     readonly takesOver: readonly Takeover[]
-    /** Handlers whose runs belong to no version: they are asked for apart. */
+    /** Handlers whose runs belong to no version: they are claimed separately. */
     readonly free: readonly string[]
   } | null = null
 
@@ -115,13 +115,13 @@ export class ClaimFilter {
     return this.look().share
   }
 
-  /** For whom this worker claims; with the handlers that it takes over from other versions, or without (share-5). */
+  /** Returns the version for which this worker claims, optionally with the handlers that it takes over from other versions (share-5). */
   taker(withOthers: boolean): Taker {
     const { system, takesOver } = this.look()
     return withOthers ? { version: system.hash, takesOver } : { version: system.hash }
   }
 
-  /** What others may know of the code here. */
+  /** The public description of the code in this process. */
   get told(): Pick<WorkerInfo, 'version' | 'handlers' | 'ownOnly'> {
     const { system, fitting, takesOver } = this.look()
     const handlers = fitting.length > MAX_TOLD ? null : fitting
@@ -130,19 +130,19 @@ export class ClaimFilter {
     return { version: system.hash, handlers, ...(ownOnly.length > 0 && { ownOnly: ownOnly.slice(0, MAX_TOLD) }) }
   }
 
-  /** Whether a run of this handler may begin here and now. */
+  /** True if a run of this handler may begin here now. */
   takes(handler: string): boolean {
     const { atOnce, later, returning } = this.current
     return atOnce === null || atOnce.includes(handler) || (returning.includes(handler) && !later.includes(handler))
   }
 
-  /** What this worker lacks for the handler; null if it may enter it, whoever else would be better. */
+  /** Returns what this worker lacks for the handler; null if it may run it, even if other workers are preferred. */
   misfit(handler: string): string | null {
     const definition = this.system().functions.get(handler)
     return definition === undefined ? null : misfit(this.place, definition.placement)
   }
 
-  /** share-3. `handler`: null for a coordinator, which goes by its handler's name. */
+  /** share-3: remembers a parked stream. `handler`: null for a coordinator, which is always remembered if any handler is sticky. */
   remember(stream: ClaimableId, handler: string | null): void {
     const { returning } = this.current
     if (returning.length === 0 || (handler !== null && !returning.includes(handler))) return
@@ -152,7 +152,7 @@ export class ClaimFilter {
     if (this.parked.size > MAX_REMEMBERED && oldest !== undefined) this.parked.delete(oldest)
   }
 
-  /** At most `limit` of what belongs here: its own at once, then what it had last, and then what others have left. */
+  /** Claims at most `limit` runs that belong here: first its own, then those parked here, then those that other workers have left. */
   async claim(ask: AskClaim, now: Instant, limit: number): Promise<Claims> {
     const { atOnce, later, returning } = this.current
     let all = atOnce?.length === 0 ? NOTHING : await ask({ limit, handlers: atOnce })
@@ -167,12 +167,12 @@ export class ClaimFilter {
       const free = this.look().free
       if (free.length > 0) await more((limit) => ask({ limit, handlers: free, taker: { version: NO_VERSION } }))
     } catch {
-      // What was claimed is worked on; the rest is asked for again with the next poll.
+      // The runs claimed so far are worked on; the next poll claims the rest.
     }
     return all
   }
 
-  /** When the next of them falls due is this worker's own timer's business, or the dispatcher's. */
+  /** Returns no `nextDueAt`: this worker's own timer or the dispatcher handles the instants of parked runs. */
   private async claimBack(ask: AskClaim, limit: number, handlers: readonly string[]): Promise<Claims> {
     if (this.parked.size === 0) return NOTHING
     const claims = await ask({ limit, handlers, only: [...this.parked] })
@@ -183,12 +183,12 @@ export class ClaimFilter {
   private async claimLeft(ask: AskClaim, now: Instant, limit: number, later: readonly string[]): Promise<Claims> {
     const { nextDueAt } = await ask({ limit: 0, handlers: later })
     if (nextDueAt === null) return NOTHING
-    // The ledger's clock may be another: that makes the moment longer or shorter, nothing else.
+    // The ledger's clock may differ: that makes the delay longer or shorter, nothing else.
     const ripeAt = nextDueAt + PATIENCE_MS
     return ripeAt > now ? { claims: [], nextDueAt: ripeAt } : ask({ limit, handlers: later })
   }
 
-  /** Looks who else lives. `own` are the names of this process. */
+  /** Reads the other living workers. `own`: is this a name of this process? */
   async refresh(own: (id: WorkerId) => boolean): Promise<void> {
     if (!this.look().isRanked) return
     const { pools } = this.system()
@@ -197,7 +197,7 @@ export class ClaimFilter {
     const takers = takersOf(known, (pool) => pools.get(pool)?.max ?? null)
     const isOwn = ({ id }: (typeof known)[number]): boolean => own(id)
     this.others = takers.flatMap((one) => (isOwn(one) ? [] : [one.info]))
-    // One that has not been heard of yet is not held back.
+    // A worker whose own heartbeat is not in the list yet does not stand by.
     this.standsBy = known.some((one) => isOwn(one) && takesRuns(one.info)) && !takers.some(isOwn)
     this.known = null
   }

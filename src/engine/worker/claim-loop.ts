@@ -1,18 +1,18 @@
 /**
- * When a worker asks the ledger for what is due: one question at a time, at most one per turn, and again while there may be more.
+ * Decides when a worker claims due work: one claim at a time, at most one start per turn of the event loop, again while there may be more.
  *
- * Owns that rhythm. What is asked and how much is the worker's.
+ * Owns the timing. The worker decides what is claimed and how much.
  */
 import type { Clock } from '#ports/clock.ts'
 
 export interface ClaimLoopDeps {
   readonly clock: () => Clock
-  /** Whether something may be claimed at all now. */
+  /** True if anything may be claimed now. */
   readonly isTaking: () => boolean
   readonly hasRoom: () => boolean
-  /** True if there may be more. */
+  /** Claims once. Returns true if there may be more. */
   readonly claimSome: () => Promise<boolean>
-  /** Nothing more is asked for now. */
+  /** Called when a round of claims is over. */
   readonly rested: () => void
 }
 
@@ -20,14 +20,14 @@ export class ClaimLoop {
   private readonly deps: ClaimLoopDeps
   private isClaiming = false
   private isScheduled = false
-  /** Something may be due that was not asked for yet. */
+  /** True if something may be due that was not claimed yet. */
   isWanted = false
 
   constructor(deps: ClaimLoopDeps) {
     this.deps = deps
   }
 
-  /** Something is due that this worker has asked for or will ask for. */
+  /** True if a claim is under way or will follow. */
   get isUnderWay(): boolean {
     return this.isWanted || this.isClaiming
   }
@@ -52,7 +52,7 @@ export class ClaimLoop {
         if (await claimSome()) this.isWanted = true
       }
     } catch {
-      // The store is away: the poll tries again, and readiness shows it.
+      // The store is unavailable: the next poll tries again, and readiness shows it.
     } finally {
       this.isClaiming = false
     }

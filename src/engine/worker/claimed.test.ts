@@ -1,4 +1,4 @@
-/** Claimed runs, read from what the claim brought along or from a real ledger in memory. */
+/** Claimed runs, loaded from the records and events that came with the claim or from a real in-memory ledger. */
 import { beforeEach, expect, test } from 'vitest'
 import { openMemory } from '#adapters/storage/memory/open.ts'
 import { writeFact } from '#model/kernel/fact-codec.ts'
@@ -21,7 +21,7 @@ const started: RunFact = {
 }
 const STARTED = writeFact(started)
 
-/** A ledger that says what it was asked. */
+/** Wraps a ledger and records its queries. */
 const overheard = (ledger: Ledger): { readonly asked: unknown[]; readonly ledger: Pick<Ledger, 'load' | 'events'> } => {
   const asked: unknown[] = []
   return {
@@ -67,7 +67,7 @@ const shortly = (all: Awaited<ReturnType<typeof loadClaimed>>) =>
     .flatMap(({ runs }) => runs)
     .map(({ record: { id, epoch, event }, state }) => [id, epoch, event?.sequence, state.kind])
 
-test('a claim that brings everything along asks the ledger for nothing', async () => {
+test('a claim that comes with all records and events needs no further query to the ledger', async () => {
   const { asked, ledger: listening } = overheard(ledger)
   const whole = await loadClaimed(listening, { ...claimed, ...(await brought(2)) })
   expect(asked).toEqual([])
@@ -75,14 +75,14 @@ test('a claim that brings everything along asks the ledger for nothing', async (
   expect(whole.map(({ runs }) => runs.length)).toEqual([2])
 })
 
-test('what a claim does not bring along is asked for', async () => {
+test('records and events that did not come with the claim are loaded from the ledger', async () => {
   const { asked, ledger: listening } = overheard(ledger)
   const some = await loadClaimed(listening, { ...claimed, ...(await brought(1)) })
   expect(asked).toEqual([[claimed.claims[1]?.stream], [2]])
   expect(shortly(some)).toEqual(shortly(await loadClaimed(ledger, { claims: claimed.claims })))
 })
 
-test('a record of another epoch belongs to another holder and is passed over', async () => {
+test('a record with another epoch belongs to another worker and is skipped', async () => {
   const { records = [] } = await brought(2)
   const stale = records.map((record) => ({ ...record, epoch: record.epoch - 1 }))
   expect(shortly(await loadClaimed(ledger, { ...claimed, records: stale }))).toEqual([])

@@ -1,7 +1,7 @@
 /**
- * Runs that were just claimed, as the ledger holds them: facts folded, triggering events and events for their waits looked up together.
+ * Loads runs that were just claimed: folds their facts, and reads their triggering events and the events for their waits together.
  *
- * Owns the few questions that a whole batch of claims needs. Never begins a run (worker.ts).
+ * Owns the few queries that a whole batch of claims needs. Never begins a run (worker.ts).
  */
 import { triggerOf } from '#engine/core/cause.ts'
 import { headOf } from '#engine/core/chain.ts'
@@ -19,7 +19,7 @@ import type { Claim, Claims, Ledger, StreamRecord } from '#ports/ledger.ts'
 
 export interface Claimed {
   readonly runs: readonly (RunSnapshot & { readonly record: RunRow; readonly recoveries: number })[]
-  /** Runs that this version, or this process with its keys, cannot read: they are left to a worker that can. */
+  /** Runs that this version, or this process with its keys, cannot read: they are left to a worker that can read them. */
   readonly unreadable: readonly Pick<StreamRecord, 'stream'>[]
   /** Runs whose facts do not fit their seals. */
   readonly broken: readonly StreamRecord[]
@@ -28,7 +28,7 @@ export interface Claimed {
 
 type Taken = Pick<Claims, 'claims' | 'records' | 'events'>
 
-/** Tenant by tenant: one question never mixes them. */
+/** Loads tenant by tenant: a query never mixes tenants. */
 export const loadClaimed = async (
   ledger: Pick<Ledger, 'load' | 'events'>,
   claimed: Taken,
@@ -59,7 +59,7 @@ const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId,
   const broken: StreamRecord[] = []
   claimed.claims.forEach((claim) => {
     const record = records.get(claim.stream)
-    // Fenced already: somebody else has claimed it since.
+    // Already fenced: another worker has claimed the run since.
     if (record === undefined || record.epoch !== claim.epoch) return
     const state = states.get(record) ?? null
     if (record.broken !== undefined) broken.push(record)
@@ -75,7 +75,7 @@ const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId,
   return { runs, unreadable, broken, prefetched }
 }
 
-/** What the claim brought along, and the rest from the ledger. */
+/** Returns the records that came with the claim, and loads the rest from the ledger. */
 const recordsOf = async (
   ledger: Pick<Ledger, 'load'>,
   { claims, records = [] }: Pick<Claims, 'claims' | 'records'>,

@@ -1,8 +1,8 @@
 /**
- * The workers of a ledger as people command them: one by one, or all at once.
+ * Orders from people to the workers of a ledger: to one worker, or to all at once.
  *
- * Owns how an order is given. It is an event in the ledger: workers of this process follow it at once, others with their next beat
- * (orders.ts). Belongs to the server, whatever tenant asks.
+ * Owns how an order is given. It is an event in the ledger: workers of this process follow it at once, others with their next heartbeat
+ * (worker-control.ts). Orders belong to the server, whichever tenant asks.
  */
 import { advanceOrders } from '#engine/core/advance.ts'
 import type { System } from '#manifest/define/system.ts'
@@ -23,7 +23,7 @@ interface Deps {
   readonly system: () => System
   readonly workers: Reader['workers']
   readonly tell: (type: string, about: { subject: string; data: Json }) => Promise<unknown>
-  /** The worker of this process looks at once. */
+  /** Makes the worker of this process read its orders at once. */
   readonly follow: () => Promise<void>
 }
 
@@ -40,12 +40,12 @@ export class Fleet {
     this.orders = new WorkerControl(deps.ledger, () => deps.tenant, NOBODY)
   }
 
-  /** To leave, to pause, or to go on; a worker of this process or another. */
+  /** Orders a worker, of this process or another, to drain, to pause, or to resume. */
   order(order: WorkerOrder, worker: WorkerId, { by = 'local' }: By = {}): Promise<void> {
     return this.give({ type: 'order', order, worker, by })
   }
 
-  /** No step begins anywhere until it is lifted; what is under way may finish. Answers with the stop that holds. */
+  /** Stops all workers: no step begins until the stop is lifted; attempts under way may finish. Returns the stop in force. */
   async stop({ by = 'local', reason = null }: By & { readonly reason?: string | null } = {}): Promise<Stop | null> {
     await this.give({ type: 'stop', by, reason, at: this.deps.clock.now() })
     return this.stopped()
@@ -55,13 +55,13 @@ export class Fleet {
     await this.give({ type: 'lift', by })
   }
 
-  /** The stop that holds now; null: there is none. */
+  /** Returns the stop in force; null if there is none. */
   async stopped(): Promise<Stop | null> {
     await this.orders.look()
     return this.orders.standing.stop
   }
 
-  /** Why nobody takes a run that is due; null if somebody may. */
+  /** Returns why no worker takes a run that is due; null if one may. */
   async lacks(run: WaitingRun & Partial<Pick<RunSummary, 'id'>>): Promise<string | null> {
     const { clock, system, workers, ledger } = this.deps
     const now = clock.now()

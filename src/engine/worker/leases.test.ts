@@ -1,4 +1,4 @@
-/** The leases of one worker on a real ledger in memory that fails where a test says so. */
+/** The leases of one worker on a real in-memory ledger that fails where a test plans it. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -51,7 +51,7 @@ const beat = async ({ leases, clock }: System): Promise<void> => {
   await beating
 }
 
-test('leases-1: the lease of a run that was let go is given back, also if the store is away at first', async () => {
+test('leases-1: the lease of a run that was let go is given back, even if the store is unavailable at first', async () => {
   let isAway = true
   const system = start(({ method }) => (isAway && method !== 'beat' ? 'fail_before' : null))
   const run = await bornAt(system, system.name)
@@ -64,7 +64,7 @@ test('leases-1: the lease of a run that was let go is given back, also if the st
   expect(system.store.streams.get(run)?.wakeAt).toBeGreaterThan(system.clock.now())
 })
 
-test('a run that somebody else holds is left alone', async () => {
+test('the lease of a run that another worker holds is not given back', async () => {
   const system = start()
   const other = newWorker()
   const run = await bornAt(system, other)
@@ -73,7 +73,7 @@ test('a run that somebody else holds is left alone', async () => {
   expect(leaseOf(system, run)).toBe(other)
 })
 
-test('leases-2: after a claim without an answer the worker has a new name, and the old one goes with what it holds', async () => {
+test('leases-2: after a claim without an answer the worker takes a new name; the old name is retired with its leases', async () => {
   const system = start()
   const run = await bornAt(system, system.name)
   await beat(system)
@@ -81,7 +81,7 @@ test('leases-2: after a claim without an answer the worker has a new name, and t
   system.leases.distrust()
   await beat(system)
   expect(system.leases.name).not.toBe(system.name)
-  // A run in memory still rests on the old name: its leases must live.
+  // A run in memory still needs the old name: its leases must stay.
   expect(system.store.workers.has(system.name)).toBe(true)
   expect(leaseOf(system, run)).toBe(system.name)
   system.needed.clear()
@@ -90,7 +90,7 @@ test('leases-2: after a claim without an answer the worker has a new name, and t
   expect(system.store.workers.has(system.name)).toBe(false)
 })
 
-test('leases-2: nothing is taken under a new name before the ledger has heard of it', async () => {
+test('leases-2: the worker uses a new name only after its first heartbeat is in the ledger', async () => {
   let isAway = true
   const system = start(({ method }) => (isAway && method === 'beat' ? 'fail_before' : null))
   system.leases.distrust()
@@ -100,7 +100,7 @@ test('leases-2: nothing is taken under a new name before the ledger has heard of
   await beat(system)
   expect(system.leases.name).not.toBe(system.name)
   const run = await bornAt(system, system.leases.name)
-  // Another worker frees the leases of all who are silent.
+  // Another worker frees the leases of all silent workers.
   await new MemoryLedger(system.store).beat({ worker: newWorker(), now: system.clock.now(), ttlMs: TTL_MS })
   expect(leaseOf(system, run)).toBe(system.leases.name)
 })

@@ -1,13 +1,13 @@
 /**
- * The leases that carry this worker's name: who it is to the ledger, and which leases it has without using them.
+ * The leases under this worker's name: its identity in the ledger, and the leases that it has without using them.
  *
- * Owns the name and its beat. Never claims and never works on a run (worker.ts).
+ * Owns the name and its heartbeat. Never claims and never works on a run (worker.ts).
  *
  * leases-1  A lease that is not used (a run that was dropped, or cannot be read) is given back, however many tries it takes.
- * leases-2  A claim whose answer was lost may have leased runs that nobody here knows. The worker goes on under a new name, and
- *           the old one is retired, with whatever it still holds, once the last run that was taken under it has left. Nothing is taken under
- *           the new one before the ledger has heard of it: others free the leases of names that have never beaten.
- * leases-3  The worker counts on its leases only while its last answered beat is younger than two thirds of their length, by the wall
+ * leases-2  A claim whose answer was lost may have leased runs that this process does not know. The worker continues under a new name;
+ *           the old name is retired, with all its leases, once the last run that was taken under it has left. Nothing is taken under the
+ *           new name before its first heartbeat is in the ledger: others free the leases of names without a heartbeat.
+ * leases-3  The worker relies on its leases only while its last answered heartbeat is younger than two thirds of their length, by the wall
  *           clock and by the monotonic one: a process that stood still, or a machine that slept, asks the ledger first.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
@@ -19,17 +19,17 @@ import type { Ledger, StreamRecord } from '#ports/ledger.ts'
 interface Deps {
   readonly context: () => EngineContext
   readonly ledger: Pick<Ledger, 'load' | 'beat' | 'retire'>
-  /** Whether a run in memory rests on this lease. */
+  /** True if a run in memory needs this lease. */
   readonly isUsed: (run: ClaimableId, epoch: number) => boolean
-  /** Whether any run in memory was taken under this name. */
+  /** True if any run in memory was taken under this name. */
   readonly isNeeded: (name: WorkerId) => boolean
-  /** What others may know of this worker. */
+  /** The public description of this worker. */
   readonly info?: () => WorkerInfo
-  /** No other process can write this ledger: the lock of its owner proves it. */
+  /** True if no other process can write this ledger: its lock guarantees it. */
   readonly isAlone: boolean
 }
 
-/** One moment by both clocks. */
+/** One instant by both clocks. */
 interface Moment {
   readonly wall: number
   readonly monotonic: number
@@ -38,21 +38,21 @@ interface Moment {
 const LONG_AGO: Moment = { wall: Number.NEGATIVE_INFINITY, monotonic: Number.NEGATIVE_INFINITY }
 const SURE = 2 / 3
 
-/** A run that could not be worked on is left alone for a while. */
+/** How long a run that was given back is left alone before it is due again. */
 const LET_GO_MS = 5_000
 
 export class Leases {
   private readonly deps: Deps
   readonly ttlMs: number
   private readonly former = new Set<WorkerId>()
-  /** With how often each was let go: a look that began before the last time does not settle it. */
+  /** Leases to give back, with how often each run was let go: a look that began before the last time does not settle it. */
   private readonly strays = new Map<ClaimableId, number>()
   private current: WorkerId
   private isOutcomeUnknown = false
   private beating: Promise<number> = Promise.resolve(0)
-  /** When the last beat that was answered was sent. */
+  /** When the last answered heartbeat was sent. */
   private heard: Moment = LONG_AGO
-  /** When the process last had its turn for a beat. */
+  /** When the process last reached its scheduled heartbeat. */
   private ticked: Moment | null = null
 
   constructor(deps: Deps, name: WorkerId, ttlMs: number) {
@@ -61,38 +61,38 @@ export class Leases {
     this.ttlMs = ttlMs
   }
 
-  /** Under which runs are claimed and born now. */
+  /** The name under which runs are claimed and created now. */
   get name(): WorkerId {
     return this.current
   }
 
-  /** Whether it was or is called so. */
+  /** True if this is the current name of the worker or one of its former names. */
   isOwn(name: WorkerId): boolean {
     return name === this.current || this.former.has(name)
   }
 
-  /** leases-3. */
+  /** leases-3: true if the worker may rely on its leases. */
   get isSure(): boolean {
     return this.deps.isAlone || this.since(this.heard) < this.ttlMs * SURE
   }
 
-  /** Asked with every turn for a beat: how long the process stood still, if it was long enough to lose its leases; else 0. */
+  /** Called before every heartbeat. Returns how long the process stood still, if it was long enough to lose its leases; otherwise 0. */
   stoodStill(): number {
     const before = this.ticked
     this.ticked = this.moment()
-    // Nor did it, if it has said meanwhile that it lives.
+    // A heartbeat that was answered in the meantime also shows that it did not stand still.
     const ms = before === null || this.deps.isAlone ? 0 : Math.min(this.since(before), this.since(this.heard))
     return ms >= this.ttlMs * SURE ? ms : 0
   }
 
-  /** Whether the ledger says so, after this worker has said that it lives. */
+  /** Sends a heartbeat and then asks the ledger if this worker holds the lease of the run. */
   async holds(run: ClaimableId, epoch: number): Promise<boolean> {
     await this.beat()
     const [head] = await this.deps.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
     return head?.epoch === epoch && head.lease !== null && this.isOwn(head.lease)
   }
 
-  /** Whether the process that had this name has ended. Another process may live unless the store has one owner. */
+  /** True if the process that had this name is known to have ended: only a store with a single owner can prove it. */
   isGone(name: WorkerId | null): boolean {
     return this.deps.isAlone && (name === null || !this.isOwn(name))
   }
@@ -108,7 +108,7 @@ export class Leases {
     return Math.max(now.wall - wall, now.monotonic - monotonic)
   }
 
-  /** A claim was sent and its answer was lost. */
+  /** Called when the answer of a claim was lost (leases-2). */
   distrust(): void {
     this.isOutcomeUnknown = true
   }
@@ -116,11 +116,11 @@ export class Leases {
   /** leases-1: the run has left memory while this worker has its lease; it may be taken up again a little later. */
   letGo(run: ClaimableId): void {
     this.strays.set(run, (this.strays.get(run) ?? 0) + 1)
-    // What does not succeed now is tried again with the next beat.
+    // If it fails now, it is retried with the next heartbeat.
     void this.giveBack().catch(() => {})
   }
 
-  /** Says that every name in use lives. Answers how many leases of silent workers were freed. */
+  /** Sends a heartbeat for every name in use. Returns how many leases of silent workers were freed. */
   beat(): Promise<number> {
     this.beating = this.beatAll()
     return this.beating
@@ -130,13 +130,13 @@ export class Leases {
     const next = this.isOutcomeUnknown ? workerId(this.deps.context().ids.uuid()) : null
     const sent = this.moment()
     this.ticked ??= sent
-    // Names in use first: a beat frees the leases of all who are silent, be it under another name of one's own.
+    // Former names that are still in use go first: a heartbeat frees the leases of all silent names, also of this worker's own.
     const names = [...this.former].filter((name) => this.deps.isNeeded(name))
     let freed = 0
     for (const name of next === null ? [...names, this.current] : [...names, this.current, next])
       freed += await this.beatAs(name)
     this.heard = sent
-    // A claim under the last name may still be on its way: it is retired with a later beat.
+    // A claim under the last name may still be on its way: that name is retired with a later heartbeat.
     const unused = [...this.former].filter((name) => !this.deps.isNeeded(name))
     if (next !== null) this.rename(next)
     for (const name of unused) await this.retireAs(name)
@@ -145,7 +145,7 @@ export class Leases {
   }
 
   async retire(): Promise<void> {
-    // A beat that arrives after it would bring the name back.
+    // A heartbeat that arrives after the retirement would bring the name back.
     await this.beating.catch(() => {})
     for (const name of [...this.former, this.current]) await this.retireAs(name)
   }
@@ -183,7 +183,7 @@ export class Leases {
     if (isSettled && this.strays.get(run) === times) this.strays.delete(run)
   }
 
-  /** An append without facts that only gives the lease back. False: somebody wrote meanwhile, look again. */
+  /** Appends no facts, only gives the lease back. Returns false if the stream was written to in the meantime: load it again. */
   private async release(record: StreamRecord): Promise<boolean> {
     const { commit, clock, appendId } = this.deps.context()
     const write = {

@@ -1,14 +1,14 @@
 /**
- * When a worker looks for runs of other versions than its own: with each poll, and at a wake while such runs are expected.
+ * Decides when a worker looks for runs of other versions than its own: with each poll, and at a wake while such runs are expected.
  *
- * Owns the moment. Which of them it takes is share.ts's and the ledger's.
+ * Owns the timing. claim-filter.ts and the ledger decide which of them it takes.
  *
- * other-versions-1  After a run was taken over, a wake leads to a look for more: a process that starts runs and has another version,
- *                   and no worker, waits for no poll. Where all processes have one version, a wake costs no such look.
+ * other-versions-1  After a run was taken over, each wake also looks for more of them: runs that are started by a process with another
+ *                   version and no worker do not wait for a poll. Where all processes have one version, a wake costs no extra look.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 
-/** So long after the last run that was taken over, the next may come at any moment. */
+/** For this long after the last run that was taken over, more of them are expected. */
 const EXPECTED_MS = 600_000
 
 export class OtherVersions {
@@ -30,14 +30,14 @@ export class OtherVersions {
     this.claimSoon()
   }
 
-  /** Whether the claim that begins now looks for them. A wake that comes before its answer asks for a look of its own. */
+  /** True if the claim that begins now looks for them. A wake that comes before its answer leads to another look. */
   begin(): boolean {
     const { isWanted } = this
     this.isWanted = false
     return isWanted
   }
 
-  /** So many were taken over: there may be more. */
+  /** `count` runs were taken over: there may be more. */
   taken(count: number, now: Instant): void {
     if (count === 0) return
     this.isWanted = true

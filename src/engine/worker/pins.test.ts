@@ -1,4 +1,4 @@
-/** Two versions of one system side by side on one ledger in memory: which of them goes on with a run. */
+/** Two versions of one system side by side on one in-memory ledger: which of them continues a run. */
 import { expect, test } from 'vitest'
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
@@ -78,7 +78,7 @@ test('[N5] pin-2: with two versions side by side a run stays on the version that
   await leave(old, fresh)
 })
 
-test('[N5] pin-2: when the last worker of its version leaves, a run is handed over once, as a fact, and goes on (13.2.2)', async () => {
+test('[N5] pin-2: when the last worker of its version leaves, a run is handed over once, as a fact, and continues (13.2.2)', async () => {
   const { clock, join, begin, leave, handOvers, done } = aFleet()
   const old = await join('old')
   const run = await begin(old)
@@ -90,7 +90,7 @@ test('[N5] pin-2: when the last worker of its version leaves, a run is handed ov
   await leave(fresh)
 })
 
-test('[N5] pin-3: with `hard` a run waits for its own version, and goes on when that is back (13.2.2)', async () => {
+test('[N5] pin-3: with `hard` a run waits for its own version, and continues when that version is back (13.2.2)', async () => {
   const { clock, join, begin, leave, handOvers, done } = aFleet({ pin: 'hard' })
   const old = await join('old')
   const run = await begin(old)
@@ -105,7 +105,7 @@ test('[N5] pin-3: with `hard` a run waits for its own version, and goes on when 
   await leave(fresh, back)
 })
 
-test('[N5] pin-4: with `none` a run goes on with any version, and no hand-over is recorded (13.2.2)', async () => {
+test('[N5] pin-4: with `none` a run continues on any version, and no hand-over is recorded (13.2.2)', async () => {
   const { clock, join, begin, leave, handOvers, done } = aFleet({ pin: 'none' })
   const old = await join('old')
   const run = await begin(old)
@@ -116,7 +116,7 @@ test('[N5] pin-4: with `none` a run goes on with any version, and no hand-over i
   await leave(fresh)
 })
 
-test('[N5] pin-2: a run that its busy version has not taken for `pinFor` is handed over while that version lives (13.2.2)', async () => {
+test('[N5] pin-2: a run that its busy version does not take within `pinFor` is handed over while that version lives (13.2.2)', async () => {
   const { clock, join, begin, leave, done } = aFleet({ pinFor: '5s' })
   const old = await join('old', 1)
   await begin(old)
@@ -132,7 +132,7 @@ test('[N5] pin-2: a run that its busy version has not taken for `pinFor` is hand
   await leave(again, fresh)
 })
 
-test('[N5] run-5: code that is replaced between claim and entry takes the run over with a fact, before a step (13.2.2)', async () => {
+test('[N5] run-5: code that is replaced between claim and entry takes the run over with a fact before any step (13.2.2)', async () => {
   const { clock, ids, store, code } = aFleet()
   const inner = new MemoryLedger(store)
   const held: { engine?: Engine } = {}

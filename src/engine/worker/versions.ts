@@ -1,10 +1,10 @@
 /**
- * The definitions of the system that this ledger has met: which were loaded, since when, and which open runs are pinned to each.
+ * The versions of the system's definition in this ledger: which were loaded, since when, and how many open runs are pinned to each.
  *
- * Owns the record of what was loaded: a document of the server, by the definition's hash. Never keeps a definition itself, and
- * never puts one in force: that is whoever starts the process (assemble.ts).
+ * Owns the record of what was loaded: a document of the server, by the definition's hash. Never stores a definition itself, and
+ * never activates one: the process does that when it starts (compose/assemble.ts).
  *
- * versions-1  A definition's first time is kept, however often it is loaded again.
+ * versions-1  The time at which a definition was first loaded is kept, however often it is loaded again.
  */
 import type { System } from '#manifest/define/system.ts'
 import { type Instant, SERVER_TENANT, type TenantId } from '#model/kernel/ids.ts'
@@ -20,11 +20,11 @@ interface Deps {
 
 export interface Version {
   readonly hash: string
-  /** Null, as the time: known only by the runs that are pinned to it. */
+  /** Null, like `seenAt`, if the version is known only from the runs that are pinned to it. */
   readonly name: string | null
   readonly seenAt: Instant | null
   readonly openRuns: number
-  /** There are at least so many. */
+  /** True if `openRuns` is only a lower bound. */
   readonly more: boolean
 }
 
@@ -44,14 +44,14 @@ export class Versions {
     this.deps = deps
   }
 
-  /** This definition is in force from now on. */
+  /** Records that this definition is in force from now on. */
   async loaded({ hash, name }: Pick<System, 'hash' | 'name'>): Promise<void> {
     const { note, reader, clock } = this.deps
     if ((await reader.document(SERVER_TENANT, TABLE, hash)) !== null) return
     await note([{ tenant: SERVER_TENANT, table: TABLE, key: hash, value: { name, at: clock.now() } }])
   }
 
-  /** Those that were seen last come first; runs are the tenant's. */
+  /** Returns the versions, newest first, with the counts of the tenant's runs. */
   async list(tenant: TenantId): Promise<readonly Version[]> {
     const [known, pinned] = await Promise.all([this.known(), this.deps.reader.pinned(tenant, MOST_COUNTED)])
     const counts = new Map(pinned.map((one) => [one.hash, one]))

@@ -1,7 +1,8 @@
 /**
- * What this process knows of its own state: whether the ledger takes its writes, how much it holds, whether it is woken.
+ * The health data of this process: does the ledger accept its writes, how full is it, do wakes arrive.
  *
- * Owns the last signs of the ledger. Judges nothing (model/kernel/readiness.ts) and repeats nothing: whoever serves asks for a probe.
+ * Owns the last results of ledger writes. Never judges them (model/kernel/readiness.ts) and never repeats a write: the server asks for
+ * a probe.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Instant, SERVER_TENANT } from '#model/kernel/ids.ts'
@@ -10,22 +11,22 @@ import type { DocumentWrite, Ledger } from '#ports/ledger.ts'
 
 interface Deps {
   readonly clock: Pick<Clock, 'now'>
-  /** Of the last batch. */
+  /** The error of the last batch; null if it was written. */
   readonly commitTrouble: () => TrihandError | null
   readonly note: (documents: readonly DocumentWrite[]) => Promise<void>
   readonly slots: number
   readonly free: () => number
-  /** Of each tenant. */
+  /** The backlog of each tenant. */
   readonly backlogs: () => readonly Backlog[]
-  /** Absent: the dispatcher lives in this process. */
+  /** Absent if the dispatcher is in this process. */
   readonly checkDispatcher?: () => Promise<string | null>
 }
 
 export interface Capacity {
-  /** False: this process performs nothing. */
+  /** False if this process performs no runs. */
   readonly works: boolean
   readonly slots: number
-  /** Runs in memory or about to be. */
+  /** Runs in memory, and reserved slots. */
   readonly used: number
 }
 
@@ -43,7 +44,7 @@ const PROBE_KEY = 'probe'
 
 export class Vitals {
   private readonly deps: Deps
-  /** Between start and stop of the worker. */
+  /** True between start and stop of the worker. */
   works = false
   private lastWriteAt: Instant | null = null
   private beatTrouble: TrihandError | null = null
@@ -52,12 +53,12 @@ export class Vitals {
     this.deps = deps
   }
 
-  /** When the ledger last took a write of this process; null: none was tried. */
+  /** When the ledger last accepted a write of this process; null if it has accepted none. */
   get wroteAt(): Instant | null {
     return this.lastWriteAt
   }
 
-  /** What it refused last; null: it takes everything. */
+  /** The error of the last write; null if the ledger accepts writes. */
   get trouble(): TrihandError | null {
     return this.deps.commitTrouble() ?? this.beatTrouble
   }
@@ -73,25 +74,25 @@ export class Vitals {
     return { waiting, oldestMs: Math.max(0, ...all.map(({ oldestMs }) => oldestMs)) }
   }
 
-  /** The ledger took a write. */
+  /** Records that the ledger accepted a write. */
   wrote(): void {
     this.lastWriteAt = this.deps.clock.now()
     this.beatTrouble = null
   }
 
-  /** One small write through the path of every other one. What it meets shows in `trouble`. */
+  /** Makes one small write on the same path as every other write. Its error shows in `trouble`. */
   async probe(): Promise<void> {
     const value = { at: this.deps.clock.now() }
     await this.deps.note([{ tenant: SERVER_TENANT, table: PROBE_TABLE, key: PROBE_KEY, value }]).catch(() => {})
   }
 
-  /** Why wakes of other processes do not arrive; null: they do. */
+  /** Returns why wakes of other processes do not arrive; null if they do. */
   dispatcherTrouble(): Promise<string | null> {
     const { checkDispatcher = () => Promise.resolve(null) } = this.deps
     return checkDispatcher().catch((error: unknown) => String(error))
   }
 
-  /** A worker's beats are writes, too: while it beats nobody needs a probe. */
+  /** Records heartbeats as writes: while the worker sends them, no probe is needed. */
   around(ledger: BeatLedger): BeatLedger {
     const { load, events, claim, retire } = ledger
     return {

@@ -20,7 +20,7 @@ const open = (queue: number, waitMs: number) => {
   return { clock, room, ends, order, call }
 }
 
-test('[M4] waiting-room-1: a newcomer is refused when the queue is full', async () => {
+test('[M4] waiting-room-1: a new call is refused when the queue is full', async () => {
   const { room, call } = open(2, 1_000)
   void call('a')
   void call('b')
@@ -29,7 +29,7 @@ test('[M4] waiting-room-1: a newcomer is refused when the queue is full', async 
   expect(room.waiting).toBe(2)
 })
 
-test('waiting-room-1: a newcomer is refused when the first in the queue has waited too long', async () => {
+test('waiting-room-1: a new call is refused when the first call in the queue has waited too long', async () => {
   const { clock, room, call } = open(100, 1_000)
   void call('a')
   void call('b')
@@ -40,7 +40,7 @@ test('waiting-room-1: a newcomer is refused when the first in the queue has wait
   expect([room.waiting, room.oldestMs]).toEqual([2, 1_000])
 })
 
-test('waiting-room-2: who waits is served in the order of arrival, also past a newcomer, and what is patient is never refused', async () => {
+test('waiting-room-2: waiting calls are served in the order of arrival, and a patient call is never refused', async () => {
   const { ends, order, call, room } = open(1, 1_000)
   void call('a')
   void call('b')
@@ -53,7 +53,7 @@ test('waiting-room-2: who waits is served in the order of arrival, also past a n
   expect(room.waiting).toBe(0)
 })
 
-test('ten thousand who wait are served one after the other', async () => {
+test('ten thousand waiting calls are all served', async () => {
   const clock = new VirtualClock()
   const room = new WaitingRoom(clock, 4, { queue: 20_000, waitMs: 1_000 })
   let served = 0

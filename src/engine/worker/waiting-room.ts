@@ -1,20 +1,20 @@
 /**
- * The bounded queue before the ledger: so many callers are inside at once, a bounded number waits, the others are refused.
+ * The bounded queue before the ledger: a fixed number of calls is served at once, a bounded number waits, the others are refused.
  *
- * Owns how many wait, how long the first has waited, and in which order they enter. Never knows what they bring.
+ * Owns how many calls wait, how long the first has waited, and in which order they enter. Never knows what they contain.
  *
- * waiting-room-1  A newcomer is refused (OVERLOADED) when the queue is full, or when the first in it has waited too long: what cannot be
- *                 served soon is told at once, instead of seconds of latency for every caller.
- * waiting-room-2  A caller who is let wait is served in the order of arrival, and never refused afterwards.
+ * waiting-room-1  A new call is refused (OVERLOADED) when the queue is full, or when the first call in it has waited too long: a call that
+ *                 cannot be served soon fails at once, instead of seconds of latency for every caller.
+ * waiting-room-2  A call that has entered the queue is served in the order of arrival, and never refused afterwards.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
 export interface WaitingLimits {
-  /** The most callers that wait. */
+  /** Maximum number of calls that wait. */
   readonly queue: number
-  /** Newcomers are refused once the first in the queue has waited so long. */
+  /** New calls are refused once the first in the queue has waited this long. */
   readonly waitMs: number
 }
 
@@ -23,7 +23,7 @@ interface Waiting {
   readonly enter: () => void
 }
 
-/** Where the queue is longer than this, the part that was served is cut off. */
+/** When at least this many entries were served, the served part of the array may be cut off. */
 const CUT_AT = 1_024
 
 export class WaitingRoom {
@@ -32,7 +32,7 @@ export class WaitingRoom {
   private readonly limits: WaitingLimits
   private inside = 0
   private queue: Waiting[] = []
-  /** Those before it were served. */
+  /** Index of the first call that waits; the entries before it were served. */
   private head = 0
 
   constructor(clock: Pick<Clock, 'now'>, places: number, limits: WaitingLimits) {
@@ -51,7 +51,7 @@ export class WaitingRoom {
     return first === undefined ? 0 : this.clock.now() - first.since
   }
 
-  /** `isPatient`: it is never refused, because nobody would send it again. */
+  /** `isPatient`: the call is never refused, because no caller would retry it. */
   async serve<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
     if (this.inside < this.places) this.inside++
     else {
@@ -78,7 +78,7 @@ export class WaitingRoom {
     })
   }
 
-  /** The place goes to the first in the queue, and never past it to a newcomer. */
+  /** The free place goes to the first call in the queue, never to a new call. */
   private leave(): void {
     const next = this.queue[this.head]
     if (next === undefined) {

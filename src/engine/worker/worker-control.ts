@@ -1,7 +1,7 @@
 /**
- * Orders to workers as events that every process can see, and how this one stands.
+ * Orders to workers, as events that every process can read, and the resulting state of this worker.
  *
- * Owns their types and how far they were read. Which order counts is model/worker/worker-control.ts; how one is followed is the worker's (worker.ts).
+ * Owns the types of these events and how far they were read. model/worker/worker-control.ts decides which order counts; worker.ts follows it.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
@@ -18,11 +18,11 @@ const NAMES: readonly OrderFact['type'][] = [
   'stop_lifted',
 ]
 const TYPES = NAMES.map((name) => `${PREFIX}${name}`)
-/** The subject of an order to all of them. */
+/** The subject of an order to all workers. */
 const ALL = '*'
 const PAGE = 100
 
-/** The order as the event that tells it. */
+/** Returns the event that publishes the order. */
 export const eventOf = (fact: OrderFact) => ({
   type: `${PREFIX}${fact.type}`,
   subject: 'worker' in fact ? fact.worker : ALL,
@@ -38,7 +38,7 @@ const factOf = ({ type, subject, time, data }: StoredEvent): OrderFact => {
     : { type: name, worker: subject as WorkerId, by }
 }
 
-/** Whom orders to single workers concern. */
+/** Tells which orders to single workers concern this process. */
 interface Names {
   isOwn(worker: WorkerId): boolean
 }
@@ -56,18 +56,18 @@ export class WorkerControl {
     this.names = names
   }
 
-  /** Whether anything new may be taken, as far as is known. */
+  /** True if new runs may be taken, by the orders read so far. */
   get takesAny(): boolean {
     return takesAny(this.standing)
   }
 
-  /** The same as others are told it. */
+  /** The same state as other workers and people see it. */
   get halt(): Pick<WorkerInfo, 'halt'> {
     if (this.standing.stop !== null) return { halt: 'stopped' }
     return this.standing.isPaused ? { halt: 'paused' } : {}
   }
 
-  /** Reads what was ordered since the last look. True if this one stands otherwise now. */
+  /** Reads the orders since the last look. Returns true if the state of this worker has changed. */
   async look(): Promise<boolean> {
     const before = this.standing
     for (;;) {
@@ -79,7 +79,7 @@ export class WorkerControl {
   }
 
   private take(event: StoredEvent): void {
-    // Another look may have read on meanwhile.
+    // A concurrent look may already have read this event.
     if (event.sequence <= this.seen) return
     this.seen = event.sequence
     const fact = factOf(event)

@@ -1,4 +1,4 @@
-/** The choices of one worker: its name, its slots, how often it beats and polls. */
+/** The options of one worker: its name, its slots, its heartbeat and polling intervals. */
 import type { WorkerId } from '#model/kernel/ids.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
 
@@ -7,15 +7,15 @@ export interface WorkerOptions {
   readonly slots: number
   readonly leaseTtlMs: number
   readonly pollMs: number
-  /** How often the leases of the dead are looked for where other workers share the store. Absent: with every third of the lease. */
+  /** How often the leases of dead workers are freed where other workers share the store. Default: every third of the lease. */
   readonly sweepMs?: number
-  /** No other process can write this ledger. Absent: another one may. */
+  /** True if no other process can write this ledger. Default: another one may. */
   readonly isAlone?: boolean
   readonly drainMs: number
-  /** What it is called by people. Absent: it tells nothing of itself and takes no orders. */
+  /** Display name for people. Absent: the worker publishes nothing about itself and follows no orders. */
   readonly name?: string
-  /** Absent: no pool, no label, every module. */
+  /** Default: no pool, no label, every module. */
   readonly place?: WorkerPlace
-  /** Whether the dispatcher hears when a parked run falls due. Absent: this worker's own timer and everybody's polls are enough. */
+  /** Notifies the dispatcher when a parked run will be due. Default: this worker's own timer and the polls of all workers are enough. */
   readonly tellsInstants?: boolean
 }

@@ -1,4 +1,4 @@
-/** Several workers on one ledger in memory, with time by hand: what each takes, how one leaves. */
+/** Several workers on one in-memory ledger with a virtual clock: which runs each takes, and how a worker stops. */
 import { expect, test } from 'vitest'
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
@@ -52,7 +52,7 @@ const during = async <T>(clock: VirtualClock, work: Promise<T>): Promise<T> => {
   return work
 }
 
-/** A worker in the preferred region that says it lives for longer than the test, and never claims. */
+/** Adds a worker in the preferred region whose heartbeat outlasts the test, and that never claims. */
 const keepAlive = async (store: MemoryStore, clock: VirtualClock): Promise<void> => {
   const info = { name: 'busy', ...NOWHERE, labels: { region: 'eu' }, slots: 1, startedAt: 0, drains: false }
   const worker = workerId(new SystemIds().uuid())
@@ -67,7 +67,7 @@ const endedBy = (log: string[]) => {
   return say
 }
 
-test('[N7] worker-5: a run goes to the pool that its handler names, also if another pool starts it', async () => {
+test('[N7] worker-5: a run goes to the pool that its handler names, even if a worker outside that pool starts it', async () => {
   const log: string[] = []
   const say = endedBy(log)
   const { clock, join, store } = aContext([say('mail', { pool: 'mail' }), say('any')])
@@ -85,7 +85,7 @@ test('[N7] worker-5: a run goes to the pool that its handler names, also if anot
   await Promise.all([web.stop(), post.stop()])
 })
 
-test('[N9] a worker whose pool lacks the module of a function never gets it', async () => {
+test('[N9] a worker that lacks the module of a function never takes its runs', async () => {
   const { clock, join, store } = aContext(
     [fn('letter', { module: 'post' }, () => 'sent')],
     [{ name: 'post', allow: { operations: ['api_call'] } }],
@@ -100,7 +100,7 @@ test('[N9] a worker whose pool lacks the module of a function never gets it', as
   await Promise.all([web.stop(), post.stop()])
 })
 
-test('[N7] share-2: a run is left to the worker it prefers, and taken after a second if that one does not', async () => {
+test('[N7] share-2: a run is left to its preferred worker, and taken by another after a second if that one does not take it', async () => {
   const { clock, join, store } = aContext([fn('near', { placement: PREFERRING }, () => 'done')])
   const [far, near] = [await join('far'), await join('near', { labels: { region: 'eu' } })]
   await clock.advance(LEASE_MS)
@@ -108,7 +108,7 @@ test('[N7] share-2: a run is left to the worker it prefers, and taken after a se
   expect(store.streams.get(first)?.lease).toBeNull()
   await clock.advance(300)
   expect((await far.look(first)).status).toBe('success')
-  // It lives, but takes nothing: as a worker does that has no free slot.
+  // This worker lives but takes nothing, like a worker without a free slot.
   await during(clock, near.stop())
   await keepAlive(store, clock)
   const second = await during(clock, far.startRun('near', null))
@@ -119,7 +119,7 @@ test('[N7] share-2: a run is left to the worker it prefers, and taken after a se
   await far.stop()
 })
 
-/** Runs that wait, begun by one worker and woken by another; who has them when they go on. */
+/** Starts waiting runs on one worker and wakes them from another; `seen` lists the workers that continue them. */
 const wokenElsewhere = async (sticky: boolean) => {
   const seen: (string | null)[] = []
   const { store, clock, reader, join } = aContext([
@@ -138,7 +138,7 @@ const wokenElsewhere = async (sticky: boolean) => {
   return { clock, store, first, second, runs, seen: () => seen.map(nameOf) }
 }
 
-test('[N7] share-3: a run that waits goes on with the worker that had it last, whoever wakes it', async () => {
+test('[N7] share-3: a sticky run continues on the worker that had it last, whichever worker wakes it', async () => {
   const { clock, first, second, seen } = await wokenElsewhere(true)
   await during(clock, second.startRun('speak', null))
   await clock.advance(999)
@@ -146,7 +146,7 @@ test('[N7] share-3: a run that waits goes on with the worker that had it last, w
   await Promise.all([first.stop(), second.stop()])
 })
 
-test('a run that waits goes on with whoever wakes it, if it is not sticky', async () => {
+test('a run that is not sticky continues on the worker that wakes it', async () => {
   const { clock, first, second, seen } = await wokenElsewhere(false)
   await during(clock, second.startRun('speak', null))
   await clock.advance(0)
@@ -154,7 +154,7 @@ test('a run that waits goes on with whoever wakes it, if it is not sticky', asyn
   await Promise.all([first.stop(), second.stop()])
 })
 
-test('[N7] a sticky run whose worker takes nothing is taken by another after a second; if it has left, at once', async () => {
+test('[N7] another worker takes a sticky run after a second if its worker takes nothing, and at once if its worker has left', async () => {
   const busy = await wokenElsewhere(true)
   await during(busy.clock, busy.first.stop())
   await keepAlive(busy.store, busy.clock)
@@ -173,7 +173,7 @@ test('[N7] a sticky run whose worker takes nothing is taken by another after a s
   await gone.second.stop()
 })
 
-test('[N4] share-4: a worker beyond the bound of its pool stands by, and steps in when another leaves', async () => {
+test('[N4] share-4: a worker beyond the limit of its pool stands by, and takes runs when another one leaves', async () => {
   const log: string[] = []
   const say = endedBy(log)
   const { clock, join, store } = aContext([say('mail', { pool: 'mail' })], [], [{ name: 'mail', max: 1 }])
@@ -192,7 +192,7 @@ test('[N4] share-4: a worker beyond the bound of its pool stands by, and steps i
   await second.stop()
 })
 
-test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, and nobody does them twice', async () => {
+test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, and they are not performed twice', async () => {
   const begun: string[] = []
   let finish = (): void => {}
   const slow = fn('slow', {}, ({ step }) =>
@@ -221,7 +221,7 @@ test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, 
   await second.stop()
 })
 
-test('[I6] an order to drain is followed at the next beat, and the process can still start runs for others', async () => {
+test('[I6] an order to drain is followed at the next heartbeat, and the process can still start runs for other workers', async () => {
   const { clock, join, reader } = aContext([fn('work', {}, () => 'done')])
   const [first, second] = [await join('first'), await join('second')]
   const ids = await reader.workers({ after: null, limit: 9 })
@@ -238,7 +238,7 @@ test('[I6] an order to drain is followed at the next beat, and the process can s
   await second.stop()
 })
 
-test('to stop twice, also while it drains, waits for the same end', async () => {
+test('a second stop, also during the drain, waits for the same end', async () => {
   const { clock, join } = aContext([])
   const engine = await join('one')
   const both = Promise.all([engine.stop(), engine.stop()])
@@ -247,7 +247,7 @@ test('to stop twice, also while it drains, waits for the same end', async () => 
   await engine.drained
 })
 
-test('[I7] circuits-1: of two workers that could try a target again at the same instant one does', async () => {
+test('[I7] circuits-1: only one of two workers probes a target that both could try again at the same instant', async () => {
   let calls = 0
   const circuit = { window: 2, minCalls: 2, openFor: 1_000 }
   const pay = fn('pay', { circuit }, ({ step }) =>
@@ -261,14 +261,14 @@ test('[I7] circuits-1: of two workers that could try a target again at the same 
   for (const engine of [first, second, first, second]) await during(clock, engine.startRun('pay', null))
   await clock.advance(900)
   const before = calls
-  // Both knew of it by then, or let one call pass more: the window is each worker's own.
+  // Each worker has its own window of results, so up to four calls may pass before both know that the circuit is open.
   expect(before).toBeLessThanOrEqual(4)
   await clock.advance(1_000)
   expect(calls).toBe(before + 1)
   await Promise.all([first.stop(), second.stop()])
 })
 
-/** Answers a claim only when it is told to. */
+/** Answers a claim only after a call of `answer`. */
 class SlowLedger extends MemoryLedger {
   answer: () => void = () => {}
   readonly #answered = new Promise<void>((resolve) => {
@@ -282,7 +282,7 @@ class SlowLedger extends MemoryLedger {
   }
 }
 
-test('a claim that is answered only after its worker has left sets no timer for what is due later', async () => {
+test('a claim that is answered after its worker has stopped sets no timer for runs that are due later', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000_000)
   const source = { name: 'test', functions: [fn('nap', {}, ({ step }) => step.sleep('long', '300d'))], events: {} }
@@ -300,7 +300,7 @@ test('a claim that is answered only after its worker has left sets no timer for 
   expect(clock.pending()).toEqual([])
 })
 
-test('a worker whose start fails halfway beats and takes runs once it is started again', async () => {
+test('a worker whose start failed halfway sends heartbeats and takes runs once it is started again', async () => {
   const { store, clock, reader } = aContext([])
   const inner = new MemoryLedger(store)
   let failures = 1

@@ -1,14 +1,14 @@
 /**
- * The loop of one process: claims what is due, keeps runs in memory while they work, says that it lives, lets go when it stops.
+ * The worker of one process: claims what is due, keeps runs in memory while they work, sends heartbeats, releases its runs when it stops.
  *
- * Owns slots, leases and the beat. Whatever the dispatcher loses, the next poll finds in the ledger.
+ * Owns slots, leases and the heartbeat. If the dispatcher loses a wake, the next poll finds the run in the ledger.
  *
- * worker-1  At most `slots` runs are at work in memory or promised a place; more than that waits in the ledger, or in line (reserved runs.ts).
- * worker-2  A lease this worker has but does not use (a birth uncertain, a dropped run) is given back.
- * worker-3  After stop nothing new begins; what is still at work after the drain is let go and found by whoever comes next.
- * worker-4  While it drains it goes on saying that it lives: its runs stay its own until they end or are let go.
- * worker-5  It takes only runs that belong here (share.ts), and tells others of those it wakes and does not take.
- * worker-6  While it is paused it takes nothing new; while everything is stopped no step of what it has begins, either.
+ * worker-1  At most `slots` runs are at work in memory or have a reserved slot; other runs wait in the ledger, or in reserved-runs.ts.
+ * worker-2  A lease that this worker has but does not use (a creation with unknown outcome, a dropped run) is given back.
+ * worker-3  After stop nothing new begins; runs that are still at work after the drain are released, and the next worker finds them.
+ * worker-4  While it drains it keeps sending heartbeats: its runs stay its own until they end or are released.
+ * worker-5  It takes only runs that belong here (claim-filter.ts), and passes the wakes of runs that it does not take on to others.
+ * worker-6  While it is paused it takes nothing new; while all workers are stopped, no step of its runs begins, either.
  */
 import type { CoordinatorRelease } from '#engine/coordinators/coordinator.ts'
 import { Coordinators, type FindLogic } from '#engine/coordinators/coordinators.ts'
@@ -127,7 +127,7 @@ export class Worker implements WorkerApi {
     this.control = new WorkerControl(deps.ledger, () => this.context().tenant, this.leases)
   }
 
-  /** Recovers before it serves: the first beat frees the leases of the dead, the first claim takes what is due. */
+  /** Recovers before it serves: the first heartbeat frees the leases of dead workers, the first claim takes what is due. */
   async start(): Promise<void> {
     if (this.state !== 'new') return
     this.startedAt = this.context().clock.now()
@@ -135,17 +135,17 @@ export class Worker implements WorkerApi {
     const { clock, ids } = this.context()
     this.state = 'running'
     const opened = this.lookForOrders().then(() => this.dispatcher.start(() => this.others.woken(clock.now())))
-    // Whoever starts it again starts all of it: a worker without its beats would hold what it takes, and do nothing with it.
+    // A second start must start everything: a worker without its heartbeats would keep what it takes, and do nothing with it.
     await opened.catch((error: unknown) => {
       if (this.state === 'running') this.state = 'new'
       throw error
     })
     const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
-    // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
+    // A heartbeat also frees the leases of dead workers: where others may die it is frequent, so that their runs wait no longer than the lease.
     const [isHere, isRunning] = [() => this.state !== 'stopped', () => this.state === 'running']
     this.interval = new JitteredInterval(clock, ids)
     this.interval.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
-    // What another process did to a run in memory here is noticed within a third of the lease.
+    // A change that another process made to a run in memory here is noticed within a third of the lease.
     const compare = (): void =>
       void this.wakeCoalescer.compare(this.ledger, [...this.activeRuns.values()]).catch(() => {})
     this.interval.every(leaseTtlMs / 3, compare, isHere)
@@ -158,7 +158,7 @@ export class Worker implements WorkerApi {
     await this.dispatcher.stop()
   }
 
-  /** Takes nothing new, lets runs at work finish, gives the rest back. Others are still told of what this process sets off. */
+  /** Takes nothing new, lets runs at work finish, releases the rest. Still wakes other workers for what this process starts. */
   drain(): Promise<void> {
     this.draining ??= this.leave().finally(() => this.tellStopped())
     return this.draining
@@ -168,7 +168,7 @@ export class Worker implements WorkerApi {
     const wasNew = this.state === 'new'
     this.state = 'stopping'
     this.dueTimer?.cancel()
-    // So that nobody leaves a run to this worker, and people see that it leaves.
+    // So that other workers leave no run to this one, and people see that it leaves.
     if (!wasNew && this.options.name !== undefined) void this.leases.beat().catch(() => {})
     if (!wasNew) await this.drained()
     this.state = 'stopped'
@@ -179,13 +179,13 @@ export class Worker implements WorkerApi {
     if (!wasNew) await this.leases.retire()
   }
 
-  /** An order is followed when it is seen. */
+  /** Reads new orders and follows them at once. */
   async lookForOrders(): Promise<void> {
     if (this.state !== 'running' || this.options.name === undefined || !(await this.control.look())) return
     if (this.control.standing.drains) return void this.drain().catch(() => {})
     if (this.isStopped) for (const activeRun of [...this.activeRuns.values()]) evict(activeRun)
     if (!this.isTaking) this.coordinators.letGo()
-    // So that others leave nothing to one that takes nothing, and people see it. What is not told now is told with the next beat.
+    // So that other workers leave nothing to this one while it takes nothing, and people see it. If it fails, the next heartbeat publishes it.
     await this.sayThatItLives().catch(() => {})
     this.claims.soon()
   }
@@ -288,7 +288,7 @@ export class Worker implements WorkerApi {
   }
 
   private wakeAt(at: number): void {
-    // A claim that is answered while the worker leaves must not keep the process alive until then.
+    // A claim that is answered while the worker stops must not keep the process alive until that instant.
     if (this.state !== 'running' || (this.dueTimer !== null && this.dueTimer.at <= at)) return
     this.dueTimer?.cancel()
     const cancel = this.context().clock.at(at, () => {
@@ -298,17 +298,17 @@ export class Worker implements WorkerApi {
     this.dueTimer = { at, cancel }
   }
 
-  /** worker-2: what was claimed is taken up or tried again; while the store is away the lease stays ours. */
+  /** worker-2: claimed runs are loaded, or loading is retried; while the store is unavailable this worker keeps the leases. */
   private async take(claimed: Taken): Promise<void> {
     const { claims } = claimed
-    // A coordinator is taken up at its first claim, and lives its own life from there.
+    // Only runs are retried: a coordinator is loaded at its first claim and retries by itself from there.
     const runs = claims.filter(({ stream }) => isRunId(stream))
     this.reserved += claims.length
     try {
       await this.takeUp(claimed)
     } catch {
       const { clock } = this.context()
-      // Without what the claim brought along: it is old by then.
+      // Without the records and events that came with the claim: they are out of date by then.
       clock.at(clock.now() + TRY_AGAIN_MS, () => void (this.state === 'running' && this.take({ claims: runs })))
     } finally {
       this.reserved -= claims.length
@@ -325,7 +325,7 @@ export class Worker implements WorkerApi {
   private begin({ runs, unreadable, broken, prefetched }: Claimed): void {
     for (const found of runs) {
       const { record, recoveries } = found
-      // A reload may have taken the handler away since the claim: the run waits for a worker that has it.
+      // A reload may have removed the handler since the claim: the run waits for a worker that has it.
       if (!this.context().system().functions.has(record.handler)) {
         this.leases.letGo(record.id)
         continue
@@ -350,18 +350,18 @@ export class Worker implements WorkerApi {
     if (releaseReason === 'parked')
       this.parked(activeRun.record, wakeAfter(activeRun.state, releaseReason, activeRun, this.context().clock.now()))
     if (releaseReason === 'dropped' && this.state === 'running') this.leases.letGo(activeRun.record.id)
-    // One that has ended leaves nothing due, and whoever waited for it was signalled.
+    // A run that has ended leaves nothing due, and its waiters were signalled.
     this.afterRelease(releaseReason === 'fenced' || releaseReason === 'dropped')
   }
 
   private coordinatorDeparted(id: ClaimableId, releaseReason: CoordinatorRelease, at: number | null): void {
     this.parked({ id, handler: null }, at)
     if (releaseReason === 'dropped' && this.state === 'running') this.leases.letGo(id)
-    // Also after parking: news may have come with the release.
+    // Also after parking: signals may have arrived with the release.
     this.afterRelease(true)
   }
 
-  /** It falls due here by this worker's own timer, and anywhere by a dispatcher that keeps instants. */
+  /** The run becomes due here by this worker's own timer, and anywhere by a dispatcher that stores instants. */
   private parked({ id, handler }: { id: ClaimableId; handler: string | null }, at: number | null): void {
     this.claimFilter.remember(id, handler)
     if (at === null) return

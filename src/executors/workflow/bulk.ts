@@ -1,12 +1,12 @@
 /**
- * A job: one word to many runs, as an ordinary run. It finds some of them, speaks to each, and goes on with the next.
+ * A bulk job: one command to many runs, as an ordinary run. It finds some of them, sends the command to each, and continues with the next.
  *
- * Owns the order: which runs are next is written down before any of them hears a word, and what became of them before the next are
- * looked for. So a crash between any two repeats nothing and misses nothing, and the sums are right. Which runs are meant and what is
- * summed up is model/run/bulk.ts.
+ * Owns the order: a page of runs is recorded before the command reaches any of them, and its outcomes are recorded before the next page is
+ * searched. So a crash at any point repeats nothing and skips nothing, and the counts are right. Which runs are meant and what is
+ * counted is model/run/bulk.ts.
  *
- * bulk-job-1  In memory are the runs of one page and the sums, however many runs are meant.
- * bulk-job-2  A job never speaks to itself.
+ * bulk-job-1  Memory holds the runs of one page and the counts, however many runs are meant.
+ * bulk-job-2  A job never applies its command to itself.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
@@ -24,14 +24,14 @@ import {
   spokenBy,
   toJobJson,
 } from '#model/run/bulk.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import type { FunctionContext, Handler } from './function.ts'
-import { FinalError } from './step-failure.ts'
 
 export interface BulkDeps {
   readonly reader: Pick<Reader, 'runs' | 'document'>
-  /** The engine's own word to one run of this tenant; throws a refusal. */
+  /** Applies the command to one run of this tenant; throws if the run refuses it. */
   applyBulkCommand(
     tenant: TenantId,
     run: RunId,
@@ -39,16 +39,16 @@ export interface BulkDeps {
   ): Promise<void>
 }
 
-/** So many runs are spoken to between two notes of how far the job has come. */
+/** The number of runs between two records of the job's progress. */
 const PAGE = 100
-/** So many are looked at for one page, if most of them have nothing to hear. */
+/** The number of runs examined for one page, if the command does not apply to most of them. */
 const LOOKED_AT = 5_000
 const AT_ONCE = 20
-/** A store in trouble is waited for. */
+/** How long a failing store is retried. */
 const PATIENCE = { maxAttempts: 20 }
 const TIMEOUT = '5m'
 
-/** Where the search for the next page begins; null: there is none. */
+/** Where the search for the next page begins; null: there is no next page. */
 type Place = { readonly before: RunId | null; readonly from: number } | null
 
 interface Page {
@@ -100,7 +100,7 @@ class BulkJob {
     return next as Json
   }
 
-  /** The runs that are named; null: they are searched for. */
+  /** The runs that are named; null: the runs are searched for. */
   private get ids(): readonly RunId[] | null {
     return this.job.where === null ? (this.context.input as readonly RunId[]) : null
   }
@@ -133,7 +133,7 @@ class BulkJob {
     return progress as unknown as Json
   }
 
-  /** A refusal is an outcome; a store in trouble is a reason to speak to the whole page again. */
+  /** A refusal is an outcome; a store failure is a reason to repeat the whole page. */
   private async applyBulkCommand(run: RunId): Promise<BulkOutcome> {
     const { action, reason, by, kind = 'user' } = this.job
     const { id: self, tenant } = this.context.run
@@ -147,7 +147,7 @@ class BulkJob {
   }
 }
 
-/** Started by name it has no order of anybody's: that is kept beside the run, by whoever may give it (modes/jobs.ts). */
+/** Started by name, the handler has no order: the order is stored with the run by the service that is allowed to (modes/jobs.ts). */
 export const bulkHandler =
   (deps: BulkDeps): Handler =>
   async (context) => {

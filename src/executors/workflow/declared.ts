@@ -1,13 +1,12 @@
 /**
- * What happens around the code of a function that declares more than its code: what is checked and read before, what is told,
- * written and moved after.
+ * Everything that a function declares around its code: what is checked and read before it, and what is sent, written and moved after it.
  *
  * Owns that order: input, state, lookups; work; documents, state, events. Everything after is an intent, written with the
- * function's result or not at all; a move alone is made before, as a step of its own, since it may be refused.
+ * function's result or not at all; only a move is made earlier, as a step of its own, because it may be refused.
  *
  * declared-1  What was read before is recorded: every later entry sees the same.
- * declared-2  A move that the machine does not list stops the run where it is enforced, and is only noted where it is not.
- * declared-3  A move is judged on the state that it leaves: whoever has moved the entity meanwhile is seen.
+ * declared-2  A move that the machine does not list stops the run if the machine is enforced, and is only noted otherwise.
+ * declared-3  A move is judged on the state that it starts from: moves that others made meanwhile are seen.
  */
 import { chooseEmits, type Ending, emitData } from '#model/event/emits.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
@@ -19,7 +18,7 @@ import type { EntityMachine, PersistSpec, Roots, StateSpec, WorkflowSpec } from 
 import { judgeMove, judgeStart, type KeptState, SAME, stateOf, stateTable } from '#model/workflow/state-machine.ts'
 import type { Entry } from '#ports/step-gate.ts'
 
-/** Recorded as these steps; no author can give a loop key that begins so. */
+/** The addresses of the recorded steps; no author can use a loop key that begins like this. */
 const BEFORE = stepAddress('trihand', '#before')
 const MOVE = stepAddress('trihand', '#move')
 const READ_TIMEOUT_MS = 30_000
@@ -93,11 +92,11 @@ const read = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Bef
   return { lookups, state: spec.state === null ? null : await stateBefore(spec.state, entry, roots) }
 }
 
-/** A step that is ours, beside those of the code. */
+/** A step of our own, in addition to those of the code. */
 const aside = (step: string, body: () => Promise<unknown>) =>
   ({ step, effect: 'idempotent', retry: DEFAULT_RETRY, timeoutMs: READ_TIMEOUT_MS, body }) as const
 
-/** declared-1. Throws what keeps the code from beginning. */
+/** declared-1. Throws if the code must not begin. */
 export const before = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Before> => {
   checkInput(spec.requires, roots['payload'] ?? null)
   if (spec.lookups.length === 0 && spec.state === null && spec.exists === null) return NOTHING_BEFORE
@@ -120,13 +119,13 @@ const persist = async ({ kind, table, key, value }: PersistSpec, entry: Entry, r
   entry.write(table, id, { ...present, ...members })
 }
 
-/** Where it began was judged then; where others have brought it since is judged now. */
+/** The state at the start was judged then; a state that others have moved it to is judged now. */
 const mayMove = ({ machine, from }: StateSpec, began: string, state: string, target: string): string | null => {
   if (machine.enforce === 'off') return null
   return (state === began ? null : judgeStart(machine, state, from)) ?? judgeMove(machine, state, target)
 }
 
-/** declared-3: judged and moved again until no other move comes between. Answers what was wrong with it; null: the entity is there. */
+/** declared-3: judges and moves again until no other move comes between. Returns what was wrong with the move; null: the entity is in that state. */
 const moveTo = async (spec: StateSpec, found: Found, target: string, entry: Entry): Promise<string | null> => {
   const { machine } = spec
   const { key } = found
@@ -134,7 +133,7 @@ const moveTo = async (spec: StateSpec, found: Found, target: string, entry: Entr
   let problem: string | null = null
   await entry.move({ table, key }, (document) => {
     const kept = document as unknown as KeptState | null
-    // An attempt of this very run, whose answer was lost.
+    // An attempt of this very run has moved it, but its answer was lost.
     if (kept?.run === entry.run && kept.state === target) return null
     const from = stateOf(machine, kept)
     problem = mayMove(spec, found.state, from, target)
@@ -152,7 +151,7 @@ const move = async (spec: StateSpec, found: Found, entry: Entry, roots: Roots): 
   if (problem !== null && machine.enforce === 'strict') throw new TrihandError('STATE_TRANSITION_INVALID', problem)
 }
 
-/** What its success tells and writes. Throws what makes a failure of it; what its steps have done stays done. */
+/** The events and writes of a success. If it throws, the run fails; the effects of its steps remain. */
 export const after = async (
   spec: WorkflowSpec,
   entry: Entry,
@@ -164,6 +163,6 @@ export const after = async (
     const { event, delayMs } = emit
     entry.emit({ type: event, data: emitData(emit, roots), subject: null, ...(delayMs === null ? {} : { delayMs }) })
   }
-  // Last: what could still fail has not.
+  // Last, when nothing else can fail.
   if (spec.state !== null && found.state !== null) await move(spec.state, found.state, entry, roots)
 }

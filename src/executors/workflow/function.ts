@@ -1,10 +1,9 @@
 /**
- * A workflow function as its author writes it, and how one is entered.
+ * A workflow function as its author writes it, and how it is entered.
  *
  * Owns the context that a handler receives. Never keeps anything between entries.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { isPartial, partialValue } from '#executors/partial.ts'
 import { planned } from '#executors/workflow/plan/plan.ts'
 import type { CodeLimits } from '#model/access/outbound.ts'
 import type { CancelSource } from '#model/event/cancel-on.ts'
@@ -18,6 +17,7 @@ import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
+import { isPartial, partialValue } from '#model/run/partial.ts'
 import { type Effect, stepAddress } from '#model/run/step.ts'
 import type { WorkflowSource } from '#model/workflow/source.ts'
 import { PLAIN, type Roots, type RoutingSpec, type WorkflowSpec } from '#model/workflow/spec.ts'
@@ -32,7 +32,7 @@ import { Steps } from './steps.ts'
  * Owns what the first two do. All are ordinary functions over steps; what they declare is in model/workflow/spec.ts.
  */
 
-/** What these need of the context that every function gets. */
+/** The part of the function's context that these need. */
 interface PatternContext {
   readonly input: Json
   readonly step: Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
@@ -43,7 +43,7 @@ type PatternCode = (context: PatternContext) => unknown
 
 const written = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The route that this value takes; by text, as manifests write their keys. */
+/** The route for this value; compared as text, because manifests write their keys as text. */
 const routeFor = ({ on, routes, otherwise }: RoutingSpec, roots: Roots) => {
   const answer = on.rule(roots)
   if (answer.kind === 'error') throw new TrihandError('EXPR_FAILED', `route on ${on.text}: ${answer.detail}`)
@@ -64,7 +64,7 @@ const routed =
   }
 
 interface FannedIn {
-  /** The data of each member that came; of all of one member with `collect: all`. */
+  /** The data of each member that came; with `collect: all`, of all events of a member. */
   readonly events: { readonly [type: string]: Json }
   readonly timed_out: boolean
   readonly missing: readonly string[]
@@ -83,7 +83,7 @@ const fannedIn = ({ types, collect }: FanInPolicy, events: readonly StoredEvent[
   }
 }
 
-/** Without a word on what a time-out means, it is a failure. */
+/** A time-out is a failure, unless something is declared for it. */
 const gathered =
   (spec: WorkflowSpec): PatternCode =>
   ({ input }: PatternContext) => {
@@ -93,7 +93,7 @@ const gathered =
     return input
   }
 
-/** What a function without code does by its pattern; null: it has none. */
+/** What a function without code does by its pattern; null: it has no pattern. */
 const patternCode = (spec: WorkflowSpec, roots: Roots): PatternCode | null => {
   if (spec.plan !== null) return planned(spec.plan, roots)
   if (spec.routing !== null) return routed(spec.routing, roots)
@@ -103,7 +103,7 @@ const patternCode = (spec: WorkflowSpec, roots: Roots): PatternCode | null => {
 const KIND = Symbol.for('trihand.kind')
 /** The one step of a function that is a step itself (`effect: 'once'` on the function). */
 const WHOLE = 'main'
-/** No author can give a loop key that begins so. */
+/** No author can use a loop key that begins like this. */
 const STARTED = stepAddress('trihand', '#started')
 const NO_LOOKUPS: FunctionContext['lookups'] = {}
 
@@ -113,7 +113,7 @@ export interface FunctionContext<Input = Json> {
   readonly event: StoredEvent | null
   /** All events that started the run: several with `batch` or `debounce: collect`, and `input` is then the list of their data. */
   readonly events: readonly StoredEvent[]
-  /** Slot, missed slots and the run before, if a schedule started it. */
+  /** Slot, missed slots and the previous run, if a schedule started the run. */
   readonly schedule: ScheduleContext | null
   readonly run: { readonly id: RunId; readonly tenant: TenantId; readonly attempt: number }
   readonly step: Step
@@ -122,15 +122,15 @@ export interface FunctionContext<Input = Json> {
   readonly effectKey: string
   /** An intent: sent with the function's result, or not at all. */
   emit(type: string, data?: unknown, options?: EmitOptions): void
-  /** What `dbLookups` has read before, by name; null for a document that is not there. */
+  /** The documents that `dbLookups` read before the code, by name; null for a document that does not exist. */
   readonly lookups: { readonly [name: string]: Json }
-  /** Reads the session's memory; null if the key is not there. */
+  /** Reads the session's memory; null if the key does not exist. */
   recall(key: string): Promise<Json | null>
 }
 
 export interface EmitOptions {
   readonly subject?: string
-  /** Not there before so long after. */
+  /** The event becomes visible this long after it is sent. Default: at once. */
   readonly delay?: Duration
 }
 
@@ -138,17 +138,17 @@ export type Handler<Input = Json> = (context: FunctionContext<Input>) => unknown
 
 export interface TriggerOptions {
   readonly event: string
-  /** CEL over `event` and `payload`; the function starts where it is true. */
+  /** CEL over `event` and `payload`; the function starts only where it is true. */
   readonly filter?: string
 }
 
-/** Idempotency, rate limit, debounce and batch may stand on a trigger, and win there over the function's. */
+/** Idempotency, rate limit, debounce and batch may be set on a trigger, and override those of the function. */
 type Trigger = (TriggerOptions | WatchTrigger) & TriggerFlowSource
 
 export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
   readonly trigger?: string | Trigger
   readonly triggers?: readonly (string | Trigger)[]
-  /** Events that its code waits for: lifecycle events are told only to those who say so. */
+  /** Events that its code waits for: lifecycle events are sent only to functions that name them. */
   readonly waits?: readonly string[]
   readonly input?: StandardSchemaV1<unknown, Input>
   readonly output?: StandardSchemaV1
@@ -157,44 +157,44 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
   readonly timeout?: Duration
   readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
   readonly allowReentry?: number
-  /** Started by its triggers alone, never by name. Default: true where an event that only people cause starts it. */
+  /** Only its triggers start it, never a call by name. Default: true if an event that only people may send starts it. */
   readonly internal?: boolean
-  /** Events that end its runs. */
+  /** Events that cancel its runs. */
   readonly cancelOn?: readonly CancelSource[]
   /** Only workers of this pool take it. */
   readonly pool?: string
   /**
-   * Which version of the code goes on with a run: its own while a worker of that version lives (`soft`), only its own (`hard`), any
+   * Which version of the code continues a run: its own while a worker of that version lives (`soft`), only its own (`hard`), any
    * (`none`). Default: `soft`.
    */
   readonly pin?: 'soft' | 'hard' | 'none'
-  /** With `soft`: a run that has been due for this long is taken by another version all the same. Default: `10m`. */
+  /** With `soft`: another version takes a run that has been due for this long. Default: `10m`. */
   readonly pinFor?: Duration
   readonly placement?: {
-    /** Labels that a worker must have: `{ region: 'eu' }`, or a list of values that will do. */
+    /** Labels that a worker must have: `{ region: 'eu' }`, or a list of accepted values. */
     readonly require?: Readonly<Record<string, string | readonly string[]>>
-    /** Labels that a worker had better have: `{ label: 'disk=fast', weight: 3 }`. */
+    /** Preferred labels of a worker: `{ label: 'disk=fast', weight: 3 }`. */
     readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
-    /** A run prefers the worker that had it last, while that one lives. */
+    /** A run prefers the worker that had it last, while that worker lives. */
     readonly sticky?: boolean
   }
-  /** Holds back its steps while what they call keeps failing. */
+  /** Circuit breaker: holds back the function's steps while what they call keeps failing. */
   readonly circuit?: {
-    /** What is called; functions with the same key share the breaker. Default: the function's name. Or an expression over `payload`. */
+    /** Names what is called; functions with the same key share the breaker. Default: the function's name. Or an expression over `payload`. */
     readonly key?: string | { readonly expr: string }
     readonly window?: number
     readonly minCalls?: number
     readonly failureRate?: number
     readonly openFor?: Duration
     readonly codes?: readonly string[]
-    /** `wait` until it is well, `fail` the step, or perform the step's `fallback`. */
+    /** `wait` until the breaker closes, `fail` the step, or run the step's `fallback`. */
     readonly whenOpen?: 'wait' | 'fail' | 'fallback'
   }
-  /** The queue that it works through, and how many messages at a time. */
+  /** The queue whose messages it processes, and how many at a time. */
   readonly source?: { readonly queue: string; readonly batch?: number }
-  /** What executors of its tasks must keep to, whatever a step asks for. */
+  /** Constraints on the executors of its tasks, whatever a step asks for. */
   readonly constraints?: ConstraintsSource
-  /** The module it belongs to, which says what it may do. */
+  /** The module it belongs to, which limits what it may do. */
   readonly module?: string
 }
 
@@ -228,7 +228,7 @@ export interface EnterOptions extends CodeLimits {
   readonly workflow: WorkflowSpec
 }
 
-/** Everything that the code of one entry is given, beside its steps. */
+/** Everything that the code of one entry receives, besides its steps. */
 interface Given {
   readonly entry: Entry
   readonly input: Json
@@ -248,7 +248,7 @@ const emitted = (
   ...(options?.delay === undefined ? {} : { delayMs: parse(options.delay) }),
 })
 
-/** Made for every run: whatever is rare is made when it is asked for. Authors take members out of it: `({ emit }) => emit(…)`. */
+/** Created for every run, so rare members are created on demand. They are functions, because authors destructure it: `({ emit }) => emit(…)`. */
 class HandlerContext implements FunctionContext {
   readonly input: Json
   readonly event: StoredEvent | null
@@ -292,7 +292,7 @@ class HandlerContext implements FunctionContext {
   }
 }
 
-/** A function that is one step: its body is performed under its own effect class, and may not have steps inside. */
+/** A function that is a single step: its body is performed under its own effect class, and may not contain steps. */
 const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promise<Json> => {
   const { entry, input, lookups } = given
   const noSteps = new Proxy({} as Step, {
@@ -337,11 +337,11 @@ const endingOf = (result: unknown, members: FannedIn | null): Ending => {
   return isPartial(result) ? 'partial' : 'success'
 }
 
-/** With what it declares around it. */
+/** Enters the function with everything that it declares around its code. */
 const playDeclared = async (readers: Readers, entry: Entry, options: EnterOptions, abort: Abort): Promise<unknown> => {
   const { workflow, code } = options
   const { fanIn } = workflow
-  // Called by name, it has no members: its input is what it was given.
+  // A function that is called by name has no members: its input is what the caller passed.
   const members = fanIn === null || entry.events.length === 0 ? null : fannedIn(fanIn, entry.events)
   const input = members === null ? entry.input : (members as unknown as Json)
   const roots = rootsOf(entry, input)
@@ -358,7 +358,7 @@ const playDeclared = async (readers: Readers, entry: Entry, options: EnterOption
 export const enterFunction =
   (readers: Readers) =>
   (entry: Entry, options: EnterOptions, abort: Abort): unknown => {
-    // Not the same way for all: most functions declare nothing and nobody listens, and each await would cost them a turn.
+    // A fast path: most functions declare nothing and have no listeners, and each await would cost them a turn.
     const started = entry.isToldOf('workflow.started')
       ? entry.gate.tell(STARTED, { type: 'workflow.started', data: {} })
       : null

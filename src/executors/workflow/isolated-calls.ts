@@ -1,7 +1,7 @@
 /**
- * What code in another process may ask of its steps: each question as the call that code in this process would make.
+ * The calls that code in another process may make on its steps: each message becomes the call that code in this process would make.
  *
- * Owns which words of the options are passed on: those that authors have, and none that our own programs say to each other.
+ * Owns which options are passed on: those that authors have, and none that are internal to our own programs.
  */
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Call } from '#ports/code-process.ts'

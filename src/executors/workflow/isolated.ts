@@ -1,26 +1,27 @@
 /**
- * A function of an isolated module, as the host sees it: its code runs in another process and asks here for every step.
+ * A function of an isolated module, as the host sees it: its code runs in another process and sends every step call to the host.
  *
- * Owns what the code may ask and how it is answered. Each question becomes a call of the very context that code in this process is given,
- * so that it may do no more. Where processes come from is a port.
+ * Owns what the code may call and how it is answered. Each message becomes a call of the same context that code in this process is given,
+ * so it has no more permissions. Starting processes is a port.
  *
- * isolated-1  A process that is lost fails the bodies that were at work in it; the function is entered again in another one.
- * isolated-2  The run stays in memory while its code is about to ask, as if it had asked at once.
+ * isolated-1  A lost process fails the step bodies that were active in it; the function is entered again in another process.
+ * isolated-2  The run stays in memory while a call of its code is on the way, as if the code had called at once.
  */
-import { partial } from '#executors/partial.ts'
+
 import type { Isolation } from '#model/access/module.ts'
 import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
+import { partial } from '#model/run/partial.ts'
+import { FinalError, isFinal, isStepFailure, StepFailure } from '#model/run/step-failure.ts'
 import type { Call, CodeFailure, CodeFile, CodeProcess, CodeProcesses, ToProcess } from '#ports/code-process.ts'
 import type { Abort } from '#ports/executor.ts'
 import type { Entry, StepContext } from '#ports/step-gate.ts'
 import type { EnterOptions, FunctionContext } from './function.ts'
 import { type Asked, questions } from './isolated-calls.ts'
-import { FinalError, isFinal, isStepFailure, StepFailure } from './step-failure.ts'
 
 /*
- * Bodies of steps whose code is in another process: which process knows the body of a step now.
- * Owns the match. A step is tried again in whatever process the function stands in by then, once its code has come to the step.
+ * Bodies of steps whose code is in another process: which process can run the body of a step now.
+ * Owns the match. A retried step runs in whatever process the function is in by then, once its code has reached the step.
  */
 
 interface Knows {
@@ -58,14 +59,14 @@ class Bodies {
 
 export interface IsolatedDeps {
   readonly processes: CodeProcesses
-  /** A request of the code, over the guarded way out. */
+  /** Performs an HTTP request of the code, through the guarded fetch. */
   readonly http: (limits: EnterOptions, request: Call, signal: AbortSignal) => Promise<Json>
 }
 
-/** So often in a row an entry is begun again when nothing but its own code can have ended the process. */
+/** How often in a row an entry is started again when nothing but its own code can have ended the process. */
 const MAX_DEATHS = 3
 
-/** The process went, and with it the code between two steps. */
+/** The process was lost while the code was between two steps. */
 class CodeLost extends TrihandError {
   readonly hadBodies: boolean
 
@@ -101,7 +102,7 @@ interface Body {
   readonly reject: (error: Error) => void
 }
 
-/** One play of the code, in one process. */
+/** One execution of the code, in one process. */
 class Play {
   readonly bodies: Bodies
   readonly context: FunctionContext
@@ -147,7 +148,7 @@ class Play {
     })
   }
 
-  /** The body of a step, in the process that knows it. */
+  /** Runs the body of a step in the process that offered it. */
   body(call: number, fallback: boolean, context: StepContext): Promise<unknown> {
     const id = ++this.count
     const { attempt, effectKey, signal } = context
@@ -243,7 +244,7 @@ class Play {
     )
   }
 
-  /** What code here would throw where it stands: there is nobody to throw it at, so it is the function's. */
+  /** Errors that code in this process would see where it calls: here no caller can catch them, so they fail the function. */
   private attempt(work: () => void): void {
     try {
       work()

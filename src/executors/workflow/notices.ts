@@ -1,46 +1,46 @@
 /**
- * Notices for the outside as ordinary functions: an event starts a run, each try is a step, each pause a sleep. What a crash or a dead
- * receiver costs is what it costs any run: nothing.
+ * Outgoing notifications as ordinary functions: an event starts a run, each try is a step, each pause a sleep. So a crash or a dead
+ * receiver loses nothing.
  *
- * Owns the loop of tries, and who is asked once an endpoint is off. What is sent, and how, is the notifier's; when to try again is the
- * ladder's (model/flow/policies/delivery.ts), when to stop trying the health's (model/flow/policies/endpoint-health.ts).
+ * Owns the loop of tries, and who is asked when an endpoint is switched off. What is sent, and how, is the notifier's; when to try again is
+ * model/flow/policies/delivery.ts; when to stop trying is model/flow/policies/endpoint-health.ts.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import { pauseAfter } from '#model/flow/policies/delivery.ts'
 import { ENDPOINT_TABLE, healthAfter, healthOf } from '#model/flow/policies/endpoint-health.ts'
 import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import type { NoticeDelivery, Notifier } from '#ports/notifier.ts'
 import type { StepContext } from '#ports/step-gate.ts'
 import { type FunctionSource, fn, type Handler } from './function.ts'
 import type { Step } from './step-api.ts'
-import { FinalError } from './step-failure.ts'
 
 export interface NoticeRoute {
-  /** Of the function, in lists of runs. */
+  /** The name of the function, in lists of runs. */
   readonly name: string
   readonly events: readonly string[]
   readonly notifier: Notifier
-  /** Absent: it is tried whatever it answers. */
+  /** Absent: the endpoint is never switched off. */
   readonly health?: HealthBook
 }
 
-/** Where it is kept how an endpoint does. */
+/** Where the health of an endpoint is stored. */
 export interface HealthBook {
-  /** Another one begins anew. */
+  /** With another address, the health starts anew. */
   readonly address: string
-  /** A document, as it is now. */
+  /** Reads the current document. */
   read(tenant: TenantId, table: string, key: string): Promise<Json | null>
   now(): Instant
 }
 
-/** `off`: it was off before this try, or is since: nothing more is sent. */
+/** `off`: the endpoint was off before this try, or was switched off by it: nothing more is sent. */
 type Tried = { readonly kind: NoticeDelivery['kind'] | 'off'; readonly detail: string; readonly roll: number }
 
 const TRY_TIMEOUT = '30s'
 const OPERATORS = 'group:operators'
 
-/** One try, and what it means for the endpoint: written with the result of the step. */
+/** One try, and its effect on the endpoint's health, which is written with the result of the step. */
 const deliverNotice = async (
   route: NoticeRoute,
   event: StoredEvent,
@@ -52,14 +52,14 @@ const deliverNotice = async (
   const { off } = await health()
   if (off !== null) return { kind: 'off', detail: '' }
   const carried = await notifier.deliverNotice(event, context.signal)
-  // Asked again: others try the same endpoint.
+  // Read again, because others try the same endpoint.
   const before = await health()
   const after = healthAfter(before, carried, book.now())
   if (after !== before) context.write(ENDPOINT_TABLE, name, { ...after })
   return after.off === null ? carried : { kind: 'off', detail: after.off }
 }
 
-/** The run that has found an endpoint off asks what to do with it. True: it is on again. */
+/** The run that switched an endpoint off asks what to do with it. Returns true if it is on again. */
 const askOperators = async (step: Step, { name, events }: NoticeRoute, reason: string, key: string) => {
   const { decision } = await step.human(
     'switched-off',
@@ -80,21 +80,21 @@ const askOperators = async (step: Step, { name, events }: NoticeRoute, reason: s
   return true
 }
 
-/** Tries, one after the other, until the notice is taken or nobody wants it. */
+/** Tries again and again until the notification is delivered or is no longer wanted. */
 const deliver =
   (route: NoticeRoute, roll: () => number) =>
   async (event: StoredEvent, step: Step): Promise<Omit<Tried, 'roll'> & { readonly tries: number }> => {
     const attempt = (n: number, isLast: boolean): Promise<Tried> => {
       const once = async (context: StepContext): Promise<Tried> => {
         const carried = await deliverNotice(route, event, context)
-        // As a failed step: a person's retry of the run gives it another attempt.
+        // A failed step, so that a person's retry of the run gives it another attempt.
         if (isLast && carried.kind === 'failed') throw new FinalError(carried.detail)
         return { ...carried, roll: roll() }
       }
       return (
         step
           .run('try', once, { key: `${n}`, timeout: TRY_TIMEOUT, retry: { maxAttempts: 1 } })
-          // A try that was cut off is one that failed; the middle of the rung will do for its pause.
+          // A try that timed out has failed; its pause uses the middle of the rung.
           .catch((error: Error): Tried => ({ kind: 'failed', detail: error.message, roll: 0.5 }))
       )
     }
@@ -102,7 +102,7 @@ const deliver =
       const { roll: chance, ...tried } = await attempt(n, pauseAfter(rung, 0) === null)
       if (tried.kind === 'delivered' || tried.kind === 'unwanted') return { ...tried, tries: n }
       if (tried.kind === 'off') {
-        // Without a reason: somebody else found it off, and has asked.
+        // Without a reason: another run switched it off, and has asked.
         if (tried.detail === '' || !(await askOperators(step, route, tried.detail, `${n}`)))
           return { ...tried, tries: n }
         rung = 0
@@ -122,7 +122,7 @@ const handler = (route: NoticeRoute, roll: () => number): Handler => {
   }
 }
 
-/** The end of a run, told to whoever asked for it: the address comes with each, and so does what is told. */
+/** Notifies the caller that asked for a run of its end: the address and the event are in each input. */
 export const callbackNotices = (
   name: string,
   notifierTo: (url: string) => Promise<Notifier>,
@@ -134,11 +134,11 @@ export const callbackNotices = (
     return deliver({ name, events: [], notifier }, roll)(event, step)
   })
 
-/** What a notice tells of its own work is news to nobody: two routes would tell each other for ever. */
+/** Leaves out events about notifications themselves: two routes would notify each other forever. */
 const OF_OTHERS = '!event.source.startsWith("workflow:notify-")'
 
 const triggerOn = (event: string) => (event.startsWith('workflow.') ? { event, filter: OF_OTHERS } : event)
 
-/** One function for each route; they come beside the functions of the system. Their names begin with `notify-`. */
+/** One function for each route, added to the functions of the system. Their names begin with `notify-`. */
 export const noticeFunctions = (routes: readonly NoticeRoute[], roll: () => number): readonly FunctionSource[] =>
   routes.map((route) => fn(route.name, { triggers: route.events.map(triggerOn) }, handler(route, roll)))

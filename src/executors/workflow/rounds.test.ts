@@ -1,4 +1,4 @@
-/** Names are counted in a list or in a map, and nobody can tell which. */
+/** Names are counted in a list or in a map, with the same result. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Rounds } from './rounds.ts'
@@ -12,7 +12,7 @@ const counted = (names: readonly string[]): readonly number[] => {
   })
 }
 
-test('every name is told how often it was used before, however many there are', () => {
+test('next returns how often a name was used before, for any number of names', () => {
   const name = fc.integer({ min: 0, max: 30 }).map((n) => `step-${n}`)
   fc.assert(
     fc.property(fc.array(name, { maxLength: 60 }), (names) => {

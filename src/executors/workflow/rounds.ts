@@ -1,17 +1,17 @@
 /**
- * How often each name of a step was used in one entry of a handler.
+ * Counts how often each step name was used in one entry of a handler.
  *
- * Owns the count. Every run in memory keeps one: while there are few names and none comes twice, a list of them is a third of a map.
+ * Owns the count. Every run in memory keeps one: while there are few names and none is repeated, a list takes a third of the memory of a map.
  */
 const FEW = 16
 
 export class Rounds {
-  /** Used once each. */
+  /** Names used exactly once. */
   #names: string[] = []
-  /** Null while the list will do. */
+  /** Null while the list is enough. */
   #counts: Map<string, number> | null = null
 
-  /** How often it was used before; from now on once more. */
+  /** Returns how often the name was used before, and counts this use. */
   next(name: string): number {
     if (this.#counts !== null) return this.#count(this.#counts, name)
     if (this.#names.length < FEW && !this.#names.includes(name)) {

@@ -1,7 +1,7 @@
 /**
- * `step.run` and its sisters, as a function's author writes them.
+ * `step.run` and the other step functions, as a function's author uses them.
  *
- * Owns the words that authors use and what they mean to them. How a call becomes a request is steps.ts.
+ * Owns the names that authors use and what they mean. How a call becomes a request is steps.ts.
  *
  * step-api-1  A step is addressed by name and loop key. The same name again in one entry gets the loop key #1, #2, …
  */
@@ -30,7 +30,7 @@ import type { ToolContext } from '#ports/tool.ts'
 export type Duration = string | number
 
 export interface StepOptions {
-  /** Tells the rounds of a loop apart. */
+  /** Distinguishes the iterations of a loop. */
   readonly key?: string
 }
 
@@ -38,27 +38,27 @@ export interface RunOptions<Result = unknown> extends StepOptions {
   readonly effect?: Effect
   readonly retry?: Partial<RetryPolicy>
   readonly timeout?: Duration
-  /** Performed instead while the function's breaker is open, if its `whenOpen` is `fallback`. */
+  /** Runs instead of the step while the function's breaker is open, if its `whenOpen` is `fallback`. */
   readonly fallback?: (context: StepContext) => Result | Promise<Result>
-  /** What the step works on. People see it if it is not known whether a `once` effect happened. Default: the input of the run. */
+  /** What the step works on. Shown to people if it is unknown whether a `once` effect happened. Default: the input of the run. */
   readonly input?: unknown
-  /** What a `once` effect acts on, as `payments.example.com` or `invoice 17`: people know where to look. */
+  /** What a `once` effect acts on, e.g. `payments.example.com` or `invoice 17`: tells people where to look. */
   readonly target?: string
 }
 
 export interface ExecuteOptions extends StepOptions {
   /** `llm`, `template_engine`, `document_processor`, `classifier`, `tool_call`, or a type of your own. */
   readonly type: string
-  /** What to do, in the words of the executor: `{ task_type, prompt, input_variables, … }`. */
+  /** The task, in the executor's own terms: `{ task_type, prompt, input_variables, … }`. */
   readonly task: Readonly<Record<string, unknown>>
   readonly context?: TaskRequest['context']
   /** The same in the spelling of the executor contract: `{ project_id, conversation_snippet, retrieved_documents }`. */
   readonly execution_context?: unknown
-  /** A key that is none of them is refused. */
+  /** An unknown key is refused. */
   readonly constraints?: ConstraintsSource | WireConstraints
-  /** To be asked in this order. Absent: the allowed ones. */
+  /** Tried in this order. Absent: the allowed models. */
   readonly models?: readonly string[]
-  /** What an incomplete result is: good enough (default), a place to go on from, or a failure. */
+  /** What to do with an incomplete result: accept it (default), continue from it, or fail. */
   readonly onPartial?: OnPartial
   readonly effect?: Effect
   readonly retry?: Partial<RetryPolicy>
@@ -69,13 +69,13 @@ export interface FetchOptions extends StepOptions, Pick<RunOptions, 'effect' | '
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** A body in JSON, with its content type. */
+  /** A body in JSON; sets the content type. */
   readonly json?: unknown
 }
 
 export interface FetchAnswer {
   readonly status: number
-  /** In lower case. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
@@ -84,16 +84,16 @@ export interface WaitOptions extends StepOptions {
   readonly event?: string
   readonly anyOf?: readonly string[]
   readonly allOf?: readonly string[]
-  /** A path such as `payload.id` that must be equal in the event and in what triggered the run. */
+  /** A path such as `payload.id` whose value must be equal in the event and in the run's trigger. */
   readonly match?: string
   /** A CEL condition over `event`, `payload` (its data) and `trigger`. */
   readonly if?: string
   readonly timeout?: Duration
   /** How far back an event may lie: since the run's trigger (default), not at all, or a length of time. */
   readonly lookback?: 'run' | 'none' | Duration
-  /** How many events end the wait: the first (default), or all that are there when there is one, in order. Not with `allOf`. */
+  /** How many events end the wait: the first (default), or all that have arrived by then, in order. Not with `allOf`. */
   readonly take?: 'one' | 'all'
-  /** With `take: 'all'`: so many at most; the others are left to the next wait. Default and highest: 1000. */
+  /** With `take: 'all'`: the most events to take; the others are left to the next wait. Default and maximum: 1000. */
   readonly max?: number
 }
 
@@ -118,27 +118,28 @@ export interface Step {
     body: (context: StepContext) => Result | Promise<Result>,
     options?: RunOptions<Result>,
   ): Promise<Awaited<Result>>
-  /** A task for an executor that is registered under a type; the engine retries, falls back and looks at what it says it used. */
+  /** A task for the executor that is registered for a type; the engine retries, falls back and verifies the usage that it reports. */
   execute(name: string, options: ExecuteOptions): Promise<TaskOutcome>
   /**
-   * One HTTP request as a step: its answer is recorded, and later entries get the recorded one. To hosts that the module allows
-   * (`allow.hosts`, with the operation `api_call`), never into the own network. 408, 429 and 5xx fail the attempt, which is retried;
-   * any other status is an answer. Unless it is GET, HEAD or OPTIONS the request carries the header `Idempotency-Key`: the same for every attempt.
+   * One HTTP request as a step: its answer is recorded, and later entries get the recorded one. Only to hosts that the module allows
+   * (`allow.hosts`, with the operation `api_call`), never into the local network. 408, 429 and 5xx fail the attempt, which is retried;
+   * any other status is an answer. Unless it is GET, HEAD or OPTIONS the request carries the header `Idempotency-Key`: the same for every
+   * attempt.
    */
   fetch(name: string, url: string | URL, options?: FetchOptions): Promise<FetchAnswer>
-  /** A value of the environment by its name. The module must allow it (`allow.secrets`). Asked in every entry, recorded nowhere. */
+  /** The value of an environment variable. The module must allow it (`allow.secrets`). Read in every entry, recorded nowhere. */
   secret(name: string): Promise<string>
   sleep(name: string, duration: Duration, options?: StepOptions): Promise<void>
   /** An instant is a date, or milliseconds since the Unix epoch. */
   sleepUntil(name: string, instant: number | { valueOf(): number }, options?: StepOptions): Promise<void>
   /**
-   * Never throws for a timeout: look at `status`. An event sent before the wait counts. Each event counts once per run, first in first
+   * Never throws for a timeout: check `status`. An event sent before the wait counts. Each event counts once per run, first in first
    * out: three waits in a row for one type get the first, the second and the third event.
    */
   waitForEvent(name: string, options: WaitOptions): Promise<WaitResult>
-  /** Another function of the system as a child run; its failure is thrown as StepFailure. */
+  /** Calls another function of the system as a child run; its failure is thrown as StepFailure. */
   invoke(name: string, handler: string, input?: unknown, options?: InvokeStepOptions): Promise<Json>
-  /** Asks people and gives their answer, days later if need be. What they may do and by when is in the task. */
+  /** Asks people and returns their answer, which may take days. The task says what they may decide and by when. */
   human(name: string, task: TaskOptions, options?: HumanStepOptions): Promise<AskReply>
   emit(
     name: string,
@@ -148,16 +149,16 @@ export interface Step {
 }
 
 export interface InvokeStepOptions extends StepOptions {
-  /** What becomes of the child if this run ends first: `cancel` (default), or `detach`, which lets it go on. */
+  /** What happens to the child if this run ends first: `cancel` (default), or `detach`, which lets it continue. */
   readonly onParentEnd?: OnParentEnd
-  /** `none`: the call does not pass the flow control of its handler (throttle, pause, idempotency, overlap, rate limit, concurrency). */
+  /** `none`: the call skips the flow control of its handler (throttle, pause, idempotency, overlap, rate limit, concurrency). */
   readonly gate?: CallGate
 }
 
 export interface HumanStepOptions extends StepOptions {
   /** The answer that asked for a revision: the same task comes back with new content. */
   readonly revises?: AskReply
-  /** Who wanted this, if a person did: `separation: 'requester'` keeps them from deciding. */
+  /** The person who requested this, if any: `separation: 'requester'` keeps them from deciding. */
   readonly requester?: string
 }
 
@@ -165,44 +166,44 @@ export interface OutgoingEvent {
   readonly type: string
   readonly data?: unknown
   readonly subject?: string
-  /** Not there before so long after. */
+  /** The event becomes visible this long after it is sent. Default: at once. */
   readonly delay?: Duration
 }
 
 export type ParseDuration = (duration: Duration) => number
-/** What only our own programs say with a step: told with its birth. */
+/** Internal options of a step: the lifecycle event that is sent when it begins. */
 export interface Telling {
   readonly tells?: Parameters<StepGate['tell']>[1]
 }
 
-/** What only our own programs say with a call. */
+/** Internal options of a call. */
 export interface Retrying {
-  /** What is asked of the run beside its input. */
+  /** What is asked of the run, besides its input. */
   readonly terms?: CallTerms
-  /** The failed call of the same name, by its loop key, whose child it retries. */
+  /** The failed call of the same name whose child it retries, by its loop key. */
   readonly retries?: { readonly key: string | null }
 }
 
-/** The input of a call, made only if this entry begins it: what is called already needs none. */
+/** The input of a call, made only if this entry begins the call: a call that has begun needs none. */
 export interface InputWhenBegun {
   readonly makeInput?: () => Json
 }
 
-/** What has ended, for programs of ours that need not wait for it. */
+/** Results that are already recorded, for our own programs, which need not wait for them. */
 export interface Replayed {
-  /** The output of the first call of this name, if it has ended well: it is not called again in this entry. Null: call and wait. */
+  /** The output of the first call of this name, if it succeeded, without calling it in this entry. Null: call it and wait. */
   readonly ended?: (name: string) => { readonly value: Json } | null
 }
 
-/** What a step asks of people, checked. */
+/** Checks what a step asks of people. */
 export type DefineTask = (name: string, options: TaskOptions) => Human
 
-/** How words of an author become values, which are manifest's, and the way out: executors see neither. */
+/** How the author's values are parsed (in manifest), and the outgoing fetch: executors import neither. */
 export interface Readers {
   readonly parse: ParseDuration
   readonly taskOf: DefineTask
-  /** To whatever host this function may call. Absent: nothing is fetched here. */
+  /** A fetch to the hosts that this function may call. Absent: fetching is not possible here. */
   readonly fetchFor?: (limits: CodeLimits) => ToolContext['fetch']
-  /** Of the environment; null: it is not set. Absent: there is none. */
+  /** A variable of the environment; null: it is not set. Absent: there is no environment. */
   readonly secret?: (name: string) => string | null
 }

@@ -1,7 +1,7 @@
 /**
- * The steps of one entry of a handler: each call of `step.run` and its sisters becomes one request at the gate.
+ * The steps of one entry of a handler: each call of `step.run` and the other step functions becomes one request at the gate.
  *
- * Owns addresses (step-api-1) and the reading of options. Never decides, waits or stores anything.
+ * Owns addresses (step-api-1) and the parsing of options. Never decides, waits or stores anything.
  */
 import { readGivenContext } from '#executors/contract.ts'
 import { requireCapability } from '#model/access/module.ts'
@@ -47,7 +47,7 @@ import type {
 
 /*
  * One HTTP request as a step: what is sent, and which answers count.
- * Owns both. The way out is handed in, and whoever performs the step retries it.
+ * Owns both. The fetch is passed in, and the caller that performs the step retries it.
  */
 
 interface Asked {
@@ -57,10 +57,10 @@ interface Asked {
   readonly body?: string
 }
 
-/** Asked again they change nothing, whatever the other side knows of keys. */
+/** Repeating these has no effect, even if the other side ignores idempotency keys. */
 const HARMLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const KEY = 'idempotency-key'
-/** The other side asks to be called again, or could not answer. */
+/** The other side asks for another call later, or could not answer. */
 const isTrouble = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
 const fetchRequest = (url: string | URL, { method = 'GET', headers = {}, body, json }: FetchOptions): Asked => {
@@ -88,7 +88,7 @@ const answeredFetch = async (
   throw new TrihandError('FETCH_FAILED', `${new URL(url).host} answered ${answer.status}`)
 }
 
-/** Also of code without types: a word that would be taken for the default is refused. */
+/** Checked also for code without types: a value that is not known would be taken for the default. */
 const gateOf = (step: string, word: CallGate): CallGate => {
   if (word === 'none') return word
   throw new TrihandError('MANIFEST_INVALID', `gate of ${step} is ${JSON.stringify(word)}; write none, or leave it out`)
@@ -154,7 +154,7 @@ const resultOf = (answer: WaitAnswer): WaitResult => {
   return { ...answer, status: 'received', event }
 }
 
-/** Made for every run: what is rare is made when it is asked for, as a function of its own, because authors take it out of the object. */
+/** Created for every run, so rare members are created on demand. Members are functions of their own, because authors destructure the object. */
 export class Steps implements Step, Replayed {
   readonly run: Step['run']
   readonly #gate: StepGate
@@ -162,7 +162,7 @@ export class Steps implements Step, Replayed {
   readonly #limits: CodeLimits
   readonly #asked: Pick<Entry, 'requesters' | 'input'>
   readonly #rounds = new Rounds()
-  /** Who has decided which step, as far as this entry has come. */
+  /** Who has decided which step, up to this point of the entry. */
   #deciders: Map<string, readonly string[]> | null = null
 
   constructor(
@@ -205,7 +205,7 @@ export class Steps implements Step, Replayed {
       const step = this.#address(name, options.key)
       const { effect = 'idempotent', retry, timeout, target } = options
       const asked = fetchRequest(url, options)
-      // Refused before anything is intended: what was never sent needs no person to ask whether it happened.
+      // Refused before anything is intended, because a request that was never sent needs no person to ask whether it happened.
       if (this.#gate.stateOf(step) !== 'settled') requireAddress(this.#limits, asked.url)
       const answer = await this.#gate.run({
         ...{ step, effect, fallback: undefined, input: { method: asked.method, url: asked.url } },
@@ -274,7 +274,7 @@ export class Steps implements Step, Replayed {
     }
   }
 
-  /** A promise for each of them would cost a long plan as much as all its steps. */
+  /** Without a promise: one for each would cost a long plan as much as all its steps. */
   ended(name: string): ReturnType<NonNullable<Replayed['ended']>> {
     return this.#gate.valueOf(stepAddress(name, null))
   }
@@ -305,7 +305,7 @@ export class Steps implements Step, Replayed {
   #address(name: string, key: string | undefined): string {
     if (!isStepName(name)) throw new TrihandError('STEP_NAME_INVALID', `"${name}" is not a step name`)
     if (key !== undefined) {
-      // `#` is ours: it numbers the rounds that were given no key.
+      // `#` is reserved for numbering the iterations that have no key.
       if (!isLoopKey(key) || key.startsWith('#'))
         throw new TrihandError('STEP_NAME_INVALID', `"${key}" is not a loop key for step ${name}`)
       return stepAddress(name, key)
@@ -320,7 +320,7 @@ export class Steps implements Step, Replayed {
       requesters: knownRequesters(this.#asked.requesters, requester ?? declaredRequester(this.#asked.input)),
       decidersOf: (step) => {
         const people = this.#deciders?.get(step)
-        // Fail closed: a name that is misspelt must not let everybody in.
+        // Fails closed: a misspelt name must not let everyone decide.
         if (people === undefined)
           throw new TrihandError('SEPARATION_OF_DUTIES', `nobody has decided a step ${step} before this one`)
         return people

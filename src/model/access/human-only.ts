@@ -1,16 +1,16 @@
 /**
  * Events that only people cause, and who may produce them.
  *
- * Owns the rule. Which events those are is read from the definition of a system (manifest/human/human-only.ts); who produces one is said by
- * the place where it would enter (engine/core/events.ts).
+ * Owns the rule. Which events those are is read from the definition of a system (manifest/human/human-only.ts); the producer of an event is
+ * stated where the event would enter (engine/core/events.ts).
  *
  * human-only-1  An event that the action of a declared human emits comes from a decision of a task of that human, and from nothing else.
- * human-only-2  An event of source human that no declared task emits comes from a person who is named: one who sends it, or decides a task.
- * human-only-3  No sender takes the name under which the system tells a decision: the decision could then not be written.
+ * human-only-2  An event of source human that no declared task emits comes from a named person who either sends it or decides a task.
+ * human-only-3  No sender can use the type under which the system reports a decision: the decision could then not be recorded.
  */
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
 
-/** Why an event is people's alone. */
+/** Why only people may cause an event. */
 export type HumanOnly =
   | {
       readonly kind: 'decision'
@@ -19,18 +19,18 @@ export type HumanOnly =
     }
   | { readonly kind: 'person' }
 
-/** Who would produce an event. */
+/** The producer of an event. */
 export type Producer =
-  /** A function, an agent, a webhook, a schedule, a credential that is no person's, or code that names no person. */
+  /** A function, an agent, a webhook, a schedule, a credential that is not a person's, or code that names no person. */
   | { readonly kind: 'program' }
-  /** The system itself: events that it tells of its own work. */
+  /** The system itself: events that report its own work. */
   | { readonly kind: 'system' }
   /** Sent by a person under their own name. */
   | { readonly kind: 'person' }
   /** An action of a task that a run of this handler has opened. */
   | { readonly kind: 'task'; readonly handler: string; readonly byPerson: boolean }
 
-/** What the system tells of decisions. */
+/** The events with which the system reports decisions. */
 const TOLD_DECISIONS: ReadonlySet<string> = new Set([
   'human.decided',
   'approval_bundle.approved',
@@ -39,7 +39,7 @@ const TOLD_DECISIONS: ReadonlySet<string> = new Set([
   'trihand.plan.approved',
 ])
 
-/** Whether an event of this type stands for what people decided or said. `only`: as its definition has it. */
+/** True if an event of this type reports what people decided or said. `only`: the entry of the type's definition. */
 export const tellsDecision = (type: string, only: HumanOnly | null): boolean =>
   only !== null || TOLD_DECISIONS.has(type)
 
@@ -53,7 +53,7 @@ const mayProduce = (only: HumanOnly, producer: Producer): boolean => {
   return producer.kind === 'person' || (producer.kind === 'task' && producer.byPerson)
 }
 
-/** Null: this producer may. */
+/** Null: this producer is allowed. */
 export const forbidProducer = (type: string, only: HumanOnly | null, producer: Producer): Refusal | null => {
   if (only === null || mayProduce(only, producer)) return null
   const source =

@@ -1,10 +1,10 @@
-/** Roles and kinds against every kind of door. */
+/** Every role and kind against every access level. */
 import { expect, test } from 'vitest'
 import { type Access, forbidAccess, forbidProgram, KINDS, lowered, ROLES } from './identity.ts'
 
 const DOORS: readonly Access[] = ['public', ...ROLES]
 
-test('identity-1: each role opens its own door and lets its holder look, and no other', () => {
+test('identity-1: each role grants its own access and viewing, and nothing else', () => {
   for (const role of ROLES)
     for (const door of DOORS) {
       const isOpen = forbidAccess({ id: 'ana', kind: 'user', roles: [role] }, door) === null
@@ -12,14 +12,14 @@ test('identity-1: each role opens its own door and lets its holder look, and no 
     }
 })
 
-test('identity-2: services and agents never decide, with all roles', () => {
+test('identity-2: services and agents never decide, even with all roles', () => {
   for (const kind of KINDS)
     expect(forbidAccess({ id: 'x', kind, roles: ROLES }, 'decider')?.code ?? null).toBe(
       kind === 'user' ? null : 'AGENT_CANNOT_DECIDE',
     )
 })
 
-test('who has no role sees what is public and nothing else', () => {
+test('a caller without a role sees only what is public', () => {
   const nobody = { id: 'eve', kind: 'user', roles: [] } as const
   expect(DOORS.filter((door) => forbidAccess(nobody, door) === null)).toEqual(['public'])
   expect(forbidAccess(nobody, 'viewer')).toMatchObject({
@@ -28,7 +28,7 @@ test('who has no role sees what is public and nothing else', () => {
   })
 })
 
-test('identity-3: what a request says of its kind makes no agent and no service a person (13.1.2)', () => {
+test('identity-3: a request that states another kind never turns an agent or a service into a person (13.1.2)', () => {
   for (const kind of KINDS)
     for (const said of [null, ...KINDS]) {
       const after = lowered({ kind }, said).kind

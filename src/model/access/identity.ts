@@ -1,11 +1,11 @@
 /**
  * Who is asking and what they may do: a tenant, a name, a kind, roles and groups, all from one credential.
  *
- * Owns which role opens which door. Never knows how a credential is read (http/) nor to whom a task is addressed (task-rights.ts).
+ * Owns which role grants which access. Never depends on how a credential is read (http/) or on whom a task is addressed to (model/task/rights.ts).
  *
- * identity-1  Roles are a set, not a ladder: each lets its holder look, none includes another.
+ * identity-1  Roles are a set, not a ladder: each lets its holder view, none includes another.
  * identity-2  Only a person decides, whatever roles a service or an agent has.
- * identity-3  A request may make less of its credential's kind, never more: no agent becomes a person.
+ * identity-3  A request may lower the kind of its credential, never raise it: no agent becomes a person.
  */
 import type { TenantId } from '#model/kernel/ids.ts'
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
@@ -17,7 +17,7 @@ export type Role = (typeof ROLES)[number]
 export const KINDS = ['user', 'service', 'agent'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** What an operation asks of its caller. `public`: nothing. */
+/** What an operation requires of its caller. `public`: nothing. */
 export type Access = 'public' | Role
 
 export interface Caller extends Identity {
@@ -26,7 +26,7 @@ export interface Caller extends Identity {
   readonly roles: readonly Role[]
 }
 
-/** Null: this caller may. */
+/** Null: this caller is allowed. */
 export const forbidAccess = (caller: Pick<Caller, 'id' | 'kind' | 'roles'>, access: Access): Refusal | null => {
   if (access === 'public') return null
   if (access === 'decider' && caller.kind !== 'user')
@@ -37,10 +37,10 @@ export const forbidAccess = (caller: Pick<Caller, 'id' | 'kind' | 'roles'>, acce
   return refuse('ROLE_MISSING', `this needs the role ${access}; ${caller.id} has ${own}`)
 }
 
-/** For what only people may do beside deciding tasks. Null: a person asks. */
+/** For other operations that only people may use, besides deciding tasks. Null: the caller is a person. */
 export const forbidProgram = ({ id, kind }: Pick<Caller, 'id' | 'kind'>, what: string): Refusal | null =>
   kind === 'user' ? null : refuse('AGENT_CANNOT_DECIDE', `${id} is of kind ${kind}; only a person ${what}`)
 
-/** identity-3. Null: the request says nothing of it. */
+/** identity-3. `said` null: the request states no kind. */
 export const lowered = <Who extends Pick<Caller, 'kind'>>(caller: Who, said: Kind | null): Who =>
   said === null || caller.kind !== 'user' ? caller : { ...caller, kind: said }

@@ -1,4 +1,4 @@
-/** Allowlists against their plain reading. */
+/** Allowlists of modules, compared with their plain reading. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policyCases } from '#test/support/stories/policy-cases.ts'
@@ -16,7 +16,7 @@ const withList = (kind: CapabilityKind, list: readonly string[]): Module => {
 }
 
 describe('modules', () => {
-  test('[N9] module-1: an empty list denies everything, a plain one allows exactly what it names', () => {
+  test('[N9] module-1: an empty list denies everything, and a list without wildcards allows exactly what it names', () => {
     fc.assert(
       fc.property(fc.constantFrom(...KINDS), fc.array(word, { maxLength: 3 }), word, (kind, list, name) => {
         expect(permits(withList(kind, list), { kind, name })).toBe(list.includes(name))
@@ -26,7 +26,7 @@ describe('modules', () => {
     )
   })
 
-  test('what one list allows is allowed by no other', () => {
+  test('a name on one list is not allowed by any other list', () => {
     fc.assert(
       fc.property(fc.constantFrom(...KINDS), fc.constantFrom(...KINDS), word, (kind, other, name) => {
         expect(permits(withList(kind, [name]), { kind: other, name })).toBe(kind === other)
@@ -44,7 +44,7 @@ describe('modules', () => {
     ['*.example.org', 'example.org', false],
     ['*.example.org', 'example.org.evil.net', false],
     ['*.example.org', '.example.org', false],
-  ])('the pattern %s and the name %s: %s', (pattern, name, allowed) => {
+  ])('the pattern %s matches the name %s: %s', (pattern, name, allowed) => {
     expect(permits(withList('event', [pattern]), { kind: 'event', name })).toBe(allowed)
   })
 
@@ -56,7 +56,7 @@ describe('modules', () => {
     expect(() => requireCapability(module, { kind: 'event', name: 'order.paid' })).not.toThrow()
   })
 
-  test('[N9] a list of tools gives exactly what it names; without one a module has no say', () => {
+  test('[N9] a list of tools allows exactly what it names; a module without one does not limit tools', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 3 }), word, (tools, name) => {
         expect(mayUse({ name: 'm', allow: EMPTY, tools }, name)).toBe(tools.includes(name))

@@ -1,7 +1,7 @@
 /**
- * A module: a named set of functions and the list of what they may do. What is not on the list is denied.
+ * A module: a named set of functions and the list of what they may do. Anything that is not on the list is denied.
  *
- * Owns the match of a capability against an allowlist. Never knows who asks (the engine does, at the edge where it happens).
+ * Owns the match of a capability against an allowlist. Does not know the caller: the engine checks where the capability is used.
  *
  * module-1  Nothing is allowed unless it is named: an empty list allows nothing.
  */
@@ -10,14 +10,14 @@ import { TrihandError } from '#model/kernel/errors.ts'
 export interface Module {
   readonly name: string
   readonly allow: Allowlist
-  /** What its agents may be given. Absent: it has no say in that. */
+  /** The tools that its agents may use. Absent: the module does not limit them. */
   readonly tools?: readonly string[]
-  /** Its functions run in processes of their own. Absent: in the process of the host. */
+  /** Its functions run in processes of their own. Absent: they run in the host's process. */
   readonly isolation?: Isolation
 }
 
 export interface Isolation {
-  /** The folder of its files, as a whole path once the system's own is known. */
+  /** The folder of its files, as an absolute path once the folder of the system is known. */
   readonly folder: string
 }
 
@@ -67,7 +67,7 @@ const matches = (pattern: string, name: string): boolean => {
 export const permits = (module: Module, { kind, name }: Capability): boolean =>
   listFor(module, kind).some((pattern) => matches(pattern, name))
 
-/** Whether an agent of this module may be given a tool. */
+/** True if an agent of this module may use the tool. */
 export const mayUse = (module: Module | null, tool: string): boolean =>
   module?.tools === undefined || module.tools.some((pattern) => matches(pattern, tool))
 

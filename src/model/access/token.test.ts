@@ -1,4 +1,4 @@
-/** What may be a token, and when one counts. */
+/** Which tokens may be created, and when a token counts. */
 import { expect, test } from 'vitest'
 import { LOCAL_TENANT, tokenId } from '#model/kernel/ids.ts'
 import { callerOf, fromTokenJson, type TokenIntent, type TokenRecord, tokenSpec, toTokenJson } from './token.ts'
@@ -26,11 +26,11 @@ const aToken = (over: Partial<TokenRecord> = {}): TokenRecord => ({
   ...over,
 })
 
-test('a request becomes a token with its roles in one order and its groups once', () => {
+test('a token has its roles in one order and each group once', () => {
   expect(tokenSpec(INTENT)).toEqual({ ...INTENT, roles: ['viewer', 'decider'], groups: ['leads'] })
 })
 
-test('token-2: whatever does not go together is refused with the reason', () => {
+test('token-2: options that exclude each other are refused with the reason', () => {
   const table: readonly [Partial<TokenIntent>, string][] = [
     [{ kind: 'agent' }, 'people decide'],
     [{ kind: 'service' }, 'people decide'],
@@ -55,7 +55,7 @@ test('token-1: a token counts until it expires or is revoked', () => {
   expect(callerOf(aToken({ revokedAt: 5 }), 6)).toBeNull()
 })
 
-test('a token is read as it was written, and nothing else is a token', () => {
+test('a token is read back as it was written, and any other value is not a token', () => {
   expect(fromTokenJson(toTokenJson(aToken()))).toEqual(aToken())
   for (const other of [null, 1, 'x', [], {}, { hash: 'h' }]) expect(fromTokenJson(other)).toBeNull()
 })

@@ -1,10 +1,10 @@
 /**
- * A credential as the ledger keeps it: the hash of the token, never the token, and whom it stands for.
+ * A credential as the ledger stores it: the hash of the token, never the token itself, and who it stands for.
  *
- * Owns what a token may be and when it counts. Never sees the secret, and never draws one.
+ * Owns which tokens may exist and when one counts. Never sees or creates the secret.
  *
- * token-1  A token that has expired or was revoked stands for nobody.
- * token-2  Only tokens of people may have the role of deciding.
+ * token-1  A token that has expired or was revoked identifies no caller.
+ * token-2  Only tokens of people may have the decider role.
  */
 import { type Instant, isPlainText, isTenantId, type TenantId, type TokenId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -13,7 +13,7 @@ import { type Caller, KINDS, type Kind, ROLES, type Role } from './identity.ts'
 
 export interface TokenSpec {
   readonly tenant: TenantId
-  /** The person, service or agent that it stands for. */
+  /** The person, service or agent that the token identifies. */
   readonly name: string
   readonly kind: Kind
   readonly roles: readonly Role[]
@@ -33,7 +33,7 @@ export interface TokenRecord extends TokenSpec {
 const MAX_NAME = 255
 const MAX_GROUPS = 100
 
-/** What a caller gives, before it is known to be right. */
+/** The input of a caller, not yet validated. */
 export interface TokenIntent {
   readonly tenant: string
   readonly name: string
@@ -42,7 +42,7 @@ export interface TokenIntent {
   readonly groups: readonly string[]
 }
 
-/** Null: this may be a token. */
+/** The problem with the input; null: none. */
 const misfit = ({ tenant, name, kind, roles, groups }: TokenIntent): string | null => {
   const [badRole] = roles.filter((role) => !ROLES.some((known) => known === role))
   if (!isTenantId(tenant)) return `tenant is "${tenant}"; expected small letters, digits, - and _, at most 63`
@@ -63,7 +63,7 @@ export const tokenSpec = (intent: TokenIntent): TokenSpec | Refusal => {
   return { ...intent, roles, groups: [...new Set(intent.groups)] } as unknown as TokenSpec
 }
 
-/** token-1. Null: it counts for nothing now. */
+/** token-1. Null: the token does not count now. */
 export const callerOf = (token: TokenRecord, now: Instant): Caller | null => {
   if (token.revokedAt !== null || now >= token.expiresAt) return null
   const { tenant, name, kind, roles, groups } = token
@@ -76,7 +76,7 @@ export const toTokenJson = (token: TokenRecord): Json => ({
   groups: [...token.groups],
 })
 
-/** As `toTokenJson` wrote it. Null: something else stands there, and is nobody's credential. */
+/** Reads what `toTokenJson` wrote. Null: the value is something else, and no credential. */
 export const fromTokenJson = (value: Json): TokenRecord | null => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null
   const token = value as unknown as TokenRecord

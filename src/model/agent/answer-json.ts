@@ -1,7 +1,7 @@
 /**
- * JSON in what a model has said: the whole text, one fenced block, or one object in the prose around it.
+ * Finds JSON in a model's answer: the whole text, one fenced block, or one object in the surrounding prose.
  *
- * Owns which text counts. Two candidates are none: nobody could say which one was meant.
+ * Owns which text counts. Two candidates count as none, because it is unknown which one was meant.
  */
 import { type Json, toJson } from '#model/kernel/json.ts'
 
@@ -16,7 +16,7 @@ const parsed = (text: string): { readonly value: Json } | null => {
   }
 }
 
-/** Where the object that begins here ends; -1: it does not. */
+/** The end of the object that begins here; -1: it does not end. */
 const endOf = (text: string, start: number): number => {
   let depth = 0
   let isText = false
@@ -32,7 +32,7 @@ const endOf = (text: string, start: number): number => {
   return -1
 }
 
-/** Objects that stand in the prose, none inside another; stops at the second. */
+/** Top-level objects in the prose; stops at the second. */
 const objectsIn = (text: string): readonly { readonly value: Json }[] => {
   const found: { readonly value: Json }[] = []
   let from = 0
@@ -42,14 +42,14 @@ const objectsIn = (text: string): readonly { readonly value: Json }[] => {
     const end = endOf(text, start)
     const object = end < 0 ? null : parsed(text.slice(start, end))
     if (object !== null) found.push(object)
-    // A brace that opens nothing and is never closed: what comes after it cannot be told apart.
+    // A brace that is never closed: the text after it cannot be told from its content.
     if (end < 0) break
     from = end
   }
   return found
 }
 
-/** Null: there is none, or more than one. */
+/** Null: there is no JSON, or more than one candidate. */
 export const jsonIn = (said: string): { readonly value: Json } | null => {
   const text = said.replace(BOM, '').trim()
   const whole = parsed(text)

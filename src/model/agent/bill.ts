@@ -1,7 +1,7 @@
 /**
- * What a model call was billed for, kept in the fact itself when its answer is too long to stand there.
+ * What a model call was billed for, kept in the fact itself when the answer is too long to be stored there.
  *
- * Owns which members those are. They have the places that they have in the whole, so that one reader reads both.
+ * Owns which members those are. They keep the places that they have in the whole answer, so that one reader reads both.
  */
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 
@@ -13,7 +13,7 @@ const pick = (from: Json | undefined, names: readonly string[]): Json =>
 const OF_REPLY = ['modelUsed', 'usage', 'usageSource', 'cost', 'isSimulated', 'findings', 'ms']
 const OF_TASK = ['modelUsed', 'usage']
 
-/** Null: the result of this step is no model's. */
+/** Null: the result of this step does not come from a model. */
 export const billOf = (value: Json): Json => {
   if (!isJsonRecord(value)) return null
   const { reply, modelUsed, usage } = value

@@ -1,4 +1,4 @@
-/** What a caller asks of one run beside its input: which care, which instant and which end it comes to. */
+/** What a caller demands of one run besides its input: its effect, its deadline and how it reports a partial end. */
 import { expect, test } from 'vitest'
 import { deadlineUnder, effectUnder, partialEnd, partialIn } from './call-terms.ts'
 
@@ -16,7 +16,7 @@ test('a run ends at the instant of its handler or of its caller, whichever comes
   expect([null, 50].map((own) => deadlineUnder(own, {}, 10))).toEqual([null, 50])
 })
 
-test('a partial end is told apart from any output that looks like an answer (15.1.3)', () => {
+test('a partial end differs from any output that looks similar (15.1.3)', () => {
   expect([partialIn(partialEnd({ n: 1 })), partialIn({ n: 1 }), partialIn(null)]).toEqual([
     { output: { n: 1 } },
     null,

@@ -1,21 +1,21 @@
 /**
- * What a caller asks of one run beside its input: how long it may take, how careful it is, with what its agent works.
+ * What a caller demands of one run besides its input: how long it may take, its effect, and with what its agent works.
  *
- * Recorded with the start of the run, so that it holds in every life of it, whatever is deployed meanwhile. Pure.
+ * Recorded with the start of the run, so that it holds in every life of the run, whatever is deployed meanwhile. Pure.
  *
- * call-terms-1  A caller makes a run more careful, never less: what its handler does once is done once, whoever calls.
+ * call-terms-1  A caller makes a run more careful, never less: what its handler does once is done once, whatever the caller demands.
  */
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Effect } from '#model/run/step.ts'
 import type { AgentSpec } from './agent.ts'
 
 export interface CallTerms {
-  /** It is ended so long after its birth, if its handler says no less. */
+  /** The run is ended this long after it began, unless its handler's own limit is shorter. */
   readonly withinMs?: number
   readonly effect?: Exclude<Effect, 'idempotent'>
-  /** Its caller is told that it has ended `partial`, and decides what that means. Absent: a partial end counts as success. */
+  /** Its caller is notified of a `partial` end, and decides what that means. Absent: a partial end counts as success. */
   readonly tellsPartial?: true
-  /** In the place of what the agent is defined with. */
+  /** Replaces members of the agent's definition. */
   readonly agent?: Partial<Pick<AgentSpec, 'model' | 'instructions' | 'prompt' | 'output'>>
 }
 
@@ -32,9 +32,9 @@ export const deadlineUnder = (own: number | null, terms: CallTerms | undefined, 
 
 const PARTIAL = '$partial'
 
-/** What a caller that is told of partial ends gets instead of the output. */
+/** What a caller with `tellsPartial` receives instead of the output. */
 export const partialEnd = (output: Json): Json => ({ [PARTIAL]: output })
 
-/** Null: the run has ended whole. */
+/** Null: the end was not partial. */
 export const partialIn = (answer: Json): { readonly output: Json } | null =>
   isJsonRecord(answer) && Object.hasOwn(answer, PARTIAL) ? { output: answer[PARTIAL] ?? null } : null

@@ -1,4 +1,4 @@
-/** Words of an answer on its way: any cut of any decision says a beginning of what it will say. */
+/** The text of an unfinished answer: any cut of any decision gives a beginning of its final text. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replySoFar } from './partial-reply.ts'
@@ -10,7 +10,7 @@ const decision = fc.record({
   reason: fc.string(),
 })
 
-test('partial-reply-1: a beginning says a beginning', () => {
+test('partial-reply-1: a beginning of the JSON gives a beginning of the reply', () => {
   fc.assert(
     fc.property(decision, fc.nat(), (given, cut) => {
       const whole = JSON.stringify(given)
@@ -21,11 +21,11 @@ test('partial-reply-1: a beginning says a beginning', () => {
   )
 })
 
-test('whatever the text is, nothing is thrown', () => {
+test('no text makes it throw', () => {
   fc.assert(fc.property(fc.string(), (text) => typeof replySoFar(text) === 'string'))
 })
 
-test('half a character is not told, nor is half an escape', () => {
+test('half a character or half an escape is left out', () => {
   expect(replySoFar('{"reply": "a\\ud83d')).toBe('a')
   expect(replySoFar('{"reply": "a\\u00e')).toBe('a')
   expect(replySoFar('{"reply": "a\\')).toBe('a')

@@ -1,9 +1,9 @@
 /**
- * The words of an answer that is still being written as JSON: what its member `reply` says so far.
+ * The text of an answer that is still being written as JSON: the value of its member `reply` so far.
  *
- * Owns the reading of a text that ends anywhere. Total: what is no JSON, or has no such member yet, says nothing.
+ * Owns the reading of a text that may end anywhere. Total: a text that is not JSON, or has no such member yet, gives an empty text.
  *
- * partial-reply-1  What it reads from a beginning is a beginning of what it reads from the whole.
+ * partial-reply-1  The text that it reads from a beginning is a beginning of the text that it reads from the whole.
  */
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
@@ -20,13 +20,13 @@ const SPACE = /\s/
 
 interface Read {
   readonly text: string
-  /** After the closing quote; null: the text ended before it. */
+  /** The place after the closing quote; null: the text ended before it. */
   readonly end: number | null
 }
 
 const isHalf = (text: string): boolean => /[\ud800-\udbff]$/.test(text)
 
-/** A JSON string whose opening quote is before `from`. Half a character is not told. */
+/** Reads a JSON string whose opening quote is before `from`. Half a character is left out. */
 const readString = (source: string, from: number): Read => {
   let text = ''
   for (let i = from; i < source.length; i++) {
@@ -51,7 +51,7 @@ const skipSpace = (source: string, from: number): number => {
   return i
 }
 
-/** After a value that begins here; null: the text ends inside it. */
+/** The place after a value that begins here; null: the text ends inside it. */
 const skipValue = (source: string, from: number): number | null => {
   let depth = 0
   for (let i = from; i < source.length; i++) {

@@ -1,14 +1,14 @@
 /**
  * Facts of one agent's work, and the state that they fold into.
  *
- * Owns the shapes and the fold. Total: facts in any order, twice or for calls that never were, fold without a throw. What comes next
- * is turn.ts.
+ * Owns the shapes and the fold. Total: facts in any order, repeated or for unknown calls, fold without a throw. The next action is chosen in
+ * turn.ts.
  *
- * agent-state-1  The first fact about a reply, a result or a decision stands; a later one changes nothing.
- * agent-state-2  What failed before a retry does not count against the agent: attempts, turns, tool calls, time, refused calls, wrong
- *                answers, a loop that a person ended. What was spent does.
- * agent-state-3  A call that failed gives back what was reserved for it, but for what it says that it used. A call whose process died
- *                counts with all of it.
+ * agent-state-1  The first fact about a reply, a result or a decision counts; a later one changes nothing.
+ * agent-state-2  Failures before a retry do not count against the agent: attempts, turns, tool calls, time, refused calls, wrong answers, a loop
+ *                that a person ended. Tokens and money spent do.
+ * agent-state-3  A failed call gives back its reservation, except what the provider reports as used. A call whose process died counts with its
+ *                whole reservation.
  */
 import type { Finish, ModelUsage, Part } from '#model/chat/conversation.ts'
 import { NOTHING_SPENT, type Reservation, type Spent, spend } from '#model/flow/policies/budget.ts'
@@ -16,31 +16,31 @@ import type { CallFailure } from '#model/flow/policies/model-choice.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 
-/** A file of the workspace as the ledger knows it: null says that it was removed. */
+/** A file of the workspace as recorded in the ledger. */
 export interface FileFact {
   readonly path: string
-  /** The address of the blob that holds it; null: removed. */
+  /** The address of the blob that holds it; null: the file was removed. */
   readonly hash: string | null
   readonly bytes: number
   readonly encoding: 'utf8' | 'base64'
 }
 
-/** A call of a reply, under our own key `n.i`: a provider's ids may repeat. */
+/** A call of a reply, with our own key `n.i`, because a provider's ids may repeat. */
 export interface AgentCall {
   readonly key: string
   readonly tool: string
   readonly input: Json
 }
 
-/** Whether an answer fits its schema; null: it was not a final answer, or there is no schema. */
+/** The check of an answer against its schema; null: it was not a final answer, or there is no schema. */
 export type OutputCheck =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly issues: readonly string[] }
 
 export interface Price {
-  /** Null: nobody knows, which is not nothing. */
+  /** Null: unknown, which is not zero. */
   readonly micros: number | null
-  /** Of an unknown price: what the provider says that it cost, which nobody has checked. */
+  /** If the price is unknown: the cost that the provider reports, which was not checked. */
   readonly unverified?: number
   readonly model: string | null
   readonly source: string
@@ -62,7 +62,7 @@ export interface Reply {
   readonly isSimulated: boolean
   readonly responseId: string | null
   readonly ms: number
-  /** What another harness did by itself until it had this reply. Absent: one call to a model. */
+  /** What another harness did by itself until it had this reply. Absent: the reply is one call to a model. */
   readonly inside?: Inside
 }
 
@@ -72,7 +72,7 @@ export interface Inside {
   readonly transcript: string
   readonly files: readonly FileFact[]
   readonly untrusted: boolean
-  /** Its own model calls and tool calls. */
+  /** The harness's own model calls and tool calls. */
   readonly turns: number
   readonly calls: number
 }
@@ -83,9 +83,9 @@ export interface ToolOutcome {
   /** Why a person or the broker did not let it run; null: it ran. */
   readonly denied: string | null
   readonly files: readonly FileFact[]
-  /** Strangers wrote some of the output. */
+  /** Some of the output is from untrusted sources. */
   readonly untrusted: boolean
-  /** What a child has used of what was carved for it. */
+  /** What a child has used of the budget that was carved out for it. */
   readonly spent: Spent | null
   readonly ms: number
 }
@@ -93,20 +93,20 @@ export interface ToolOutcome {
 /** What a call without an answer has used. */
 export interface CallUse {
   readonly tokens: number
-  /** Null: nobody knows the price. */
+  /** Null: the price is unknown. */
   readonly micros: number | null
 }
 
 export type WaitKind = 'approval' | 'question' | 'loop'
 
-/** What a person said. */
+/** A person's decision. */
 export interface Decided {
   readonly verdict: 'yes' | 'no'
   readonly reason: string | null
   /** An approval may change the input; a question is answered with a value; a loop may be given a hint. */
   readonly value: Json | null
   readonly by: string
-  /** The hash of the input that an approval is for; null: it was for no call. */
+  /** The hash of the input that an approval is for; null: the decision is not for a call. */
   readonly consent: string | null
 }
 
@@ -119,7 +119,7 @@ export type AgentFact =
       readonly n: number
       readonly attempt: number
       readonly failure: CallFailure
-      /** Null: nobody knows what it used. */
+      /** Null: it is unknown what the call used. */
       readonly used: CallUse | null
       readonly ms: number
     }
@@ -131,7 +131,7 @@ export type AgentFact =
   /** The run had failed here and was retried. */
   | { readonly type: 'retried' }
 
-/** What had happened when the run was retried last. */
+/** The totals when the run was last retried. */
 export interface Before {
   /** How often it was retried. */
   readonly lives: number
@@ -144,7 +144,7 @@ export interface Before {
 export interface AgentState {
   readonly isHydrated: boolean
   readonly isCancelled: boolean
-  /** By the number of the reply, without gaps: what comes out of turn waits for what is before it. */
+  /** By the number of the reply; replies after a gap do not count until the gap is filled. */
   readonly replies: ReadonlyMap<number, Reply>
   readonly failures: ReadonlyMap<number, readonly CallFailure[]>
   readonly outcomes: ReadonlyMap<string, ToolOutcome>
@@ -154,9 +154,9 @@ export interface AgentState {
   readonly isTainted: boolean
   readonly closed: { readonly missing: readonly string[] } | null
   readonly spent: Spent
-  /** Calls of models of which nobody knows what they cost. */
+  /** Model calls with unknown cost. */
   readonly unknown: number
-  /** Reserved or carved, and not settled yet. */
+  /** Reserved or carved out, and not settled yet. */
   readonly pending: ReadonlyMap<string, { readonly tokens: number; readonly micros: number }>
   readonly activeMs: number
   readonly before: Before
@@ -201,7 +201,7 @@ const withFiles = (files: AgentState['files'], changed: readonly FileFact[]): Ag
   return next
 }
 
-/** Tool calls of all replies, those of another harness among them. */
+/** Tool calls of all replies, including those of another harness. */
 export const callCount = ({ replies }: AgentState): number =>
   [...replies.values()].reduce((sum, { calls, inside }) => sum + calls.length + (inside?.calls ?? 0), 0)
 
@@ -236,7 +236,7 @@ const replied = (state: AgentState, fact: Extract<AgentFact, { type: 'replied' }
   if (state.replies.has(n)) return state
   const { usage, cost, usageSource, ms, inside } = reply
   const key = reservationKey(n, attempt)
-  // Against a limit an unknown price counts with what was set aside for it.
+  // Against a limit, a call of unknown price counts with its reservation.
   const micros = cost.micros ?? state.pending.get(key)?.micros ?? 0
   return {
     ...state,
@@ -250,9 +250,7 @@ const replied = (state: AgentState, fact: Extract<AgentFact, { type: 'replied' }
   }
 }
 
-/**
- * agent-state-3. A process that died may have had its answer, which was paid for; a provider that failed has given none.
- */
+/** agent-state-3. A process that died may have received its answer, which is paid for; a provider that failed has given none. */
 const callFailed = (state: AgentState, fact: Extract<AgentFact, { type: 'call_failed' }>): AgentState => {
   const { n, attempt, failure, used, ms } = fact
   const key = reservationKey(n, attempt)
@@ -317,7 +315,7 @@ export const evolveAgent = (state: AgentState, fact: AgentFact): AgentState => {
   }
 }
 
-/** All that is gone or promised: what may still be reserved is the allowance without it. */
+/** All that is spent or reserved: the allowance minus this may still be reserved. */
 export const committed = ({ spent, pending }: AgentState): Spent => {
   let all = spent
   for (const { tokens, micros } of pending.values()) all = spend(all, tokens, micros)

@@ -1,7 +1,7 @@
 /**
- * A tool's name as a model's provider takes it: `[A-Za-z0-9_-]{1,64}`.
+ * The name of a tool in the form that providers accept: `[A-Za-z0-9_-]{1,64}`.
  *
- * Owns the translation. `email.send` becomes `email__send`; a long name is cut and told apart by its hash, which is an argument.
+ * Owns the translation. `email.send` becomes `email__send`; a long name is cut and made unique by its hash, which is an argument.
  */
 const MAX = 64
 const HASH_DIGITS = 8

@@ -1,4 +1,4 @@
-/** Any facts in any order: the fold and the turn answer, and messages stay well formed. */
+/** Any facts in any order: the fold and the turn give an answer, and messages stay well-formed. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyFact } from '#test/support/agents/agent-arbitrary.ts'
@@ -29,7 +29,7 @@ const OPTIONS: MessageOptions = {
 const fold = (facts: readonly AgentFact[]): AgentState => facts.reduce(evolveAgent, NEW_AGENT)
 const histories = fc.array(anyFact, { maxLength: 40 })
 
-test('[B10] any facts in any order fold, and something comes next', () => {
+test('[B10] any facts in any order fold, and there is a next action', () => {
   fc.assert(
     fc.property(histories, (facts) => {
       expect(nextAction(fold(facts), RULES).kind).toMatch(/hydrate|model|tools|wait|close|end/)
@@ -38,7 +38,7 @@ test('[B10] any facts in any order fold, and something comes next', () => {
   )
 })
 
-test('agent-state-1: a fact told again changes neither what is next nor what was said', () => {
+test('agent-state-1: a repeated fact changes neither the next action nor the messages', () => {
   fc.assert(
     fc.property(histories, fc.nat(39), (facts, at) => {
       const again = facts[at % Math.max(1, facts.length)]
@@ -67,7 +67,7 @@ test('messages-1: every call has exactly one result, in the message after it', (
   )
 })
 
-test('messages-2: content cannot close its own block', () => {
+test('messages-2: content cannot close its own data block', () => {
   fc.assert(
     fc.property(histories, (facts) => {
       for (const { parts } of messagesOf(fold(facts), { ...OPTIONS, mark: () => 'ok' }))
@@ -76,7 +76,7 @@ test('messages-2: content cannot close its own block', () => {
   )
 })
 
-test('turn-1: what is ready or waited for has no result yet', () => {
+test('turn-1: calls that are ready or wait for a person have no result yet', () => {
   fc.assert(
     fc.property(histories, (facts) => {
       const state = fold([{ type: 'hydrated', files: [], untrusted: false, ms: 0 }, ...facts])
@@ -88,7 +88,7 @@ test('turn-1: what is ready or waited for has no result yet', () => {
   )
 })
 
-test('what is promised counts with what is spent', () => {
+test('reservations count together with what is spent', () => {
   fc.assert(
     fc.property(histories, (facts) => {
       const state = fold(facts)

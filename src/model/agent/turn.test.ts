@@ -1,4 +1,4 @@
-/** What an agent does next, told as given facts and the turn that follows. */
+/** The next action of an agent, as given facts and the turn that follows. */
 import { describe, expect, test } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
 import { anOutcome, aReply } from '#test/support/agents/agent-arbitrary.ts'
@@ -63,24 +63,24 @@ const keys = (turn: Turn): readonly string[] =>
       : []
 
 describe('the order of work', () => {
-  test('nothing is done before the workspace is there, and nothing after a cancel', () => {
+  test('an agent does nothing before its workspace is hydrated, and nothing after a cancel', () => {
     expect(nextAction(NEW_AGENT, RULES)).toEqual({ kind: 'hydrate' })
     expect(nextOf([{ type: 'cancelled' }])).toMatchObject({ kind: 'end', status: 'cancelled' })
   })
 
-  test('turn-1: the model is asked again only when every call has its result', () => {
+  test('turn-1: the model is called again only when every tool call has its result', () => {
     expect(nextOf([])).toMatchObject({ kind: 'model', n: 0, attempt: 1, model: 0 })
     expect(keys(nextOf([calls(0, 'Read', 'Read')]))).toEqual(['0.0', '0.1'])
     expect(keys(nextOf([calls(0, 'Read', 'Read'), done('0.1')]))).toEqual(['0.0'])
     expect(nextOf([calls(0, 'Read', 'Read'), done('0.1'), done('0.0')])).toMatchObject({ kind: 'model', n: 1 })
   })
 
-  test('turn-2: calls with an effect go one after another, reads beside them', () => {
+  test('turn-2: calls with an effect run one after another, and reads run beside them', () => {
     expect(keys(nextOf([calls(0, 'Edit', 'Read', 'Edit')]))).toEqual(['0.0', '0.1'])
     expect(keys(nextOf([calls(0, 'Edit', 'Read', 'Edit'), done('0.0'), done('0.1')]))).toEqual(['0.2'])
   })
 
-  test('turn-2: a call that waits holds back later ones with an effect, not the reads', () => {
+  test('turn-2: a call that waits holds back later calls with an effect, but not reads', () => {
     const reply = calls(0, 'send', 'Edit', 'Read')
     expect(keys(nextOf([reply]))).toEqual(['0.2'])
     expect(nextOf([reply, done('0.2')])).toMatchObject({ kind: 'wait', on: 'approval' })
@@ -91,16 +91,16 @@ describe('the order of work', () => {
     expect(keys(nextOf([calls(0, ...Array.from({ length: 10 }, () => 'Read'))])).length).toBe(8)
   })
 
-  test('a refused call is ready: its refusal is its result', () => {
+  test('a refused call is ready, because its refusal is its result', () => {
     expect(keys(nextOf([calls(0, 'Bash')]))).toEqual(['0.0'])
   })
 
-  test('[D2] a question waits for a person and is then performed with the answer', () => {
+  test('[D2] a question waits for a person and then runs with the answer', () => {
     expect(nextOf([calls(0, 'AskHuman')])).toMatchObject({ kind: 'wait', on: 'question' })
     expect(keys(nextOf([calls(0, 'AskHuman'), yes('question', '0.0')]))).toEqual(['0.0'])
   })
 
-  test('turn-4: the same call three times in a row asks a person, who may end it', () => {
+  test('turn-4: the same call three times in a row asks a person, who may end the work', () => {
     const same = ['Read', { file_path: 'a' }] as const
     const facts = [calls(0, same), done('0.0'), calls(1, same), done('1.0'), calls(2, same)]
     expect(nextOf(facts)).toMatchObject({ kind: 'wait', on: 'loop' })
@@ -116,7 +116,7 @@ describe('the order of work', () => {
 })
 
 describe('the end', () => {
-  test('text without a schema is closed, then the end', () => {
+  test('a text answer without a schema closes the work and then ends it', () => {
     const replied: AgentFact = { type: 'replied', n: 0, attempt: 1, reply: aReply() }
     expect(nextOf([replied])).toEqual({ kind: 'close', output: 'done' })
     expect(nextOf([replied, { type: 'closed', missing: [] }])).toMatchObject({
@@ -152,18 +152,18 @@ describe('the end', () => {
     })
   })
 
-  test('an answer that says success: false is a failure', () => {
+  test('an answer with success: false is a failure', () => {
     const facts: AgentFact[] = [right(0, { success: false, why: 'no data' }), { type: 'closed', missing: [] }]
     expect(nextOf(facts, { hasSchema: true })).toMatchObject({ status: 'failed', code: 'AGENT_REPORTED_FAILURE' })
   })
 
-  test('[E3] an answer that was cut off is partial as text and wrong as data', () => {
+  test('[E3] an answer that was cut off is partial as text and invalid as data', () => {
     const cut: AgentFact = { type: 'replied', n: 0, attempt: 1, reply: aReply({ finish: 'length' }) }
     expect(nextOf([cut])).toMatchObject({ kind: 'end', status: 'partial', output: 'done' })
     expect(nextOf([cut], { hasSchema: true })).toMatchObject({ status: 'failed', code: 'OUTPUT_INVALID' })
   })
 
-  test('limits end it: turns, calls, time, refusals', () => {
+  test('limits end the work: turns, calls, time, refusals', () => {
     const turn = (n: number): AgentFact[] => [calls(n, 'Read'), done(`${n}.0`)]
     expect(nextOf([...turn(0), ...turn(1), ...turn(2)])).toMatchObject({ code: 'AGENT_MAX_TURNS' })
     expect(nextOf([calls(0, 'Read', 'Read')], { maxToolCalls: 1 })).toMatchObject({ code: 'AGENT_MAX_TOOL_CALLS' })
@@ -183,24 +183,24 @@ describe('the end', () => {
 })
 
 describe('[B9] models', () => {
-  test('model-choice-1: the same model again while that may help, then the next, then the end', () => {
+  test('model-choice-1: a failed call is repeated with the same model while that may help, then with the next, then the work ends', () => {
     const limited = failure('RATE_LIMITED')
     expect(nextOf([limited])).toMatchObject({ kind: 'model', attempt: 2, model: 0, waitMs: 1_000 })
     expect(nextOf([limited, limited])).toMatchObject({ kind: 'model', attempt: 3, model: 1, waitMs: 0 })
     expect(nextOf([limited, limited, limited, limited])).toMatchObject({ kind: 'end', code: 'RATE_LIMITED' })
   })
 
-  test('a provider that asks us to wait is obeyed, and beyond ten minutes it is left for another model', () => {
+  test("a provider's retry-after is respected up to ten minutes, and beyond that the next model is used", () => {
     expect(nextOf([failure('RATE_LIMITED', 30_000)])).toMatchObject({ model: 0, waitMs: 30_000 })
     expect(nextOf([failure('RATE_LIMITED', 700_000)])).toMatchObject({ model: 1, waitMs: 0 })
   })
 
-  test('what no repetition mends moves on at once, what no model mends ends it', () => {
+  test('a failure that a retry cannot fix moves to the next model at once, and one that no model can fix ends the work', () => {
     expect(nextOf([failure('MODEL_AUTH')])).toMatchObject({ kind: 'model', model: 1 })
     expect(nextOf([failure('MODEL_REJECTED')])).toMatchObject({ kind: 'end', code: 'MODEL_REJECTED' })
   })
 
-  test('a lost attempt is made again with the same model and uses up no retry', () => {
+  test('a lost attempt is repeated with the same model and does not use up a retry', () => {
     const lost: AgentFact = { type: 'call_failed', n: 0, attempt: 1, failure: { kind: 'lost' }, used: null, ms: 0 }
     expect(nextOf([lost, lost, lost])).toMatchObject({ kind: 'model', attempt: 4, model: 0, waitMs: 0 })
   })

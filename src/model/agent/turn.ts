@@ -1,11 +1,11 @@
 /**
- * What an agent does next: one model call, the calls that are ready, a wait for a person, or its end.
+ * The next action of an agent: one model call, the tool calls that are ready, a wait for a person, or its end.
  *
- * Owns the order of an agent's work and its limits. Pure and total: it reads the state that facts fold into, and the broker's judgement
- * on a call arrives as a function. Nothing about an agent is kept between two wakes but its facts.
+ * Owns the order of an agent's work and its limits. Pure and total: it reads the state that facts fold into, and the broker's judgement on a call
+ * arrives as a function. Nothing but its facts is kept of an agent between two wakes.
  *
- * turn-1  A call without a result is performed, refused or waited for before the model is asked again.
- * turn-2  Calls that only read run together; others one after another by index, and one that waits holds them back.
+ * turn-1  A call without a result is performed, refused or waited for before the model is called again.
+ * turn-2  Calls that only read run together; others run one after another by index, and a waiting call holds them back.
  * turn-3  A wrong answer is repaired once.
  * turn-4  The same call three times in a row asks a person.
  */
@@ -24,7 +24,7 @@ import {
   type WaitKind,
 } from './state.ts'
 
-/** What the broker says about a call before anything happens. */
+/** The broker's judgement on a call before it is performed. */
 export type Judgement =
   | { readonly kind: 'refuse' }
   /** A person answers instead of a program. */
@@ -36,7 +36,7 @@ export interface TurnRules {
   readonly maxToolCalls: number
   readonly timeoutMs: number
   readonly maxRetries: number
-  /** How many models may be asked, the first and its fallbacks. */
+  /** How many models may be used: the first and its fallbacks. */
   readonly models: number
   readonly hasSchema: boolean
   judge(call: AgentCall, state: AgentState): Judgement
@@ -44,7 +44,7 @@ export interface TurnRules {
 
 type EndStatus = 'success' | 'partial' | 'failed' | 'cancelled'
 
-/** Something that is done, and then looked again. */
+/** An action to perform; after it the next one is computed. */
 export type Action =
   | { readonly kind: 'hydrate' }
   | {
@@ -52,7 +52,7 @@ export type Action =
       readonly n: number
       readonly attempt: number
       readonly model: number
-      /** So long after the attempt before it. */
+      /** Delay after the attempt before it. */
       readonly waitMs: number
     }
   | { readonly kind: 'tools'; readonly n: number; readonly ready: readonly AgentCall[] }
@@ -81,14 +81,14 @@ const failed = (code: ErrorCode, detail: string): Turn => ({
   output: null,
 })
 
-/** With what went wrong last: that is why the time was used up. */
+/** Includes the last failure, because it explains why the time was used up. */
 const timedOut = (activeMs: number, { timeoutMs }: TurnRules, failures: readonly CallFailure[] = []): Turn => {
   const last = failures.at(-1)
   const why = last?.kind === 'failed' ? `; ${last.code}: ${last.detail}` : ''
   return failed('STEP_TIMEOUT', `${activeMs} ms at work, at most ${timeoutMs} are allowed${why}`)
 }
 
-/** Replies from the first on, without a gap. */
+/** The replies from the first one up to the first gap. */
 export const repliesOf = ({ replies }: AgentState): readonly Reply[] => {
   const list: Reply[] = []
   for (let n = 0; ; n++) {
@@ -98,14 +98,14 @@ export const repliesOf = ({ replies }: AgentState): readonly Reply[] => {
   }
 }
 
-/** Tokens of all replies. */
+/** The tokens of all replies. */
 export const usageOf = (state: AgentState): { readonly input: number; readonly output: number } => {
   const replies = repliesOf(state)
   const sum = (of: 'input' | 'output'): number => replies.reduce((total, { usage }) => total + usage[of], 0)
   return { input: sum('input'), output: sum('output') }
 }
 
-/** turn-4: whether this call and the ones just before it are the same, so often that nothing new will come of it. */
+/** turn-4: true if this call and the ones just before it are the same, so that repeating it will give nothing new. */
 const isLoop = (call: AgentCall, calls: readonly AgentCall[]): boolean => {
   const index = calls.findIndex(({ key }) => key === call.key)
   const last = calls.slice(Math.max(0, index - LOOP + 1), index + 1)
@@ -118,7 +118,7 @@ interface Sorted {
   readonly waiting: { readonly on: WaitKind; readonly call: AgentCall }[]
 }
 
-/** What a call waits for; null: it may go ahead as far as people are concerned. */
+/** The decision of a person that a call waits for; null: none is needed. */
 const waitOf = (
   call: AgentCall,
   judgement: Judgement,
@@ -149,7 +149,7 @@ const sort = (calls: readonly AgentCall[], all: readonly AgentCall[], state: Age
 
 const callsOf = (replies: readonly Reply[]): readonly AgentCall[] => replies.flatMap(({ calls }) => calls)
 
-/** A person who said no to a loop ends the work: the model could only go on with it. */
+/** A person who answered no to a loop ends the work, because the model would only continue the loop. */
 const abortedLoop = (state: AgentState): Decided | null => {
   for (const [key, decided] of state.decisions)
     if (key.startsWith(decisionKey('loop', '')) && decided.verdict === 'no') return decided
@@ -181,9 +181,9 @@ const nextModel = (n: number, state: AgentState, rules: TurnRules): Turn => {
   return { kind: 'model', n, attempt: failures.length + 1, model: choice.model, waitMs: choice.waitMs }
 }
 
-/** turn-3: issues of the answers that did not fit, told back. */
+/** turn-3: the model is called again with the issues of an answer that did not fit. */
 const afterAnswer = (n: number, reply: Reply, replies: readonly Reply[], state: AgentState, rules: TurnRules): Turn => {
-  // The run has failed with this answer and was retried: it is asked for another.
+  // The run failed with this answer and was retried: the model is asked for another.
   if (n < state.before.replies) return nextModel(n + 1, state, rules)
   const text = textOf(reply.parts)
   if (reply.finish === 'filtered') return failed('MODEL_FILTERED', 'the provider withheld the answer')

@@ -1,9 +1,9 @@
-/** Trust but verify: four ways to lie about usage, and what counts instead. */
+/** Reported usage is verified: the ways in which a report can be wrong, and the figure that counts instead. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isAllowedModel, isSameModel, type UsageReport, verifyUsage } from './usage.ts'
 
-/** A dollar per million tokens: one micro-dollar each. */
+/** A dollar per million tokens, which is one micro-dollar per token. */
 const price = (model: string, { input, output }: { readonly input: number; readonly output: number }): number | null =>
   model === 'unknown' ? null : input + output
 
@@ -21,7 +21,7 @@ const saying = (usage: Partial<NonNullable<UsageReport['usage']>>, rest: Partial
   report({ usage: { tokensInput: 100, tokensOutput: 50, totalTokens: 150, estimatedCost: null, ...usage }, ...rest })
 
 describe('the report', () => {
-  test('[E9] usage-1: an honest one is believed', () => {
+  test('[E9] usage-1: an honest report is accepted', () => {
     expect(verifyUsage(report(), price)).toEqual({
       tokensInput: 100,
       tokensOutput: 50,
@@ -38,11 +38,11 @@ describe('the report', () => {
     ['too_few_tokens', saying({ tokensOutput: 0, totalTokens: 100 }), { tokensOutput: 50, source: 'estimated' }],
     ['cost_mismatch', saying({ estimatedCost: 0.0001 }), { cost: 150 }],
     ['model_mismatch', saying({}, { modelUsed: 'other' }), { cost: 150 }],
-  ] as const)('[E9] usage-2: %s is found, and our figure counts', (finding, said, counts) => {
+  ] as const)('[E9] usage-2: %s is found, and our own figure counts', (finding, said, counts) => {
     expect(verifyUsage(said, price)).toMatchObject({ findings: [finding], ...counts })
   })
 
-  test('[E9] a cost that is a fifth off is let pass; an unknown price is unknown, not nothing', () => {
+  test('[E9] a reported cost that is a fifth off is accepted, and an unknown price is unknown, not zero', () => {
     expect(verifyUsage(saying({ estimatedCost: 0.00018 }), price).findings).toEqual([])
     expect(verifyUsage(saying({ estimatedCost: 9 }, { modelUsed: 'unknown', modelAsked: null }), price)).toMatchObject({
       cost: null,
@@ -50,7 +50,7 @@ describe('the report', () => {
     })
   })
 
-  test('[E4] nothing said is estimated; without a model nothing was used', () => {
+  test('[E4] usage that is not reported is estimated, and without a model nothing was used', () => {
     expect(verifyUsage(report({ usage: null }), price)).toMatchObject({
       tokensInput: 100,
       tokensOutput: 50,
@@ -62,7 +62,7 @@ describe('the report', () => {
     })
   })
 
-  test('usage-1: whatever is reported, the tokens that count add up and are not negative', () => {
+  test('usage-1: the tokens that count add up and are not negative, whatever is reported', () => {
     const usage = fc.record({
       tokensInput: fc.nat(10_000),
       tokensOutput: fc.nat(10_000),
@@ -86,7 +86,7 @@ describe('the report', () => {
 })
 
 describe('the model', () => {
-  test('[E5] is the one asked for or a dated form of it', () => {
+  test('[E5] the model used is the requested one or a dated form of it', () => {
     expect(isSameModel('claude-x-20250929', 'claude-x')).toBe(true)
     expect(isSameModel('gpt-x-2025-09-29', 'gpt-x')).toBe(true)
     expect(isSameModel('gpt-x-mini', 'gpt-x')).toBe(false)

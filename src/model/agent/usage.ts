@@ -1,21 +1,21 @@
 /**
- * What an executor says it used, and what of it is believed.
+ * The usage that an executor reports, and how much of it is accepted.
  *
- * Owns the four checks of a report, which models count as allowed, and our own figure where a report does not hold. Never knows a
- * price: it arrives with the question. Money is whole micro-dollars, but for the executor's own estimate, which is dollars.
+ * Owns the four checks of a report, which models count as allowed, and our own figure where a report does not hold. Does not know prices: they
+ * arrive as a function. Money is in whole micro-dollars, except the executor's own estimate, which is in dollars.
  *
  * usage-1  The figure that counts is ours: tokens that add up, money from our own price.
  * usage-2  A report that fails a check is disputed, and the findings say why.
  */
 
-/** As the executor reports it. */
+/** Usage as the executor reports it. */
 export interface Usage {
   readonly tokensInput: number
   readonly tokensOutput: number
   readonly totalTokens: number
-  /** Dollars; null: it does not know. */
+  /** Dollars; null: the executor does not know. */
   readonly estimatedCost: number | null
-  /** Of the tokens that went in: read from the provider's cache, and written to it, which have prices of their own. */
+  /** Parts of the input tokens: read from the provider's cache, and written to it. They have prices of their own. */
   readonly cachedInput?: number
   readonly cacheWrites?: number
 }
@@ -26,23 +26,23 @@ export type UsageFinding =
   | 'too_few_tokens'
   | 'cost_mismatch'
   | 'model_mismatch'
-  /** Less than nothing, or more tokens than were sent. */
+  /** Negative numbers, or more input tokens than were sent. */
   | 'impossible_usage'
 
-/** As it counts. */
+/** Usage as it counts. */
 export interface VerifiedUsage {
   readonly tokensInput: number
   readonly tokensOutput: number
   readonly totalTokens: number
-  /** Micro-dollars by our price; null: unknown, which is not nothing. */
+  /** Micro-dollars by our price; null: unknown, which is not zero. */
   readonly cost: number | null
-  /** Of an unknown price, in micro-dollars: what the report says that it cost. Nobody has checked it. */
+  /** If the price is unknown: the cost in micro-dollars that the report states, which was not checked. */
   readonly unverified?: number
   readonly source: 'reported' | 'estimated'
   readonly findings: readonly UsageFinding[]
 }
 
-/** Micro-dollars for so many tokens of this model; null: nobody knows its price. */
+/** Micro-dollars for these tokens of this model; null: its price is unknown. */
 export type PriceOf = (model: string, tokens: PricedTokens) => number | null
 
 export interface PricedTokens {
@@ -56,18 +56,18 @@ export interface PricedTokens {
 export interface UsageReport {
   readonly usage: Usage | null
   readonly modelUsed: string | null
-  /** The model that was asked for, if one was. */
+  /** The requested model, if there was one. */
   readonly modelAsked: string | null
   readonly inputBytes: number
   readonly outputBytes: number
   readonly maxTokens: number | null
-  /** More tokens than this cannot have gone in; null: what went to the model has not been seen. */
+  /** The upper limit of the input tokens; null: the input of the model was not seen. */
   readonly mostInput: number | null
 }
 
 const MICROS = 1_000_000
 const BYTES_PER_TOKEN = 4
-/** No tokenizer makes fewer tokens of so many bytes. */
+/** No tokenizer packs more bytes than this into one token. */
 const MAX_BYTES_PER_TOKEN = 16
 const TOLERANCE = 0.2
 
@@ -88,7 +88,7 @@ const outputFindings = ({ usage, outputBytes, maxTokens }: UsageReport & { reado
   ...(usage.tokensOutput < outputBytes / MAX_BYTES_PER_TOKEN ? ['too_few_tokens' as const] : []),
 ]
 
-/** Micro-dollars of what somebody says that it cost; null: they do not, or it cannot be. */
+/** A reported cost in micro-dollars; null: none was reported, or it is impossible. */
 export const microsOf = (dollars: number | null | undefined): number | null =>
   typeof dollars === 'number' && Number.isFinite(dollars) && dollars >= 0 ? Math.round(dollars * MICROS) : null
 
@@ -99,7 +99,7 @@ const isPossible = (
   [tokensInput, tokensOutput, cachedInput, cacheWrites].every((count) => Number.isSafeInteger(count) && count >= 0) &&
   (mostInput === null || tokensInput <= mostInput)
 
-/** More than was allowed cannot have been used; fewer than the text needs neither. */
+/** More tokens than allowed, or fewer than the text needs, cannot have been used. */
 const believedOutput = (report: UsageReport & { readonly usage: Usage }, findings: readonly UsageFinding[]): number => {
   if (findings.includes('too_few_tokens')) return estimate(report.outputBytes)
   return findings.includes('over_max_tokens') ? (report.maxTokens as number) : report.usage.tokensOutput
@@ -111,7 +111,7 @@ const isCostOff = (cost: number | null, { estimatedCost }: Usage): boolean => {
   return Math.abs(told - cost) > TOLERANCE * Math.max(cost, 1)
 }
 
-/** `claude-x-20250929` and `gpt-x-2025-09-29` are dated forms of what was asked for. */
+/** True for the same id and for its dated forms, such as `claude-x-20250929` and `gpt-x-2025-09-29`. */
 export const isSameModel = (used: string, asked: string): boolean =>
   used === asked || (used.startsWith(`${asked}-`) && /^(\d{8}|\d{4}-\d{2}-\d{2})$/.test(used.slice(asked.length + 1)))
 
@@ -119,7 +119,7 @@ export const isSameModel = (used: string, asked: string): boolean =>
 export const isAllowedModel = (used: string, allowed: readonly string[] | undefined): boolean =>
   allowed === undefined || allowed.some((model) => isSameModel(used, model))
 
-/** What was used, as it counts. An executor without a model that reports nothing has used nothing. */
+/** The usage that counts. An executor without a model that reports nothing has used nothing. */
 export const verifyUsage = (report: UsageReport, price: PriceOf): VerifiedUsage => {
   const { usage, modelUsed, modelAsked } = report
   if (modelUsed === null && (usage === null || usage.totalTokens === 0)) return NO_USAGE
@@ -151,7 +151,7 @@ export const verifyUsage = (report: UsageReport, price: PriceOf): VerifiedUsage 
   return told === null ? counted : { ...counted, unverified: told }
 }
 
-/** What several attempts have used together; of an unknown price the sum is unknown. */
+/** The usage of several attempts together; if one price is unknown, so is the sum. */
 export const addUsage = (a: VerifiedUsage, b: VerifiedUsage): VerifiedUsage => ({
   tokensInput: a.tokensInput + b.tokensInput,
   tokensOutput: a.tokensOutput + b.tokensOutput,

@@ -1,16 +1,16 @@
 /**
- * What a chat hands to the agent that decides: the conversation, the new message, and what may be executed.
+ * What a chat passes to the agent that decides: the conversation, the new message, and what may be executed.
  *
- * Owns its shape inside an agent's input. Whoever writes one by hand gains nothing by it: it only adds words.
+ * Owns its shape inside an agent's input. A caller who writes one by hand gains nothing: it only adds text.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Message } from './conversation.ts'
 
 export interface ChatCall {
   readonly prompt: string
-  /** What was said before, oldest first. */
+  /** The messages before, oldest first. */
   readonly conversation: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[]
-  /** Stands at the end of the agent's instructions. */
+  /** Appended to the agent's instructions. */
   readonly rules: string
 }
 
@@ -23,7 +23,7 @@ const isSaid = (value: unknown): value is ChatCall['conversation'][number] => {
   return (role === 'user' || role === 'assistant') && typeof text === 'string'
 }
 
-/** Null: nothing that we wrote. */
+/** Null: the input was not written by a chat. */
 export const chatCallOf = (input: Json): ChatCall | null => {
   const given = (input as { readonly [MARK]?: Partial<ChatCall> } | null)?.[MARK]
   if (given === null || typeof given !== 'object') return null

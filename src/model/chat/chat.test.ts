@@ -1,4 +1,4 @@
-/** The rules of a chat: what is a decision, what may be done, what of a conversation is told. */
+/** The rules of a chat: what a decision is, what may be done, which part of a conversation a turn receives. */
 import { expect, test } from 'vitest'
 import { type RunId, runId } from '#model/kernel/ids.ts'
 import { chatCallOf, chatInput, messagesBefore } from './call.ts'
@@ -18,7 +18,7 @@ const SPEC: ChatSpec = {
 }
 const execute = (name: string) => ({ action: 'execute', reply: '', executor: name, task: {}, reason: null }) as const
 
-test('chat-1 chat-2: what is listed is allowed or asked for, and nothing else', () => {
+test('chat-1 chat-2: a listed executor is allowed or asked for, and any other is denied', () => {
   expect(judgeDecision(execute('read'), SPEC)).toEqual({ kind: 'allow' })
   expect(judgeDecision(execute('write'), SPEC)).toEqual({ kind: 'ask' })
   expect(judgeDecision(execute('toString'), SPEC)).toMatchObject({
@@ -28,7 +28,7 @@ test('chat-1 chat-2: what is listed is allowed or asked for, and nothing else', 
   expect(judgeDecision({ ...execute('write'), action: 'reply' }, SPEC)).toEqual({ kind: 'none' })
 })
 
-test.each([null, 'text', [], {}, { action: 'obey' }])('%j is no decision', (output) => {
+test.each([null, 'text', [], {}, { action: 'obey' }])('%j is not a decision', (output) => {
   expect(decisionOf(output)).toBeNull()
 })
 
@@ -37,7 +37,7 @@ const message = (text: string): ChatMessage => ({
   parts: [{ type: 'text', text }],
 })
 
-test('a turn is told the last messages that fit, and no hole between them', () => {
+test('a turn receives the last messages that fit, without a gap between them', () => {
   const many = Array.from({ length: 30 }, (_, i) => message(String(i)))
   expect(told(many).map(({ id }) => id)).toEqual(many.slice(-20).map(({ id }) => id))
   const long = message('x'.repeat(40_000))
@@ -49,7 +49,7 @@ test('a title is one short line', () => {
   expect(titleOf('x'.repeat(100)).length).toBe(60)
 })
 
-test('what a chat hands to its agent comes back as it was; anything else is nothing', () => {
+test('the input that a chat passes to its agent is read back unchanged; any other input is not taken for it', () => {
   const call = { prompt: 'Hi', conversation: [{ role: 'user', text: 'before' }], rules: 'r' } as const
   expect(chatCallOf(chatInput(call))).toEqual(call)
   expect(messagesBefore(call)).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'before' }] }])
@@ -57,6 +57,6 @@ test('what a chat hands to its agent comes back as it was; anything else is noth
   expect(chatCallOf({ trihand_chat: { ...call, conversation: [{ role: 'system', text: 'x' }] } })).toBeNull()
 })
 
-test('a turn that waits for the one before has a view too', () => {
+test('a turn that waits for the turn before it has a view, too', () => {
   expect(turnView(RUN, null)).toMatchObject({ status: 'queued', reply: null, execution: null })
 })

@@ -1,10 +1,10 @@
 /**
- * The rules of a chat: what a turn may decide, whether it may be done, and what of the conversation it is told.
+ * The rules of a chat: what a turn may decide, whether it may be done, and which part of the conversation it receives.
  *
  * Owns the decision's shape, the policy and the message. Never runs anything: a turn is an ordinary run (executors/workflow/chat/chat.ts).
  *
  * chat-1  Only what the chat lists is executed; anything else is denied, whoever asks for it.
- * chat-2  What may have effects waits for a person, unless the chat says of that very executor that it need not.
+ * chat-2  An execution that may have effects waits for a person, unless the chat says for that very executor that it need not.
  */
 import type { Failure } from '#model/kernel/errors.ts'
 import type { ChildId, Instant, PlanId, RunId } from '#model/kernel/ids.ts'
@@ -13,7 +13,7 @@ import type { PlanProblem } from '#model/plan/draft.ts'
 import type { NamedBy, ShownStep } from '#model/plan/shown.ts'
 import type { Assignees } from '#model/task/spec.ts'
 
-/** What becomes of a message that arrives during a turn: it waits, it stops the turn, or it is refused. */
+/** What happens to a message that arrives during a turn: it waits, it stops the turn, or it is refused. */
 export const TURN_POLICIES = ['enqueue', 'interrupt', 'reject'] as const
 export type TurnPolicy = (typeof TURN_POLICIES)[number]
 
@@ -23,19 +23,19 @@ export interface ChatExecutor {
   /** A handler is started as a run; a type is given a task (executor-contract 2); a plan is drafted, approved and run. */
   readonly kind: 'handler' | 'type' | 'plan'
   readonly needsApproval: boolean
-  /** The steps, if it is a handler whose work is a plan. */
+  /** The steps, if it is a handler that runs a plan. */
   readonly plan?: ChatPlan
 }
 
 /** A plan as a chat shows it. */
 export interface ChatPlan {
-  /** Null: it is declared, and nobody changes it here. */
+  /** Null: the plan is declared, and is not changed here. */
   readonly id: PlanId | null
   readonly goal: string
-  /** Absent: it was shown before this was kept. */
+  /** Absent: the plan was shown by a version that did not record it. */
   readonly goalBy?: NamedBy
   readonly hash: string
-  /** What it works on, if that is known already. */
+  /** Its input, if that is known already. */
   readonly input?: Json
   readonly steps: readonly ShownStep[]
   readonly problems: readonly PlanProblem[]
@@ -48,7 +48,7 @@ export interface ChatSpec {
   readonly agent: string
   readonly executors: readonly ChatExecutor[]
   readonly whileRunning: TurnPolicy
-  /** Who approves. */
+  /** The people who approve. */
   readonly asks: Assignees
 }
 
@@ -56,14 +56,14 @@ export const ACTIONS = ['reply', 'execute', 'ask', 'refuse'] as const
 
 export interface ChatDecision {
   readonly action: (typeof ACTIONS)[number]
-  /** What the user is told, now. */
+  /** Shown to the user at once. */
   readonly reply: string
   readonly executor: string | null
   readonly task: Json
   readonly reason: string | null
 }
 
-/** The words come before what may be long: they are shown while the rest is written. */
+/** The reply comes before fields that may be long: it is shown while the rest is written. */
 export const DECISION_SCHEMA: Json = {
   type: 'object',
   properties: {
@@ -81,7 +81,7 @@ const textIn = (record: { readonly [name: string]: Json }, name: string): string
   return typeof value === 'string' ? value : null
 }
 
-/** Null: it is no decision. */
+/** Null: the output is not a decision. */
 export const decisionOf = (output: Json): ChatDecision | null => {
   if (!isJsonRecord(output)) return null
   const action = ACTIONS.find((word) => word === output['action'])
@@ -96,13 +96,13 @@ export const decisionOf = (output: Json): ChatDecision | null => {
 }
 
 export type ChatVerdict =
-  /** Nothing is to be done but to answer. */
+  /** Nothing is executed; the reply is the answer. */
   | { readonly kind: 'none' }
   | { readonly kind: 'allow' }
   | { readonly kind: 'ask' }
   | { readonly kind: 'deny'; readonly error: Failure }
 
-/** What may be done of a decision. Recorded as it stands: a chat that changes changes later turns. */
+/** Decides whether a decision may be executed. The verdict is recorded: a change of the chat affects later turns only. */
 export const judgeDecision = ({ action, executor }: ChatDecision, { executors, name }: ChatSpec): ChatVerdict => {
   if (action !== 'execute') return { kind: 'none' }
   const found = executors.find((one) => one.name === executor)
@@ -117,7 +117,7 @@ export const judgeDecision = ({ action, executor }: ChatDecision, { executors, n
 
 export type ChatPart =
   | { readonly type: 'text'; readonly text: string }
-  /** What the execution after it is made of. Its run is not saved with it: whoever reads the turn knows it. */
+  /** The steps of the execution after it. Its run is not saved with it: a reader of the turn knows it. */
   | { readonly type: 'plan'; readonly plan: ChatPlan; readonly run?: ChildId }
   | {
       readonly type: 'execution'
@@ -136,19 +136,19 @@ export interface ChatMessage {
   /** The turn that it belongs to. */
   readonly run: RunId
   readonly simulated: boolean
-  /** Tokens that the decision used; null: nobody knows, or nothing was asked. */
+  /** Tokens that the decision used; null: the number is not known, or no model was asked. */
   readonly tokens: number | null
   readonly error: Failure | null
 }
 
-/** What a session remembers of its chat, beside the messages. */
+/** What a session stores about its chat, in addition to the messages. */
 export interface ChatHead {
   readonly id: string
   readonly name: string
   readonly title: string
-  /** How many messages there are. */
+  /** The number of messages. */
   readonly count: number
-  /** The turn that was begun last. */
+  /** The turn that was started last. */
   readonly turn: RunId
   readonly at: Instant
 }
@@ -163,10 +163,10 @@ const MAX_MESSAGES = 20
 const MAX_CHARACTERS = 32_000
 const TITLE_LENGTH = 60
 
-/** The first of the last messages that a turn is told. */
+/** Returns the index of the first of the last messages that a turn receives. */
 export const firstTold = (count: number): number => Math.max(0, count - MAX_MESSAGES)
 
-/** The last ones that fit; a long one does not push out those after it. */
+/** Returns the last messages that fit; a long one does not push out those after it. */
 export const told = (messages: readonly ChatMessage[]): readonly ChatMessage[] => {
   const kept: ChatMessage[] = []
   let left = MAX_CHARACTERS
@@ -183,7 +183,7 @@ export const titleOf = (text: string): string => {
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH - 1)}…`
 }
 
-/** What starts a turn. */
+/** The input of a turn. */
 export interface TurnInput {
   readonly chat: string
   readonly message: { readonly id: string; readonly text: string }
@@ -193,5 +193,5 @@ export interface TurnInput {
 export const turnHandler = (chat: string): string => `chat-${chat}`
 export const answerId = (run: RunId): string => `msg_${run.slice('run_'.length)}`
 
-/** A person is shown the very bytes that they approve. */
+/** A person is shown exactly the bytes that they approve. */
 export const APPROVED_SECTION = 'call'

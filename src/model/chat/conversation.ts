@@ -1,7 +1,7 @@
 /**
- * What is said between us and a language model: messages and their parts, in our own words.
+ * What we exchange with a language model: messages and their parts, in our own format.
  *
- * Owns the shapes. Providers translate at their border; facts keep these as they are.
+ * Owns the shapes. Adapters of providers translate; facts store these as they are.
  */
 import type { Json } from '#model/kernel/json.ts'
 
@@ -24,7 +24,7 @@ export type Part =
     }
   | { readonly type: 'file'; readonly mediaType: string; readonly base64: string; readonly meta?: Json }
 
-/** A tool call as the model wrote it. The input is what came, whether it fits a schema or not. */
+/** A tool call as the model wrote it. The input is unchanged, whether it fits a schema or not. */
 export interface ModelCall {
   readonly id: string
   readonly tool: string
@@ -33,14 +33,14 @@ export interface ModelCall {
 
 export type Finish = 'stop' | 'tools' | 'length' | 'filtered'
 
-/** `input` includes what came from a cache. */
+/** `input` includes tokens read from a cache. */
 export interface ModelUsage {
   readonly input: number
   readonly output: number
   readonly cachedInput: number
   readonly cacheWrites: number
   readonly reasoning: number
-  /** Dollars, where the provider says so by itself. */
+  /** Dollars, where the provider itself reports them. */
   readonly costUsd?: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * A turn of a chat as it stands: what was said, what is done, whom it waits for, how it ended.
+ * The current view of a chat's turn: what was said, what is being done, whom it waits for, how it ended.
  *
- * Owns the reading of a turn's steps. Total: whatever steps there are, there is a view; later steps only add to it.
+ * Owns the reading of a turn's steps. Total: every set of steps has a view; later steps only add to it.
  */
 import type { Failure } from '#model/kernel/errors.ts'
 import { type ChildId, isTaskId, type RunId, type TaskId } from '#model/kernel/ids.ts'
@@ -17,7 +17,7 @@ import {
   decisionOf,
 } from './chat.ts'
 
-/** What this needs to know of a step. */
+/** The part of a step that this file needs. */
 export interface TurnStep {
   readonly state: 'open' | 'done' | 'failed'
   readonly child: ChildId | null
@@ -36,9 +36,9 @@ export interface Execution {
   readonly input: Json
   readonly state: 'proposed' | 'waiting' | 'running' | 'done' | 'failed' | 'denied'
   readonly task: TaskId | null
-  /** The run that does it, if one does. */
+  /** The run that executes it, if there is one. */
   readonly run: ChildId | null
-  /** What it is made of; null: it is no plan. */
+  /** The steps of it; null: it is not a plan. */
   readonly plan: ChatPlan | null
   readonly output: Json
   readonly detail: string | null
@@ -50,10 +50,10 @@ export interface TurnView {
   readonly status: 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
   /** The run of the agent that decides. */
   readonly decider: ChildId | null
-  /** What the agent has said; null: it has not answered yet. */
+  /** The agent's reply; null: it has not answered yet. */
   readonly reply: string | null
   readonly execution: Execution | null
-  /** What is said after something was executed. */
+  /** The text after something was executed. */
   readonly closing: string | null
   readonly error: Failure | null
   readonly simulated: boolean
@@ -109,7 +109,7 @@ const executionOf = (
   return { ...about, state: saved.state, output: saved.output, detail: saved.detail }
 }
 
-/** Every text after the first thing that was done. */
+/** Returns every text after the first execution. */
 const closingOf = (message: ChatMessage | null): string | null => {
   const parts = message?.parts ?? []
   const after = parts.slice(parts.findIndex(({ type }) => type === 'execution') + 1)
@@ -124,7 +124,7 @@ const statusOf = ({ status, steps }: TurnSteps): TurnView['status'] => {
   return steps.get('approve')?.state === 'open' ? 'waiting' : 'running'
 }
 
-/** `steps`: null while the turn waits for the one before. */
+/** `steps`: null while the turn waits for the turn before it. */
 export const turnView = (run: RunId, turn: TurnSteps | null): TurnView => {
   const about = { run, id: answerId(run) }
   if (turn === null) return { ...QUEUED, ...about }

@@ -1,7 +1,7 @@
 /**
- * An event on its way to a run: as it reaches a gate, and as the run that it will be.
+ * An event on its way to a run, in two shapes: as it arrives at a gate, and as the run that it will become.
  *
- * Owns the two shapes. Which policies stand in the way is the gate's.
+ * Owns the two shapes. The gate decides which policies apply to them.
  */
 import type { Kind } from '#model/access/identity.ts'
 import type { CallTerms } from '#model/agent/call-terms.ts'
@@ -13,68 +13,68 @@ export interface CallParent {
   readonly run: RunId
   readonly step: string
   readonly depth: number
-  /** The runs above it, as far as one of them may stand in the way of the call. */
+  /** The runs above it, as far as one of them may block the call. */
   readonly above?: readonly RunId[]
   readonly onParentEnd?: 'detach'
   readonly terms?: CallTerms
   readonly cause: Cause | null
 }
 
-/** What is asked for by name and not by an event: a call, or a slot of a schedule. It is one run or none, never part of a list. */
+/** A start by name instead of by event: a call, or a slot of a schedule. It becomes one run or none, never part of a list. */
 export interface Call {
   readonly run: RunId
   readonly input: RunInput
   readonly session: SessionId | null
-  /** The schedule that asks, and is the run's parent. */
+  /** The schedule that starts the run, and is its parent. */
   readonly by: ScheduleId | null
-  /** Who outside is told of the run's end. */
+  /** The address outside that is notified of the run's end. */
   readonly callback?: string
-  /** The run whose step asks, and is the run's parent. */
+  /** The run whose step makes the call, and is the new run's parent. */
   readonly parent?: CallParent
-  /** Who asked, if people did. */
+  /** The people who asked for it, if any. */
   readonly requesters?: readonly string[]
-  /** The run has failed before: it goes on, and is not born. */
+  /** The run has failed before: it is retried, not created. */
   readonly retry?: CallRetry
 }
 
-/** Who wants a run to go on, as its fact says it (model/run/fact.ts). */
+/** The request to retry a run, with the members of its fact (model/run/fact.ts). */
 export interface CallRetry {
   readonly by: string
   readonly kind: Kind
   readonly call?: string
-  /** The last event of `cancel_on` before it was asked for. */
+  /** The sequence of the last `cancel_on` event before the request. */
   readonly heard?: number
-  /** The life that it begins: 1 is the second. */
+  /** How many times the run has been retried, this time included. */
   readonly life: number
-  /** Of a run with several events: the keys of the others. */
+  /** For a run with several events: the idempotency keys of the others. */
   readonly keys?: readonly string[]
 }
 
-/** One event that passed hops and filter. Keys are texts; empty where the policy has no key. */
+/** One event that passed the limits on hops and the filter. Keys are texts; empty if the policy has no key. */
 export interface Arrival {
-  /** The event's ledger sequence: its identity. Calls are counted below zero. */
+  /** The sequence of the event in the ledger, which identifies it. Calls are numbered below zero. */
   readonly sequence: number
   readonly time: Instant
   readonly bytes: number
   readonly idempotencyKey: string | null
   readonly rateKey: string
-  /** Of debounce or batch. */
+  /** The key of debounce or batch. */
   readonly windowKey: string
   readonly overlapKey: string
   readonly throttleKey: string
   readonly cost: number
   /** Seconds. */
   readonly priority: number
-  /** `batch.if` was false: runs alone, now. */
+  /** `batch.if` was false: the event starts a run of its own at once. */
   readonly alone: boolean
-  /** The event's type, where events of several types come together. */
+  /** The type of the event, if the policy collects events of several types. */
   readonly member?: string
   readonly call?: Call
-  /** The trigger whose own options count for it; absent: the handler's. */
+  /** The trigger whose own options apply to it; absent: the options of the handler. */
   readonly trigger?: string
 }
 
-/** An event in a candidate, with the idempotency key that it holds. */
+/** An event in a candidate, with the idempotency key that it occupies. */
 export interface CandidateEvent {
   readonly sequence: number
   readonly key: string | null
@@ -82,17 +82,17 @@ export interface CandidateEvent {
   readonly call?: Call
 }
 
-/** A run that may start: its id is fixed by the event that began it, whoever joins or replaces that event later. */
+/** A run that may start. The event that began it fixes the id, whichever events join or replace that event later. */
 export interface Candidate {
   readonly run: RunId
   readonly events: readonly CandidateEvent[]
-  /** What the handler is given: one event, or a list. */
+  /** The input of the handler: one event, or a list. */
   readonly how: 'event' | 'events'
   readonly overlapKey: string
   readonly throttleKey: string
   readonly cost: number
   readonly priority: number
-  /** From the second on: these events have failed in a batch before. */
+  /** Set from the second attempt on: these events have failed in a batch before. */
   readonly attempt?: number
   readonly trigger?: string
 }
@@ -104,7 +104,7 @@ export const eventOf = ({ sequence, idempotencyKey: key, call, member }: Arrival
   ...(member === undefined ? {} : { member }),
 })
 
-/** Of a list, the event that began it speaks for all: its keys, its cost, its priority. */
+/** In a list the first event sets the keys, the cost and the priority. */
 export const candidateOf = (run: RunId, arrival: Arrival, how: Candidate['how']): Candidate => ({
   run,
   events: [eventOf(arrival)],
@@ -116,7 +116,7 @@ export const candidateOf = (run: RunId, arrival: Arrival, how: Candidate['how'])
   ...(arrival.trigger !== undefined && { trigger: arrival.trigger }),
 })
 
-/** The candidate without this event; null without its last one. */
+/** Returns the candidate without this event; null if it was the last one. */
 export const withoutEvent = (candidate: Candidate, sequence: number): Candidate | null => {
   const events = candidate.events.filter((event) => event.sequence !== sequence)
   return events.length === 0 ? null : { ...candidate, events }

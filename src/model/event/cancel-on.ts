@@ -1,9 +1,9 @@
 /**
- * Events that end a run: as an author writes them, and as they are kept.
+ * Events that cancel a run: the shape that an author writes, and the stored shape.
  *
- * Owns the two shapes. Whether an event is meant is a wait's question (wait.ts); what a cancel does is the run's (run.ts).
+ * Owns the two shapes. Whether an event matches is decided in wait.ts, what a cancel does in model/run/run.ts.
  */
-/** The steps whose waits listen for such events, one for each rule. */
+/** The name of the steps whose waits listen for such events, one for each rule. */
 export const CANCEL_STEP = 'trihand.cancel_on'
 
 export const isCancelStep = (step: string): boolean => step.startsWith(`${CANCEL_STEP}[`)
@@ -14,12 +14,12 @@ export interface CancelSource {
   readonly match?: string
   /** A rule over `event`, `payload` and `trigger`. */
   readonly if?: string
-  /** Only so long after the run's beginning. */
+  /** Counts only this long after the run began. */
   readonly timeout?: string | number
   readonly mode?: CancelMode
 }
 
-/** Steps at work finish first, or are told to stop. */
+/** `between_steps`: running steps finish first. `abort`: they are asked to stop. */
 export type CancelMode = 'between_steps' | 'abort'
 
 export interface CancelRule {

@@ -1,4 +1,4 @@
-/** Conditions against an oracle that looks at the whole history of samples each time and keeps no state. */
+/** Conditions, compared with an oracle that looks at the whole history of samples each time and keeps no state. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
@@ -29,7 +29,7 @@ const samples = fc
     })
   })
 
-/** Which samples meet it: each asked of the list alone. */
+/** Returns the samples that meet the condition, each decided from the list alone. */
 const oracle = (policy: ConditionPolicy, list: readonly ConditionSample[]): readonly number[] => {
   const fired: number[] = []
   const wanted = policy.edge !== 'falling'
@@ -71,7 +71,7 @@ const play = (policy: ConditionPolicy, list: readonly ConditionSample[], restart
 }
 
 test(
-  '[L3] condition-1, condition-2, condition-3: met exactly when the history says so, also over a restart',
+  '[L3] condition-1, condition-2, condition-3: a condition is met exactly when its history says so, also across a restart',
   () => {
     fc.assert(
       fc.property(policies, samples, fc.nat({ max: 40 }), (policy, drawn, restart) => {
@@ -84,7 +84,7 @@ test(
   PATIENCE_MS,
 )
 
-test('a clock set back delays it at most by the time it must hold', () => {
+test('a clock that is set back delays a condition at most by the time for which it must hold', () => {
   const policy: ConditionPolicy = { edge: 'rising', forMs: 10, pauseMs: 0, hasRearmRule: false }
   const times = [100, 50, 55, 60]
   const met = play(

@@ -1,12 +1,12 @@
 /**
- * A condition that is asked again and again, and the moments at which it counts as met.
+ * A condition that is sampled again and again, and the moments at which it counts as met.
  *
- * Owns edges, the time it must hold, and hysteresis. What the condition says now arrives in the sample; a sample that could not be
- * taken is left out by the caller and changes nothing. The state is plain JSON: it is kept between processes.
+ * Owns edges, the time for which it must hold, and hysteresis. The current value arrives in the sample; a caller that could not take a sample
+ * sends none, and nothing changes. The state is plain JSON, because it is stored between processes.
  *
  * condition-1  It is met only after it has held, in every sample, for `forMs`.
- * condition-2  rising and falling are met once; then not again before the condition has turned round (and its rearm rule holds).
- * condition-3  change is met when the value differs from the last one that counted; the first value only counts.
+ * condition-2  `rising` and `falling` are met once, and not again before the condition has turned round (and its rearm rule holds).
+ * condition-3  `change` is met when the value differs from the last one that counted; the first value is only stored for comparison.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
@@ -17,20 +17,20 @@ export type ConditionEdge = (typeof CONDITION_EDGES)[number]
 export interface ConditionPolicy {
   readonly edge: ConditionEdge
   readonly forMs: number
-  /** Not again within this time, however often it turns. */
+  /** It is not met again within this time, however often it turns. */
   readonly pauseMs: number
-  /** The sample's `rearm` must be true, too, before it may be met again. */
+  /** The `rearm` of a sample must also be true before it may be met again. */
   readonly hasRearmRule: boolean
 }
 
 export interface ConditionState {
   readonly isArmed: boolean
-  /** Since when it holds; for change, since when the candidate stands. */
+  /** Since when the condition holds; for `change`, since when the candidate is the value. */
   readonly since: Instant | null
   readonly metAt: Instant | null
-  /** How often it was met: the name of the next event. */
+  /** How often it was met; names the next event. */
   readonly times: number
-  /** change: the value that counted last, and the one that may count next, as canonical text. */
+  /** For `change`: the value that counted last, and the one that may count next, as canonical text. */
   readonly last: string | null
   readonly candidate: string | null
 }
@@ -47,7 +47,7 @@ export interface ConditionVerdict {
 }
 
 export const newCondition = ({ edge }: ConditionPolicy): ConditionState => ({
-  // A value that falls must have been up before.
+  // `falling` needs a sample that is true before it can fall.
   isArmed: edge !== 'falling',
   since: null,
   metAt: null,
@@ -56,7 +56,7 @@ export const newCondition = ({ edge }: ConditionPolicy): ConditionState => ({
   candidate: null,
 })
 
-/** A clock set back must not make it hold for ever. */
+/** If the clock is set back, the condition must not seem to hold since a future instant. */
 const heldSince = (state: ConditionState, now: Instant): Instant => Math.min(state.since ?? now, now)
 
 const isRested = ({ metAt }: ConditionState, { pauseMs }: ConditionPolicy, now: Instant): boolean =>

@@ -1,29 +1,29 @@
 /**
- * The events that a run has consumed: which its waits have received, and up to where a wait need not look again.
+ * The events that a run has consumed: those that its waits have received, and the ranges that a wait need not read again.
  *
- * Owns both, from the run's facts alone. Never reads events. A set that grows by one entry for each event, so that loading a run costs
+ * Owns both, from the run's facts alone. Never reads events. The set grows by one entry for each event, so that loading a run costs
  * what its facts cost.
  *
- * consumed-1  An event counts once per run: what one wait has received no other wait of the run receives. The waits of `cancel_on` look at
- *             every event: one that ends the run ends it, whatever else has received it.
- * consumed-2  What is covered holds no event that a wait on the same place could still receive.
+ * consumed-1  An event counts once per run: what one wait has received no other wait of the run receives. The waits of `cancel_on` look at every
+ *             event: one that ends the run ends it, whichever wait has received it.
+ * consumed-2  A covered range holds no event that a wait on the same place could still receive.
  */
 import { PersistentMap } from '#model/kernel/persistent-map.ts'
 import type { Received, WaitSpec } from './wait.ts'
 
-/** Events of one place after `from` and up to `to`: each that fits was received. */
+/** A range of events of one place, after `from` and up to `to`: every matching event in it was received. */
 interface Covered {
   readonly from: number
   readonly to: number
-  /** Events received since `to` rose. */
+  /** Events received since `to` was last raised. */
   readonly received: number
 }
 
 export interface Consumed {
-  /** By sequence. */
+  /** The received events by sequence. */
   readonly events: PersistentMap<number, true>
   readonly covered: PersistentMap<string, Covered>
-  /** The last event that has ended the run by `cancel_on`, or came before its retry; 0: none. */
+  /** The last event that has ended the run by `cancel_on`, or that was sent before its retry; 0: none. */
   readonly endedBy: number
 }
 
@@ -33,13 +33,13 @@ export const NOTHING_CONSUMED: Consumed = {
   endedBy: 0,
 }
 
-/** The run is retried: the waits of `cancel_on` look at events after these. */
+/** After a retry the waits of `cancel_on` look only at events after these. */
 export const listenAfter = (consumed: Consumed, ...sequences: readonly number[]): Consumed => ({
   ...consumed,
   endedBy: Math.max(consumed.endedBy, ...sequences),
 })
 
-/** Waits with the same types, value and condition look for the same events. */
+/** A place is what a wait looks for: waits with the same types, match and condition look for the same events. */
 type Place = Pick<WaitSpec, 'types' | 'match' | 'condition'>
 
 const placeOf = ({ types, match, condition }: Place): string => JSON.stringify([types, match, condition ?? null])
@@ -51,7 +51,7 @@ export const consumedRules = {
     fresh !== true || !events.has(sequence),
 }
 
-/** A wait was opened: what lies between its lookback and its base is covered. */
+/** After a wait was opened: the range between its lookback and its base is covered. */
 export const opened = (consumed: Consumed, spec: WaitSpec): Consumed =>
   spec.from === undefined ? consumed : { ...consumed, covered: risen(consumed.covered, spec, spec.from) }
 
@@ -63,7 +63,7 @@ const risen = (covered: Consumed['covered'], spec: WaitSpec, from: number): Cons
   return covered.with(place, { from: isNext ? known.from : from, to: spec.base, received: 0 })
 }
 
-/** A wait received these events. */
+/** After a wait received these events. */
 export const consume = (consumed: Consumed, spec: WaitSpec, received: readonly Received[]): Consumed => {
   let { events, covered } = consumed
   for (const { sequence } of received) events = events.with(sequence, true)
@@ -75,13 +75,13 @@ export const consume = (consumed: Consumed, spec: WaitSpec, received: readonly R
   return { ...consumed, events, covered }
 }
 
-/** Events that came with a result of another run: they count as received here. */
+/** Marks events as received that came with a reused result of another run. */
 export const adopt = (consumed: Consumed, received: readonly Received[]): Consumed => ({
   ...consumed,
   events: received.reduce((all, { sequence }) => all.with(sequence, true), consumed.events),
 })
 
-/** A wait that is opened anew gives back what it had received. Another wait may have left it behind, so that nothing is covered any more. */
+/** A wait that is opened anew returns the events that it had received. Other waits may have skipped them, so no range is covered any more. */
 export const giveBack = (consumed: Consumed, received: readonly Received[]): Consumed =>
   received.length === 0
     ? consumed
@@ -91,19 +91,19 @@ export const giveBack = (consumed: Consumed, received: readonly Received[]): Con
         covered: NOTHING_CONSUMED.covered,
       }
 
-/** After so many received events a wait asks the ledger from where on the next need look. */
+/** After this many received events a wait asks the ledger from which sequence on the next wait need read. */
 const COVER_AFTER = 16
 
 export interface Start {
   /** Events after this one are read. */
   readonly after: number
-  /** Events of the place after `after` that the run has received, as far as it knows. */
+  /** Received events of the place after `after`, as far as the run knows. */
   readonly received: number
-  /** Whether this look should find out what is covered. */
+  /** True if this read should find out the covered range. */
   readonly covers: boolean
 }
 
-/** Where a wait with this lookback begins to read (consumed-2). */
+/** Where a wait with this lookback starts to read (consumed-2). */
 export const startOf = ({ events, covered }: Consumed, place: Place, lookback: number): Start => {
   const known = covered.size === 0 ? undefined : covered.get(placeOf(place))
   if (known === undefined || lookback < known.from || lookback > known.to)

@@ -1,10 +1,10 @@
 /**
  * Which of its declared events a handler sends when it ends, and with which data.
  *
- * Owns the choice. Pure: what was sent by hand, how it ended and the values of names are arguments.
+ * Owns the choice. Pure: whether the code has sent events, how the handler ended and the values of the roots are arguments.
  *
- * emits-1  What a function sends by itself stands for its success: declared entries are sent only if it sent none.
- * emits-2  An entry with a condition is sent if it holds; of entries without one a single one is sent, several are permission only.
+ * emits-1  If a function has sent events itself, no declared event of its success is sent.
+ * emits-2  An entry with a condition is sent if it holds. A single entry without one is sent; several without one only permit the code to send.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -17,7 +17,7 @@ type Members = { readonly [key: string]: Json }
 const isMembers = (value: Json | undefined): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An accepted partial result counts as success too. */
+/** An accepted partial result also counts as success. */
 const isMeant = (on: EmitEnd, ending: Ending): boolean =>
   on === 'always' || on === ending || (on === 'success' && ending === 'partial')
 
@@ -29,7 +29,7 @@ const holds = ({ when, event }: EmitSpec, roots: Roots): boolean => {
   throw new TrihandError('EXPR_FAILED', `emits ${event} when ${when.text}: ${found}`)
 }
 
-/** Throws EXPR_FAILED for a condition that cannot be answered. */
+/** Throws EXPR_FAILED for a condition that does not give true or false. */
 export const chooseEmits = (
   specs: readonly EmitSpec[],
   { ending, hasSent, roots }: { readonly ending: Ending; readonly hasSent: boolean; readonly roots: Roots },
@@ -43,7 +43,7 @@ export const chooseEmits = (
   return meant.filter((spec) => (spec.when === null ? plain.length === 1 : holds(spec, roots)))
 }
 
-/** Its own template; else the members that the event declares, from the output, then from what triggered it; else all there is. */
+/** Its own template; else the members that the event declares, from the output, then from the trigger's payload; else the whole output. */
 export const emitData = ({ data, fields }: Pick<EmitSpec, 'data' | 'fields'>, roots: Roots): Json => {
   if (data !== null) return data(roots)
   const { output = null, payload = null } = roots

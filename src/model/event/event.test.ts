@@ -1,4 +1,4 @@
-/** The spelling of event types and of ids that come from outside. */
+/** Which texts are event types, and which are ids from outside. */
 import { expect, test } from 'vitest'
 import { isEventType, isPlainId, isReservedType } from './event.ts'
 
@@ -22,7 +22,7 @@ test.each(['agent', 'agents.x', 'my.agent.started', 'humane.x'])('%s is not rese
 
 test.each(['a', 'ORDER 7', 'é', 'x'.repeat(255), '🙂'])('%j is an id', (id) => expect(isPlainId(id)).toBe(true))
 
-// Both stores replace half a surrogate pair without a word: two ids would become one.
+// Both stores silently replace half of a surrogate pair: two ids would become one.
 test.each(['', 'x'.repeat(256), 'a\u0000b', 'a\nb', '\u007f', 'a\ud800', '\udc00', '\ud83d'])('%j is no id', (id) =>
   expect(isPlainId(id)).toBe(false),
 )

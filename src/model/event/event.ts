@@ -1,12 +1,12 @@
 /**
- * An event: a named fact with data, and where in a chain of causes it stands.
+ * An event: a type with data, and its place in a chain of causes.
  *
- * Owns the attributes and the rules of names. Never decides who listens (trigger.ts).
+ * Owns the attributes and the rules of names. Never decides which handler it starts (trigger.ts).
  */
 import { type Instant, isPlainText, type TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 
-/** Where something comes from. Hops count machine steps since the last outside cause; chain names the triggers so far. */
+/** The cause of something. `hops` counts machine steps since the last outside cause; `chain` names the handlers so far. */
 export interface Cause {
   readonly correlationId: string
   readonly causationId: string | null
@@ -27,16 +27,16 @@ export interface Event extends Cause {
   readonly data: Json
 }
 
-/** An event that the ledger holds. Sequence orders events; it is not the order of commits on a shared store. */
+/** An event that the ledger holds. `sequence` orders events; on a shared store it is not the order of commits. */
 export interface StoredEvent extends Event {
   readonly sequence: number
-  /** Why its data cannot be used; then `data` is null, no wait takes it, and no run works on it. */
+  /** Why its data cannot be used; then `data` is null, no wait receives it, and no run works on it. */
   readonly broken?: string
 }
 
 /**
- * An event at its place. Every member by name: a copy made by spreading has a shape of its own, and every run keeps the event that
- * started it.
+ * An event with its sequence. Every member is named, because a copy made by spreading has a hidden class of its own, and every run keeps the event
+ * that started it.
  */
 export const stored = (event: Event, sequence: number): StoredEvent =>
   event.requesters === undefined
@@ -67,12 +67,12 @@ export const isEventType = (text: string): boolean => text.length <= MAX_TYPE_LE
 const PEOPLE_SOURCE = 'human:'
 const OWN_SOURCE = /^(trihand$|(agent|workflow|run|schedule|queue):)/
 /**
- * Whether a sender may not use a source. Under its own sources the system chooses ids that others could take before it; without an id of its own
- * an event is sent again under the source that it had. What people decide is never sent again.
+ * True if a sender may not use the source. Under its own sources the system chooses ids that others could occupy first. An event that is sent
+ * without an id can be replayed under its old source; an event of people's decisions is never replayed.
  */
 export const isReservedSource = (text: string, hasId: boolean): boolean =>
   text.startsWith(PEOPLE_SOURCE) || (hasId && OWN_SOURCE.test(text))
 export const isReservedType = (text: string): boolean => RESERVED.some((prefix) => text.startsWith(prefix))
 
-/** An id from outside. */
+/** True for an acceptable id from outside. */
 export const isPlainId = (text: string): boolean => isPlainText(text, 255)

@@ -1,4 +1,4 @@
-/** Which fact of a run tells what of the hand at work on it. */
+/** Which facts of a run produce which lifecycle events. */
 import { expect, test } from 'vitest'
 import { fold } from '#model/kernel/machine.ts'
 import type { RunFact } from '#model/run/fact.ts'
@@ -22,7 +22,7 @@ const done: RunFact = { type: 'run.completed', at: 3_000, status: 'partial', out
 
 const DONE = { status: 'partial', result: 7, emitted_events: [], db_writes: [], duration_ms: 2_000 }
 
-test('[D3] lifecycle-1: a retry, and an end after it', () => {
+test('[D3] lifecycle-1: a retry and a later end each produce an event', () => {
   expect(told('workflow', retried, due, done)).toEqual([
     { type: 'workflow.retrying', step: null, attempt: 1, data: { error, next_at: 2_000 } },
     null,
@@ -30,26 +30,26 @@ test('[D3] lifecycle-1: a retry, and an end after it', () => {
   ])
 })
 
-test('[D3] an agent has no word for trying again; a person’s run has none at all', () => {
+test("[D3] an agent's run has no event for a retry, and a person's run has no events at all", () => {
   expect(told('agent', retried)).toEqual([null])
   expect(told('agent', done)).toMatchObject([{ type: 'agent.completed' }])
   expect(told('human', retried, due, done)).toEqual([null, null, null])
 })
 
-test.each(['failed', 'expired', 'quarantined'] as const)('[D3] a run that is %s tells its error', (status) => {
+test.each(['failed', 'expired', 'quarantined'] as const)('[D3] a run that is %s reports its error', (status) => {
   const end: RunFact = { type: `run.${status}`, at: 2_000, error }
   expect(told('agent', end)).toEqual([{ type: 'agent.failed', step: null, attempt: 1, data: { status, error } }])
 })
 
-test('[D3] a cancel is no failure', () =>
+test('[D3] a cancel does not report a failure', () =>
   expect(told('workflow', { type: 'run.cancelled', at: 2_000, error })).toEqual([null]))
 
-test('[D3] a large output is not told again', () => {
+test('[D3] a large output is not copied into the event', () => {
   const large: RunFact = { type: 'run.completed', at: 3_000, status: 'success', output: { blob: 'h', bytes: 70_000 } }
   expect(told('workflow', large)).toMatchObject([{ data: { result: null } }])
 })
 
-test('[D3] what a hand tells of its own accord speaks of the step that it opens, or of the run', () => {
+test('[D3] an event that an executor reports itself names the step that it opens, or the run', () => {
   const state = fold(runMachine, [started, retried, due])
   const telling = { type: 'agent.escalated', data: { rule: 'x' } }
   const opened = { type: 'child.started', at: 2_500, step: 'up', child: 'tsk_1' as never, handler: 'h' } as const
@@ -57,7 +57,7 @@ test('[D3] what a hand tells of its own accord speaks of the step that it opens,
   expect(toldWith([telling], done, 0, state)).toEqual([{ ...telling, step: null, attempt: 2, index: 0 }])
 })
 
-test('[D3] every name has its hand, and only people are told of in any case', () => {
+test('[D3] every lifecycle event belongs to a modality, and only those of people are always emitted', () => {
   for (const [hand, names] of Object.entries(LIFECYCLE))
     for (const name of names) expect([handOf(name), isToldOnDemand(name)]).toEqual([hand, hand !== 'human'])
   expect([handOf('order.paid'), isToldOnDemand('order.paid'), isToldOnDemand('trihand.run.failed')]).toEqual([

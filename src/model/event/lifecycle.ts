@@ -1,10 +1,10 @@
 /**
- * Lifecycle events: what each hand tells of its work, under the words of its modality.
+ * Lifecycle events: what each modality reports of its work, with types under its own prefix.
  *
- * Owns the names and which fact of a run tells what. Pure. What people's work tells is a task's (engine/tasks/events.ts); who listens is
- * the system's.
+ * Owns the names, and which fact of a run produces which event. Pure. Events about people's work come from tasks (engine/tasks/events.ts); the
+ * system knows which handlers listen.
  *
- * lifecycle-1  A fact tells at most one event, and every event is told by a fact.
+ * lifecycle-1  A fact produces at most one event, and every event is produced by a fact.
  */
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -24,35 +24,35 @@ export const LIFECYCLE: Readonly<Record<Modality, readonly string[]>> = {
 
 const MODALITIES = Object.keys(LIFECYCLE) as readonly Modality[]
 
-/** The hand that an event of this type would tell of, by its prefix; null: of none. */
+/** The modality whose work events of this type report, by their prefix; null: none. */
 export const handOf = (type: string): Modality | null =>
   MODALITIES.find((modality) => type.startsWith(`${modality}.`)) ?? null
 
-/** Whether events of this type tell of the work itself. */
+/** True if events of this type report the work itself. */
 export const isOfLife = (type: string): boolean => handOf(type) !== null || type.startsWith('trihand.run.')
 
-/** What people do is rare and always told. The rest would double the price of every step, so it is told to whoever listens. */
+/** Human events are rare and always emitted. The rest would double the cost of every step, so they are emitted only if a handler listens. */
 export const isToldOnDemand = (type: string): boolean => isOfLife(type) && handOf(type) !== 'human'
 
-/** The source of what a handler tells of its own work. */
+/** The source of the events that a handler reports of its own work. */
 export const lifeSource = (modality: Modality, handler: string): string => `${modality}:${handler}`
 
 type Members = { readonly [name: string]: Json }
 
-/** What is told, besides where: that is the same for all. */
+/** An event without its place in the run; the rest is the same for all events. */
 export interface Telling {
   readonly type: string
   readonly data: Members
 }
 
-/** A telling with its address in the run. */
+/** An event with its place in the run. */
 export interface AddressedTelling extends Telling {
-  /** Null: the run as a whole. */
+  /** Null: it is about the run as a whole. */
   readonly step: string | null
   readonly attempt: number
 }
 
-/** One that stands with a fact of an append. */
+/** An event that belongs to the fact with this index in an append. */
 export interface ToldAt extends AddressedTelling {
   readonly index: number
 }
@@ -61,7 +61,7 @@ const errorOf = ({ code, message }: Failure): Members => ({ error: { code, messa
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0 }
 
-/** A large output stays where it is: the event names the run. */
+/** A large output is not copied: the event names the run. */
 const outputOf = (output: Payload): Json => ('value' in output ? output.value : null)
 
 const failed = (type: string, status: string, error: Failure, attempt: number): AddressedTelling => ({
@@ -81,7 +81,7 @@ const retrying = (
   data: { ...errorOf(fact.error), next_at: fact.wakeAt },
 })
 
-/** The run as it lives, or lived. */
+/** The run, or the last life of an ended run. */
 const lifeOf = (state: RunState): LiveRun | null => {
   if (state.kind === 'none') return null
   return state.kind === 'live' ? state : state.last
@@ -89,7 +89,7 @@ const lifeOf = (state: RunState): LiveRun | null => {
 
 const attemptOf = (state: RunState): number => (lifeOf(state)?.failures ?? 0) + 1
 
-/** What a fact of a run tells of the hand at work on it; null: nothing. `state` is the run's after it. */
+/** The event that a fact of a run produces; null: none. `state` is the run's state after the fact. */
 export const tellingOf = (modality: Modality, fact: RunFact, state: RunState): AddressedTelling | null => {
   if (modality === 'human') return null
   const attempt = attemptOf(state)
@@ -98,7 +98,7 @@ export const tellingOf = (modality: Modality, fact: RunFact, state: RunState): A
       const { status, output, events = [], writes = [], at } = fact
       const durationMs = at - (lifeOf(state)?.startedAt ?? at)
       const result = outputOf(output)
-      // What an agent's end comes to besides is its own report.
+      // The other members of an agent's outcome come from the agent's own report.
       const agent = { structuredOutput: result, artifacts: [], tokenUsage: NO_TOKENS, durationMs }
       const workflow = { result, emittedEvents: events, dbWrites: writes, durationMs }
       const data = { status, ...outcomeWords(modality === 'agent' ? agent : workflow) }
@@ -117,7 +117,7 @@ export const tellingOf = (modality: Modality, fact: RunFact, state: RunState): A
   }
 }
 
-/** What a hand tells of its own accord, with the fact at this place. A step that it opens is the step it speaks of. */
+/** The events that an executor reports itself, attached to the fact at this index. If the fact opens a step, they are about that step. */
 export const toldWith = (
   tellings: readonly Telling[],
   fact: RunFact | undefined,

@@ -1,4 +1,4 @@
-/** Chains of causes: how long they may get, and how often a handler may stand in one. */
+/** Chains of causes: how long they may get, and how often a handler may occur in one. */
 import { describe, expect, test } from 'vitest'
 import type { Cause } from './event.ts'
 import { admit, type ChainLimits, causedBy, DEFAULT_MAX_HOPS } from './trigger.ts'
@@ -13,7 +13,7 @@ const aCause = (changes: Partial<Cause> = {}): Cause => ({
   ...changes,
 })
 
-/** Lets two handlers answer each other until one is not admitted; gives the handlers that ran and why it stopped. */
+/** Lets two handlers answer each other until one is suppressed; returns the handlers that ran and the reason. */
 const pingPong = (limits: ChainLimits): { readonly ran: readonly string[]; readonly reason: string } => {
   let cause = aCause()
   for (let i = 0; ; i++) {
@@ -36,7 +36,7 @@ describe('admission', () => {
     })
   })
 
-  test('trigger-1: [R14][V18] a handler stands in a chain once, or as often as its re-entry allows', () => {
+  test('trigger-1: [R14][V18] a handler occurs in a chain once, or as often as its re-entry allows', () => {
     const chain = ['ping', 'pong', 'ping']
     expect(admit(aCause({ chain }), 'other', LIMITS).kind).toBe('admitted')
     expect(admit(aCause({ chain }), 'ping', { ...LIMITS, allowReentry: 2 }).kind).toBe('admitted')
@@ -50,13 +50,13 @@ describe('admission', () => {
   test('trigger-1: [R14] ping-pong stops after one round', () =>
     expect(pingPong(LIMITS)).toEqual({ ran: ['ping', 'pong'], reason: 'reentry' }))
 
-  test('trigger-1: [R14] ping-pong with free re-entry stops at the limit of hops', () => {
+  test('trigger-1: [R14] ping-pong with unlimited re-entry stops at the limit of hops', () => {
     const { ran, reason } = pingPong({ ...LIMITS, allowReentry: 1_000 })
     expect([ran.length, reason]).toEqual([DEFAULT_MAX_HOPS + 1, 'hop_limit'])
   })
 })
 
-test('[A7] what a run causes is one hop further, with the run as its cause and the handler in its chain', () => {
+test('[A7] the effects of a run are one hop further, with the run as their cause and the handler in their chain', () => {
   expect(causedBy(aCause({ hops: 2, chain: ['ping'] }), 'run-1', 'pong')).toStrictEqual({
     correlationId: 'evt-1',
     causationId: 'run-1',

@@ -1,9 +1,9 @@
 /**
  * When an event may start a handler: the limits on chains of causes.
  *
- * Owns hops and re-entry. The verdict of a filter arrives as an argument; flow control is a later stage of route.
+ * Owns hops and re-entry. Filters are evaluated elsewhere, and flow control comes after it.
  *
- * trigger-1  A chain of machine steps stops at maxHops, and a handler stands in one chain at most allowReentry + 1 times.
+ * trigger-1  A chain of machine steps stops at maxHops, and a handler occurs in one chain at most allowReentry + 1 times.
  */
 import type { Cause } from './event.ts'
 
@@ -38,7 +38,7 @@ export const admit = (cause: Cause, handler: string, limits: ChainLimits): Admis
   return { kind: 'admitted' }
 }
 
-/** The cause of what a run does next: one hop further, with its own name in the chain. */
+/** The cause of what a run does next: one hop further, with the name of its handler in the chain. */
 export const causedBy = (cause: Cause, causationId: string, handler: string): Cause => ({
   correlationId: cause.correlationId,
   causationId,

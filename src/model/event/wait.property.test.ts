@@ -1,4 +1,4 @@
-/** Waits for events against an oracle that knows neither folds nor facts: any events, in any order, with or without a timeout. */
+/** Waits for events, compared with an oracle that knows neither folds nor facts: any events, in any order, with or without a timeout. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RunState } from '#model/run/fact.ts'
@@ -28,7 +28,7 @@ const arrivals: fc.Arbitrary<Arrivals> = fc.record({
   timeoutBefore: fc.option(fc.nat(12), { freq: 2 }),
 })
 
-/** Takes the first event of each type (any: of all types) that is past the base, until there are enough or time is over. */
+/** Takes the first event of each type (`any`: of all types) after the base, until there are enough or the timeout has passed. */
 const oracle = ({ mode, types, base, events, timeoutBefore }: Arrivals) => {
   const wanted = mode === 'any' ? 1 : types.length
   const inTime = timeoutBefore === null ? events : events.slice(0, timeoutBefore)
@@ -56,7 +56,7 @@ const play = ({ mode, types, base, events, timeoutBefore }: Arrivals): RunState 
   return state
 }
 
-test('wait-1: wait-2: [A8] a wait takes what the oracle takes and ends when it ends', () => {
+test('wait-1: wait-2: [A8] a wait receives what the oracle receives and ends when the oracle ends', () => {
   const seen = { waiting: 0, received: 0 }
   fc.assert(
     fc.property(arrivals, (given) => {

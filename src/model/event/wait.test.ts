@@ -1,4 +1,4 @@
-/** Which event counts for a wait, and when the wait is over. */
+/** Which events count for a wait, and when the wait is over. */
 import { describe, expect, test } from 'vitest'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -24,9 +24,9 @@ const anEvent = (changes: Partial<StoredEvent> = {}): StoredEvent => ({
 })
 
 describe('fits', () => {
-  test('an event of a type that is waited for fits', () => expect(fits(openWait(aWait()), anEvent())).toBe(true))
+  test('an event of an awaited type fits', () => expect(fits(openWait(aWait()), anEvent())).toBe(true))
 
-  test('an event of another type does not', () =>
+  test('an event of another type does not fit', () =>
     expect(fits(openWait(aWait()), anEvent({ type: 'mail.lost' }))).toBe(false))
 
   test('wait-1: events at or before the base never count', () => {
@@ -43,7 +43,7 @@ describe('fits', () => {
     expect(fits(wait, anEvent({ sequence: 102 }))).toBe(true)
   })
 
-  test('wait-1: of each type one event counts when all are waited for', () => {
+  test('wait-1: when all types are awaited, one event of each type counts', () => {
     const wait = receive(openWait(aWait({ mode: 'all', types: ['mail.read', 'mail.paid'] })), {
       type: 'mail.read',
       sequence: 101,
@@ -61,7 +61,7 @@ describe('fits', () => {
     ['null where null is wanted', 'null', { order: { id: null } }, true],
     ['nothing at that path', '7', { order: {} }, false],
     ['nothing where null is wanted', 'null', {}, false],
-  ])('a match against %s', (_, value, data, expected) =>
+  ])('a match is compared with %s', (_, value, data, expected) =>
     expect(fits(matching(value), anEvent({ data }))).toBe(expected),
   )
 })
@@ -72,12 +72,12 @@ describe('over', () => {
   const read = { type: 'mail.read', sequence: 101 }
   const paid = { type: 'mail.paid', sequence: 102 }
 
-  test('wait-2: any is over with its first event', () => {
+  test('wait-2: a wait for any event is over with its first event', () => {
     expect(isOver(openWait(some))).toBe(false)
     expect(isOver(receive(openWait(some), paid))).toBe(true)
   })
 
-  test('wait-2: all is over with one event of each type', () => {
+  test('wait-2: a wait for all types is over with one event of each type', () => {
     const first = receive(openWait(all), paid)
     expect([isOver(openWait(all)), isOver(first)]).toEqual([false, false])
     expect(missing(first)).toEqual(['mail.read'])
@@ -85,7 +85,7 @@ describe('over', () => {
     expect(missing(receive(first, read))).toEqual([])
   })
 
-  test('wait-1: what was received stays in the order it came, and the wait before stays as it was', () => {
+  test('wait-1: received events keep the order in which they came, and the wait before is not changed', () => {
     const opened = openWait(all)
     expect(receive(receive(opened, paid), read).received).toEqual([paid, read])
     expect(opened.received).toEqual([])

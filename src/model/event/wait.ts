@@ -1,10 +1,10 @@
 /**
- * Waiting for events: what is waited for, which event counts, when the wait is over.
+ * Waiting for events: what a wait looks for, which events count, and when it is over.
  *
- * Owns matching and completion. Never reads events: candidates and the verdicts of rules arrive as arguments.
+ * Owns matching and completion. Never reads events: candidates and the results of rules arrive as arguments.
  *
  * wait-1  An event counts once per wait, in ledger order; events at or before `base` never count.
- * wait-2  `any` is over with its first event, `all` with one event of each type; a timeout ends either, with what came so far.
+ * wait-2  `any` is over with its first event, `all` with one event of each type; a timeout ends either, with what was received so far.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { at, canonical } from '#model/kernel/json.ts'
@@ -13,17 +13,17 @@ import type { StoredEvent } from './event.ts'
 export interface WaitSpec {
   readonly mode: 'any' | 'all'
   readonly types: readonly string[]
-  /** The event's data must hold this canonical value at this path; null = no such condition. */
+  /** The event's data must hold this canonical value at this path; null: no such condition. */
   readonly match: { readonly path: string; readonly value: string } | null
-  /** CEL text, compiled and asked by the engine. Absent: no such condition; null, where an older version opened the wait. */
+  /** CEL text, compiled and evaluated by the engine. Absent: no such condition; null, if an older version opened the wait. */
   readonly condition?: string | null
   readonly timeoutAt: Instant | null
   readonly base: number
   /** Events that the run has received before do not count. Absent: a wait of `cancel_on`, or one that an older version opened. */
   readonly fresh?: true
-  /** How far it was to look back; absent: to `base`. The run has received all events between that it could receive here. */
+  /** Where its lookback began; absent: at `base`. The run has received every event from there to `base` that this wait could receive. */
   readonly from?: number
-  /** So many events at most are received at once, all that are there. Absent: one. Only in mode `any`. */
+  /** It receives at most this many events at once, all that are available. Absent: one. Only in mode `any`. */
   readonly most?: number
 }
 
@@ -39,14 +39,14 @@ export interface OpenWait {
 
 export const openWait = (spec: WaitSpec): OpenWait => ({ spec, received: [] })
 
-/** wait-1: past the base, of a type that is still needed, and not counted before. */
+/** wait-1: after the base, of a type that is still missing, and not counted before. */
 const counts = ({ spec, received }: OpenWait, event: Received): boolean => {
   if (event.sequence <= spec.base || !spec.types.includes(event.type)) return false
   if (received.some((earlier) => earlier.sequence === event.sequence)) return false
   return spec.mode === 'any' || !received.some((earlier) => earlier.type === event.type)
 }
 
-/** Whether the event counts and its data matches. A condition in CEL is asked apart. */
+/** True if the event counts and its data matches. A CEL condition is evaluated separately. */
 export const fits = (wait: OpenWait, event: StoredEvent): boolean => {
   if (!counts(wait, event) || event.broken !== undefined) return false
   const { match } = wait.spec
@@ -60,7 +60,7 @@ export const receive = (wait: OpenWait, ...received: readonly Received[]): OpenW
   received: [...wait.received, ...received],
 })
 
-/** Those that an open wait receives together, of candidates in the order of the ledger. */
+/** The events that an open wait receives together, from candidates in ledger order. */
 export const receivable = (wait: OpenWait, candidates: readonly Received[]): readonly Received[] => {
   const fitting = candidates.filter((event) => counts(wait, event))
   return fitting.slice(0, wait.spec.most ?? 1)
@@ -69,6 +69,6 @@ export const receivable = (wait: OpenWait, candidates: readonly Received[]): rea
 export const missing = (wait: OpenWait): readonly string[] =>
   wait.spec.types.filter((type) => !wait.received.some((received) => received.type === type))
 
-/** wait-2, but for the timeout, which is the run's to notice. */
+/** wait-2 without the timeout, which the run handles. */
 export const isOver = (wait: OpenWait): boolean =>
   wait.spec.mode === 'any' ? wait.received.length > 0 : missing(wait).length === 0

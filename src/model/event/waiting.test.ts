@@ -1,4 +1,4 @@
-/** What a run waits for: timers, events and children, as decisions of the run. Matching alone is wait.test.ts. */
+/** Timers, waits for events and calls of children as decisions of the run. Matching alone is tested in wait.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { inline, NOTHING } from '#model/kernel/payload.ts'
 import type { RunFact } from '#model/run/fact.ts'
@@ -32,7 +32,7 @@ describe('timers', () => {
     expect(openAfter(fact('timer.set'))).toEqual({ kind: 'sleeping', wakeAt: 50 })
   })
 
-  test('waiting-1: [R9][V24] a timer fires at its instant and not a millisecond before', () => {
+  test('waiting-1: [R9][V24] a timer fires at its instant and not a millisecond early', () => {
     given(started(), fact('timer.set'))
       .when(command('pass_time', { now: 49 }))
       .thenNothing()
@@ -41,7 +41,7 @@ describe('timers', () => {
       .thenFacts(fact('timer.fired', { at: 50 }))
   })
 
-  test('a timer that fired is a step that is done', () =>
+  test('a fired timer settles its step', () =>
     expect(settledAfter(fact('timer.set'), fact('timer.fired'))).toEqual({ kind: 'done', result: NOTHING }))
 
   test.each(BEGUN)('waiting-2: a timer is not set for a step that %s', (_, begun) =>
@@ -50,7 +50,7 @@ describe('timers', () => {
       .thenNothing(),
   )
 
-  test('everything that is due ends in the order of its instants, then of its names', () => {
+  test('everything that is due ends ordered by instant, then by name', () => {
     const at = (step: string, wakeAt: number) => fact('timer.set', { step, wakeAt })
     const timeout = fact('wait.opened', { step: 'a', wait: aWait({ timeoutAt: 30 }) })
     given(started(), at('z', 20), at('c', 30), at('b', 30), timeout, at('later', 31))
@@ -76,7 +76,7 @@ describe('events', () => {
       .thenNothing(),
   )
 
-  test('an event that is waited for is received, and the step with it', () => {
+  test('an awaited event is received, and settles the step', () => {
     given(started(), fact('wait.opened')).when(command('receive_event')).thenFacts(fact('wait.received'))
     expect(settledAfter(fact('wait.opened'), fact('wait.received'))).toEqual({
       kind: 'received',
@@ -116,7 +116,7 @@ describe('events', () => {
         .thenFacts(fact('wait.received', { event: paid }))
     })
 
-    test('wait-2: [A8] the step goes on with the last of them, in the order they came', () => {
+    test('wait-2: [A8] the last missing event settles the step, with all events in the order in which they came', () => {
       expect(openAfter(both, fact('wait.received'))).toMatchObject({
         wait: { received: [{ type: 'mail.read', sequence: 101 }] },
       })
@@ -128,7 +128,7 @@ describe('events', () => {
       })
     })
 
-    test('wait-2: [A8] a timeout ends the wait with what came so far and names what is missing', () => {
+    test('wait-2: [A8] a timeout ends the wait with the events so far and names the missing types', () => {
       const history = [both, fact('wait.received')]
       given(started(), ...history)
         .when(command('pass_time', { now: 50 }))
@@ -152,7 +152,7 @@ describe('events', () => {
       .when(command('pass_time', { now: 1e12 }))
       .thenNothing())
 
-  test('an answer to a wait that is not open changes no state', () => {
+  test('an event or timeout for a wait that is not open changes no state', () => {
     expect(liveAfter(started(), fact('wait.received'), fact('wait.timed_out'))).toEqual(liveAfter(started()))
     expect(openAfter(fact('timer.set'), fact('wait.received'), fact('wait.timed_out'))).toEqual({
       kind: 'sleeping',
@@ -173,7 +173,7 @@ describe('children', () => {
       .thenNothing(),
   )
 
-  test('its result is the result of the step, its failure the failure', () => {
+  test("the result of a child is the result of the step, and its failure is the step's failure", () => {
     given(started(), fact('child.started')).when(command('end_child')).thenFacts(fact('child.ended'))
     expect(settledAfter(fact('child.started'), fact('child.ended'))).toEqual({
       kind: 'done',
@@ -188,7 +188,7 @@ describe('children', () => {
     })
   })
 
-  test('the end of a child that nobody waits for changes nothing', () => {
+  test('the end of a child that the run does not wait for changes nothing', () => {
     given(started()).when(command('end_child')).thenNothing()
     given(started(), fact('timer.set')).when(command('end_child')).thenNothing()
     given(started(), fact('child.started'))

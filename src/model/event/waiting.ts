@@ -1,10 +1,10 @@
 /**
  * The rules of everything a run waits for: time, events, children.
  *
- * Owns when a wait begins and ends. Never looks for events or children itself: what came is in the command.
+ * Owns when a wait begins and ends. Never looks for events or children itself: they arrive in the command.
  *
  * waiting-1  A timer never fires before its instant.
- * waiting-2  Beginning a wait that has begun already changes nothing: the first instant, spec or child stands.
+ * waiting-2  Beginning a wait again changes nothing: the first instant, spec or child counts.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { type Decision, facts } from '#model/kernel/machine.ts'
@@ -32,9 +32,9 @@ export const receiveEvent = (run: LiveRun, command: Command<'receive_event'>): D
   const open = run.open.get(command.step)
   if (open?.kind !== 'waiting') return facts()
   const { now: at, step, passed = [], others = [] } = command
-  // An event that it left to another wait was not received there after all: it would come before these.
+  // An event that this wait left to another wait was not received there after all: it would come before these.
   if (passed.some((sequence) => !run.consumed.events.has(sequence))) return facts()
-  // The candidates were chosen outside; a repeat or a stale choice must not count here either.
+  // The candidates were chosen outside; a repeat or an outdated choice must not count here either.
   const free = [command.event, ...others].filter(({ sequence }) =>
     consumedRules.isFree(run.consumed, open.wait.spec, sequence),
   )
@@ -59,7 +59,7 @@ export const endChild = (run: LiveRun, command: Command<'end_child'>): Decision<
 
 type DueFact = Extract<RunFact, { readonly type: 'timer.fired' | 'step.retry_due' | 'wait.timed_out' }>
 
-/** Everything that time alone ends by `now` and not before (waiting-1), in the order of its instants, then of its names. */
+/** The facts for everything that time alone has ended by `now` (waiting-1), ordered by instant, then by name. */
 export const dueFacts = (run: LiveRun, now: Instant): readonly RunFact[] => {
   const due: { readonly at: Instant; readonly fact: DueFact }[] = []
   for (const [step, open] of run.open.entries()) {

@@ -1,7 +1,7 @@
 /**
  * Triggers other than a plain event, as an author writes them on a function.
  *
- * Owns the shapes and their words only. What each means, and what is refused, is manifest/define/sources.ts.
+ * Owns only the shapes and their literals. Their meaning, and which are refused, is in manifest/define/sources.ts.
  */
 import type { ConditionEdge } from './condition.ts'
 
@@ -9,13 +9,13 @@ export const FILE_CHANGES = ['added', 'changed', 'removed'] as const
 export const TABLE_CHANGES = ['insert', 'update', 'delete'] as const
 export type FileChange = (typeof FILE_CHANGES)[number]
 export type TableChange = (typeof TABLE_CHANGES)[number]
-/** How a run ended; `ended` is any of them. */
+/** How a run ended; `ended` means any of the others. */
 export type EndWord = 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined' | 'ended'
 
 type Duration = string | number
 
 export interface AfterTrigger {
-  /** The function whose runs' ends are heard. */
+  /** The function whose runs trigger this one when they end. */
   readonly after: string
   /** How they ended. Default `success`. */
   readonly status?: EndWord | readonly EndWord[]
@@ -31,14 +31,14 @@ export interface FileTrigger {
   /** Paths with `*`, `**` and `?`, from the folder of the process. */
   readonly file: string | readonly string[]
   readonly on?: FileChange | readonly FileChange[]
-  /** How long a file must stay as it is. */
+  /** How long a file must stay unchanged. */
   readonly settle?: Duration
   readonly filter?: string
 }
 
 export interface TableTrigger {
   readonly table: string
-  /** The user's own database: a SQLite file or a `postgres:` url, best as a reference to the environment. */
+  /** The user's own database: a SQLite file or a `postgres:` URL, preferably as a reference to the environment. */
   readonly database: string
   readonly on?: TableChange | readonly TableChange[]
   readonly every?: Duration
@@ -51,11 +51,11 @@ export interface ConditionTrigger {
   readonly every?: Duration
   readonly for?: Duration
   readonly edge?: ConditionEdge
-  /** An expression that must hold before it may be met again, or a time that must pass. */
+  /** An expression that must hold before the condition may be met again, or a time that must pass. */
   readonly rearm?: string
   /** Documents that the expression reads as `table.<name>`. */
   readonly reads?: Readonly<Record<string, { readonly table: string; readonly key: string }>>
-  /** The session whose memory it reads as `session.<key>`. */
+  /** The session whose memory the expression reads as `session.<key>`. */
   readonly session?: string
   readonly filter?: string
 }

@@ -1,4 +1,4 @@
-/** Keys of the items of a batch, as its run ends. */
+/** The idempotency keys of a batch's items when its run ends. */
 import { expect, test } from 'vitest'
 import type { Arrival } from '#model/event/arrival.ts'
 import type { IdempotencyPolicy } from '#model/flow/policies/idempotency.ts'
@@ -30,7 +30,7 @@ const aBatch = (given: Partial<FlowPolicies> = {}, idempotency: Partial<Idempote
       give({ type: 'arrive', ...ruled(now), arrivals, refused: [], cursor: arrivals.at(-1)?.sequence ?? 0 }),
     end: (now: number, ended: EndedRun) => give({ type: 'end_runs', ...ruled(now), ended: [ended] }),
     pass: (now: number) => give({ type: 'pass_time', ...ruled(now) }),
-    /** Who holds which key, and until when. */
+    /** The run that holds each key, and until when. */
     holders: (): Readonly<Record<string, readonly [RunId, number | null]>> =>
       Object.fromEntries(
         entriesOf((state as OpenGate).claims).map(([key, { run, expiresAt }]) => [key, [run, expiresAt]]),
@@ -45,7 +45,7 @@ const failing = (run: RunId, next: RunId, arrivals: readonly Arrival[], status: 
   failed: { arrivals, next, roll: 1 },
 })
 
-test('batch-items-1: of a batch, what went well keeps its key, and what comes again holds it for its next run (14.4.2)', () => {
+test('batch-items-1: in a batch, an item that succeeded keeps its key, and one that is retried holds it for its next run (14.4.2)', () => {
   const batch = aBatch()
   batch.arrive(1, keyed(1, 'a'), keyed(2, 'b'))
   batch.end(10, failing(runOf(1), runOf(9), [keyed(2, 'b')], 'partial'))
@@ -56,7 +56,7 @@ test('batch-items-1: of a batch, what went well keeps its key, and what comes ag
   expect(batch.holders()).toEqual({ a: [runOf(1), 10_001] })
 })
 
-test('batch-items-1: an item that went well in its second try keeps its key as one that did in its first (14.4.2)', () => {
+test('batch-items-1: an item that succeeded in its second attempt keeps its key as one that did in its first (14.4.2)', () => {
   const batch = aBatch()
   batch.arrive(1, keyed(1, 'a'), keyed(2, 'b'))
   batch.end(10, failing(runOf(1), runOf(9), [keyed(1, 'a'), keyed(2, 'b')], 'failed'))
@@ -66,7 +66,7 @@ test('batch-items-1: an item that went well in its second try keeps its key as o
   expect(batch.holders()).toEqual({ a: [runOf(9), 10_001], b: [runOf(9), 10_001] })
 })
 
-test('batch-items-1: a newer event with the key of an item that waits for its next try replaces it, where that is the rule', () => {
+test('batch-items-1: under on_conflict replace, a newer event with the key of an item that waits for its retry replaces it', () => {
   const batch = aBatch({}, { onConflict: 'replace' })
   batch.arrive(1, keyed(1, 'a'), keyed(2, 'b'))
   batch.end(10, failing(runOf(1), runOf(9), [keyed(2, 'b')], 'partial'))
@@ -76,7 +76,7 @@ test('batch-items-1: a newer event with the key of an item that waits for its ne
   expect(batch.runs()).toEqual([runOf(3)])
 })
 
-test('batch-items-1: a key that expires by itself is not freed by a failure', () => {
+test('batch-items-1: a key that is released by its ttl is not freed by a failure', () => {
   const batch = aBatch({}, { release: 'ttl' })
   batch.arrive(1, keyed(1, 'a'), keyed(2, 'b'))
   batch.end(10, failing(runOf(1), runOf(9), [keyed(2, 'b')], 'partial'))

@@ -1,10 +1,10 @@
 /**
- * What becomes of the events of an ended batch, one by one: which come again, and which keys of theirs are free.
+ * Decides what happens to each event of an ended batch: which are retried, and which of their keys are free.
  *
- * Owns the next try of events that failed, and what the end says of their keys. Which events failed arrives in the command.
+ * Owns the retry of events that failed, and what the end of the batch means for their keys. The command says which events failed.
  *
- * batch-items-1  An event that went well keeps its key as a run that went well does. One that failed and comes again holds it, on the
- *                way and in its next run; one that failed for good frees it.
+ * batch-items-1  An event that succeeded keeps its key as a run that succeeded does. One that failed and is retried holds it, while it waits and
+ *                in its next run; one that failed for good frees it.
  */
 import { type Arrival, candidateOf } from '#model/event/arrival.ts'
 import { type RetryPolicy, retryDelayMs } from '#model/flow/policies/retry.ts'
@@ -20,12 +20,12 @@ interface FailedItems {
   readonly first: Arrival
   readonly arrivals: readonly Arrival[]
   readonly attempt: number
-  /** Null: it was the last try. */
+  /** Null: this was the last attempt. */
   readonly retry: RetryPolicy | null
   readonly keys: EndedKeys
 }
 
-/** Null: none has failed by itself. */
+/** Returns null if no event has failed on its own. */
 export const itemsOf = (draft: Draft, { run, failed }: EndedRun, attempt: number): FailedItems | null => {
   const [first] = failed?.arrivals ?? []
   if (failed === undefined || first === undefined) return null
@@ -40,7 +40,7 @@ export const itemsOf = (draft: Draft, { run, failed }: EndedRun, attempt: number
   return { run, next, roll, first, arrivals, attempt, retry, keys }
 }
 
-/** gate-5: they wait in a window of their own, with their keys, and pass overlap and throttle again. */
+/** gate-5: the events wait in a window of their own, with their keys, and pass overlap and throttle again. */
 export const tryAgain = (draft: Draft, items: FailedItems): void => {
   const { run, next, roll, first, arrivals, attempt, retry, keys } = items
   if (retry === null) return

@@ -1,21 +1,21 @@
 /**
- * What flow control has decided about a call or an event, for the caller who was given a receipt.
+ * The result of flow control for a call or an event, for the caller who received a receipt.
  *
- * Owns which documents a decision of a gate writes beside its facts. The decision itself is gate.ts.
+ * Owns which documents a decision of a gate writes in addition to its facts. gate.ts makes the decision.
  *
- * flow-outcome-1  A run id that a caller was given is a run, or has a document here: from the append that gave it, without a gap.
- * flow-outcome-2  An event that starts no run of its own has a document that says why, or names the run that took it in.
+ * flow-outcome-1  A run id that a caller received is a run, or has a document here, without a gap from the append that returned it.
+ * flow-outcome-2  An event that starts no run of its own has a document with the reason, or with the run that includes it.
  */
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { GateFact, SuppressReason } from './gate-fact.ts'
 
-/** By run id: runs that are promised and do not exist yet, and promises that came to nothing. */
+/** By run id: runs that are promised and do not exist yet, and promises that were not kept. */
 export const QUEUED_TABLE = 'trihand.queued'
 /** By event and handler (`outcomeKey`): why an event started no run of its own. */
 export const OUTCOME_TABLE = 'trihand.outcome'
 
-/** `paused`: its handler is held. `overlap`: another run has to end first. */
+/** `paused`: its handler is paused. `overlap`: another run has to end first. */
 export type QueuedReason = 'paused' | 'overlap'
 
 export type QueuedRun =
@@ -23,21 +23,21 @@ export type QueuedRun =
   /** It will never be a run. */
   | { readonly state: 'dropped'; readonly handler: string; readonly code: string; readonly message: string }
 
-/** `joined`: it is part of the input of a run that other events began. */
+/** `joined`: it is part of the input of a run that other events started. */
 export type OutcomeReason = SuppressReason | 'joined'
 
 export interface FlowOutcome {
   readonly reason: OutcomeReason
   readonly detail: string
-  /** The run that took the event in, or that stood in its way. */
+  /** The run that includes the event, or that prevented its run. */
   readonly run: RunId | null
 }
 
-/** `12/` sorts before `120/`: the outcomes of one event stand together. */
+/** `12/` sorts before `120/`: the outcomes of one event are next to each other. */
 export const outcomePrefix = (sequence: number): string => `${sequence}/`
 export const outcomeKey = (sequence: number, handler: string): string => `${outcomePrefix(sequence)}${handler}`
 
-/** Calls that begin to wait, with the reason, and calls that waited and do no longer (null). */
+/** Returns calls that begin to wait, with the reason, and calls that no longer wait (null). */
 export const queueChanges = (facts: readonly GateFact[]): ReadonlyMap<RunId, QueuedReason | null> => {
   const asked = new Set(facts.flatMap((fact) => (fact.type === 'gate.asked' ? [-fact.number] : [])))
   const changes = new Map<RunId, QueuedReason | null>()
@@ -47,13 +47,13 @@ export const queueChanges = (facts: readonly GateFact[]): ReadonlyMap<RunId, Que
     if (waiting !== undefined) changes.set(waiting.run, 'overlap')
     if (fact.type !== 'gate.started' && fact.type !== 'trigger.suppressed') continue
     const sequence = fact.type === 'gate.started' ? fact.events[0] : fact.sequence
-    // What was asked for in this decision has never waited.
+    // A call that was made in this decision has never waited.
     if (fact.call !== undefined && sequence !== undefined && !asked.has(sequence)) changes.set(fact.call.run, null)
   }
   return changes
 }
 
-/** flow-outcome-2. A repeated attempt of a batch changes nothing: its events have their outcome already. */
+/** flow-outcome-2. A retry of a batch changes nothing: its events have their outcome already. */
 export const eventOutcomes = (facts: readonly GateFact[]): ReadonlyMap<number, FlowOutcome> => {
   const outcomes = new Map<number, FlowOutcome>()
   for (const fact of facts) {
@@ -69,7 +69,7 @@ export const eventOutcomes = (facts: readonly GateFact[]): ReadonlyMap<number, F
 
 type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
 
-/** Events that waited with a key and will start nothing: a caller with the same key may have been given the id of their run. */
+/** Returns events that waited with a key and will start nothing: a caller with the same key may have received the id of their run. */
 export const brokenPromises = (facts: readonly GateFact[]): readonly Suppressed[] => {
   const withdrawn = new Set(facts.flatMap((fact) => (fact.type === 'gate.withdrawn' ? [fact.sequence] : [])))
   const isDisplaced = ({ reason, into }: Suppressed): boolean => reason === 'overlap' && into !== null

@@ -1,7 +1,7 @@
 /**
- * A decision of a gate while it is being made: the facts so far, and the state after them.
+ * A decision of a gate in progress: the facts so far, and the state after them.
  *
- * Owns the words in which the stages of a gate speak: record, suppress, start, stop. Never chooses between them.
+ * Owns the operations of a gate's stages: record, suppress, start, stop. Never chooses between them.
  */
 import type { Arrival, Candidate, CandidateEvent } from '#model/event/arrival.ts'
 import type { Claim } from '#model/flow/policies/idempotency.ts'
@@ -45,13 +45,13 @@ interface Reason {
   readonly promised?: RunId
 }
 
-/** What counts for what came by this trigger. One that is gone leaves the handler's own. */
+/** Returns the policies for events of this trigger. If the trigger no longer exists, the handler's own apply. */
 export const policiesFor = (
   { policies, ofTriggers }: Draft,
   { trigger }: { readonly trigger?: string },
 ): FlowPolicies => (trigger === undefined ? undefined : ofTriggers?.get(trigger)) ?? policies
 
-/** The run that this arrival would begin. A call names its own. */
+/** Returns the run that this arrival would start. A call names its own. */
 export const runFor = ({ runOf }: Draft, { sequence, call }: Arrival): RunId => call?.run ?? runOf(sequence)
 
 export const suppress = (draft: Draft, { sequence, key, call }: CandidateEvent, why: Reason): void => {
@@ -60,7 +60,7 @@ export const suppress = (draft: Draft, { sequence, key, call }: CandidateEvent, 
   record(draft, { ...fact, ...(call !== undefined && { call }), ...(promised !== undefined && { promised }) })
 }
 
-/** Whether the gate must hear of the end of a run that starts now; `gate.started` says so to others. */
+/** Returns whether the gate must be notified of the end of a run that starts now; `gate.started` records it. */
 const tracksRuns = ({ overlap, idempotency, batch }: FlowPolicies): boolean =>
   overlap !== 'allow' ||
   (batch?.retry !== undefined && batch.outputs !== 'shared') ||
@@ -101,7 +101,7 @@ export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): 
   })
 }
 
-/** Said once per run and mode: one that cleans up may still be terminated. */
+/** Recorded once per run and mode: a run that cleans up may still be terminated. */
 export const stop = (draft: Draft, run: RunId, mode: StopMode): void => {
   const wanted = valueAt(draft.state.runs, run)?.stop
   if (wanted === null || (wanted === 'cancel' && mode === 'terminate'))
@@ -109,8 +109,8 @@ export const stop = (draft: Draft, run: RunId, mode: StopMode): void => {
 }
 
 /**
- * `on_conflict: replace`: the event that held the key gives way to the one that has just found a place, bound for `run`.
- * A list that has begun goes on: the others in it have nothing to do with this key.
+ * `on_conflict: replace`: withdraws or cancels the event that held the key in favour of the one that has just found a place, for `run`.
+ * A run of several events continues if it has started: its other events have nothing to do with this key.
  */
 export const replaceHolder = (draft: Draft, holder: Claim | null, run: RunId): void => {
   if (holder === null) return

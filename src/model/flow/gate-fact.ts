@@ -1,7 +1,7 @@
 /**
- * What can be said about a gate: its policies, the facts that make it, the commands that ask for them, its state.
+ * The data types of a gate: its policies, its facts, its commands and its state.
  *
- * Owns the words only. The rules are in gate.ts (decide) and gate-state.ts (evolve). Everything stored is plain JSON.
+ * Owns the types only. The rules are in gate.ts (decide) and gate-state.ts (evolve). Everything stored is plain JSON.
  */
 import type { Arrival, Call, Candidate, CandidateEvent } from '#model/event/arrival.ts'
 import type { BatchPolicy } from '#model/flow/policies/batch.ts'
@@ -25,10 +25,10 @@ export interface FlowPolicies {
   readonly debounce: DebouncePolicy | null
   readonly batch: BatchPolicy | null
   readonly overlap: OverlapPolicy
-  /** So many runs of an overlap key may run at once; absent: one. */
+  /** How many runs with the same overlap key may run at once; absent: one. */
   readonly room?: number
   readonly throttle: ThrottlePolicy | null
-  /** Absent: events of its triggers have nothing to do with each other. */
+  /** Absent: events of its triggers are independent of each other. */
   readonly fanIn?: FanInPolicy
 }
 
@@ -47,57 +47,57 @@ export type SuppressReason =
   | 'debounced'
   | 'overlap'
   | 'fan_in'
-  /** A person took back what waited for its turn. */
+  /** A person withdrew an event or a call that was waiting. */
   | 'cancelled'
 
-/** Where an event waits that has not started, and as what. */
+/** An event that waits to start, and where. */
 export interface Waiter {
   readonly event: CandidateEvent
   readonly place: WaitingPlace
 }
 
-/** Where an event waits that has not started. */
+/** The place of an event that waits to start. */
 export type WaitingPlace =
   | { readonly kind: 'held' }
   | { readonly kind: 'window'; readonly key: string }
   | { readonly kind: 'line'; readonly key: string }
 
-/** `cancel` lets the run clean up and the next one waits for that; `terminate` does not. */
+/** `cancel` lets the run clean up, and the next run waits for that; `terminate` does not. */
 export type StopMode = 'cancel' | 'terminate'
 
 type At = { readonly at: Instant }
 
 export type GateFact =
-  /** Of a gate that is a book of actual starts. */
+  /** Only in a gate that records actual starts. */
   | StartFact
   | (At & { readonly type: 'gate.opened'; readonly cursor: number })
-  /** From now on it hears events of these types, of each those after a sequence. */
+  /** From now on the gate listens for events of these types, each after its own sequence. */
   | (At & { readonly type: 'gate.listened'; readonly types: readonly HeardType[] })
-  /** Every event up to `cursor` has been looked at, and of the later ones those in `beyond`. */
+  /** Every event up to `cursor` has been processed, and of the later ones those in `beyond`. */
   | (At & { readonly type: 'gate.read'; readonly cursor: number; readonly beyond: readonly number[] })
-  /** Of a gate that is a shared budget: somebody has taken a turn. */
+  /** Only in a gate that is a shared budget: a turn was taken. */
   | (At & { readonly type: 'gate.turned'; readonly turn: Turn })
-  /** So many runs were asked for by name so far; the facts that follow say what became of this one. */
+  /** The number of runs that were called by name so far; the facts that follow record what happened to this call. */
   | (At & { readonly type: 'gate.asked'; readonly number: number })
   | (At & {
       readonly type: 'trigger.suppressed'
       readonly sequence: number
       readonly reason: SuppressReason
       readonly detail: string
-      /** The run that this event went into, or that stood in its way. */
+      /** The run that includes this event, or that prevented its run. */
       readonly into: RunId | null
       readonly retryAt: Instant | null
       /** The idempotency key of the event; free again if this event held it. */
       readonly key: string | null
-      /** The run that it was bound for, where that is not the one that bears its own id. */
+      /** The run that it was to become part of, if that is not the run with its own id. */
       readonly promised?: RunId
-      /** It was asked for by name: its run is born and ended in one, so that whoever asked finds out. */
+      /** The event was a call: its run is created and ended in one append, so that the caller finds out. */
       readonly call?: Call
     })
   | (At & { readonly type: 'gate.held'; readonly arrival: Arrival; readonly claim: Claim | null })
-  /** So many of the held ones, oldest first, go on with their keys; the facts that follow say where. */
+  /** This many held arrivals, oldest first, continue with their keys; the facts that follow say where. */
   | (At & { readonly type: 'gate.released'; readonly count: number })
-  /** One more counts against the rate limit. */
+  /** One more event counts against the rate limit. */
   | (At & { readonly type: 'gate.counted'; readonly key: string; readonly countsUntil: Instant })
   | (At & {
       readonly type: 'gate.window_opened'
@@ -115,7 +115,7 @@ export type GateFact =
       readonly claim: Claim | null
     })
   | (At & { readonly type: 'gate.window_closed'; readonly key: string })
-  /** A leading burst began or goes on. */
+  /** A leading burst started or was extended. */
   | (At & {
       readonly type: 'gate.burst_extended'
       readonly key: string
@@ -123,16 +123,16 @@ export type GateFact =
       readonly openedAt: Instant
       readonly endsAt: Instant
     })
-  /** Waits for the end of another run; `displaces` so many of those that waited before. */
+  /** Waits for the end of another run; `displaces` is the number of earlier waiters that it replaces. */
   | (At & {
       readonly type: 'gate.buffered'
       readonly candidate: Candidate
       readonly displaces: number
       readonly claim: Claim | null
     })
-  /** The first that waited in this line goes; the next fact says where. */
+  /** The first waiter of this line leaves it; the next fact says where it goes. */
   | (At & { readonly type: 'gate.called'; readonly line: string })
-  /** A run begins to exist. It may be claimed from `notBefore` on. */
+  /** A run is created. It may be claimed from `notBefore` on. */
   | (At & {
       readonly type: 'gate.started'
       readonly run: RunId
@@ -140,36 +140,36 @@ export type GateFact =
       readonly how: Candidate['how']
       readonly notBefore: Instant | null
       readonly priority: number
-      /** The gate wants to hear of its end: it is the run's parent. */
+      /** The gate must be notified of the run's end: it is the run's parent. */
       readonly tracked: boolean
       /** The overlap key, if runs of the same key may not overlap. */
       readonly line: string | null
       readonly turn: Turn | null
-      /** A turn of a shared budget: it is recorded there, with this. */
+      /** A turn of a shared budget: it is recorded there, with this run's start. */
       readonly sharedTurn?: Turn
       readonly keys: readonly string[]
       readonly claim: Claim | null
       readonly call?: Call
-      /** From the second on: these events have their place already, and failed there. */
+      /** From the second attempt on: these events have their outcome already, and failed. */
       readonly attempt?: number
       readonly trigger?: string
       /** What its start costs; absent: 1. */
       readonly cost?: number
     })
-  /** An event that waited gives way to a newer one with the same key. */
+  /** A waiting event is replaced by a newer one with the same key. */
   | (At & { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: WaitingPlace })
-  /** `by` waits for the end of this run, which has the key that it asked with. */
+  /** `by` waits for the end of this run, which has the key of its call. */
   | (At & { readonly type: 'gate.followed'; readonly run: RunId; readonly by: RunId })
-  /** That run is over: `by` is told. */
+  /** That run has ended: `by` is notified. */
   | (At & { readonly type: 'gate.unfollowed'; readonly run: RunId; readonly by: RunId })
   | (At & { readonly type: 'gate.cancel_wanted'; readonly run: RunId; readonly mode: StopMode })
-  /** `keepMs`: for how long after their claim its keys are kept; null: they are free. */
+  /** `keepMs`: how long after their claim its keys are kept; null: they are free. */
   | (At & {
       readonly type: 'gate.run_ended'
       readonly run: RunId
       readonly status: RunStatus
       readonly keepMs: number | null
-      /** Of a batch some of whose events have failed: what becomes of their keys, whatever becomes of the others. */
+      /** For a batch with failed events: what happens to their keys, whatever happens to the others. */
       readonly items?: EndedKeys
     })
   | (At & { readonly type: 'gate.paused'; readonly by: string })
@@ -177,31 +177,34 @@ export type GateFact =
   /** The whole state: facts before this one need not be read. */
   | (At & { readonly type: 'gate.checkpointed'; readonly state: OpenGate })
   /**
-   * The claims of these keys have their documents from now on (kept-claims.ts), and the state has them no more. Right after each checkpoint, so
-   * that a program which knows no documents meets it and stops. `swept`: up to where the documents were looked at for expired ones.
+   * From now on the claims of these keys are in documents (kept-claims.ts), and no longer in the state. Written right after each checkpoint, so
+   * that a program that does not know the documents meets this fact and stops. `swept`: up to where documents were searched for expired claims.
    */
   | (At & { readonly type: 'gate.keys_kept'; readonly keys: readonly string[]; readonly swept?: string })
 
 export type GateFactType = GateFact['type']
 
 type Now = { readonly now: Instant }
-/** `runOf` names the run that an event would begin: the same answer from everyone, always. */
+/** `runOf` names the run that an event would start: every worker gets the same answer, always. */
 export type Ruled = Now & {
   readonly policies: FlowPolicies
-  /** Of triggers with options of their own: those, and the handler's for the rest. */
+  /** For triggers with options of their own: those options, with the handler's for the rest. */
   readonly ofTriggers?: ReadonlyMap<string, FlowPolicies>
   readonly runOf: (sequence: number) => RunId
-  /** What is taken of the budget that the throttle shares, if it does. */
+  /** The turns that are taken of the shared budget, if the throttle shares one. */
   readonly shared?: ThrottleState
 }
 
 export type GateCommand =
   | (Now & { readonly type: 'open_gate'; readonly cursor: number })
-  /** What the handler's triggers name now. `position`: the last event so far; later ones of a new type are heard, of an old one no more. */
+  /**
+   * The event types of the handler's triggers. `position`: the last event so far; the gate listens for later events of a new type, and no longer
+   * for those of a removed type.
+   */
   | (Now & { readonly type: 'listen'; readonly types: readonly string[]; readonly position: number })
   /**
-   * Events in ledger order. `cursor`: nothing up to it will ever be new. An arrival at or below the gate's cursor, or told
-   * before, is ignored: where a store commits out of order, give a cursor that lags and tell the tail again.
+   * Events in ledger order. `cursor`: no new event will appear up to it. An arrival at or below the gate's cursor, or one that was delivered
+   * before, is ignored: where a store commits out of order, pass a cursor that lags, and deliver the tail again.
    */
   | (Ruled & {
       readonly type: 'arrive'
@@ -209,27 +212,27 @@ export type GateCommand =
       readonly refused: readonly RefusedEvent[]
       readonly cursor: number
     })
-  /** A run is asked for by name. `problem`: a rule that could not be worked out. */
+  /** A run is called by name. `problem`: an expression that could not be evaluated. */
   | (Ruled & {
       readonly type: 'call'
       readonly arrival: Omit<Arrival, 'sequence'> & { readonly call: Call }
       readonly problem: string | null
     })
-  /** Takes back a call that waits: its run ends as it is born. Refused if no call with this run waits. */
+  /** Withdraws a call that waits: its run is created and ended in one append. Refused if no call with this run waits. */
   | (Now & { readonly type: 'withdraw_call'; readonly run: RunId; readonly by: string; readonly detail: string })
-  /** Drops a call that waits, because its run exists. Nothing, if no call with this run waits. */
+  /** Drops a call that waits, because its run exists. Does nothing if no call with this run waits. */
   | (Now & { readonly type: 'forget_call'; readonly run: RunId })
-  /** `by` was given this run for its call and waits for its end. */
+  /** `by` received this run for its call and waits for its end. */
   | (Now & { readonly type: 'follow'; readonly run: RunId; readonly by: RunId })
-  /** What is due goes on; at most a few hundred at a time, so ask gateWakeAt again. */
+  /** Moves on what is due, at most a few hundred at a time: call gateWakeAt again afterwards. */
   | (Ruled & { readonly type: 'pass_time' })
   | (Ruled & {
       readonly type: 'end_runs'
       readonly ended: readonly EndedRun[]
     })
-  /** To a gate that is a shared budget. */
+  /** For a gate that is a shared budget. */
   | (Now & { readonly type: 'take_turns'; readonly turns: readonly Turn[] })
-  /** To a gate that is a book of actual starts. */
+  /** For a gate that records actual starts. */
   | (Now & { readonly type: 'record_starts'; readonly starts: readonly StartFact[] })
   | (Now & { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string })
   | (Now & { readonly type: 'checkpoint_gate' })
@@ -244,7 +247,7 @@ export interface EndedKeys {
 export interface EndedRun {
   readonly run: RunId
   readonly status: RunStatus
-  /** Events of a batch that have failed in it, and the run that they would come again in. */
+  /** Events of a batch that have failed in it, and the run in which they would be retried. */
   readonly failed?: { readonly arrivals: readonly Arrival[]; readonly next: RunId; readonly roll: number }
 }
 
@@ -255,9 +258,9 @@ export interface TrackedRun {
   readonly how: Candidate['how']
   readonly attempt?: number
   readonly trigger?: string
-  /** Which life of the run it minds; absent: the first. */
+  /** The life of the run that the gate tracks; absent: the first. */
   readonly life?: number
-  /** The gate wants it gone: whoever holds the gate sees to it, again after a crash. */
+  /** The gate wants the run cancelled: the gate's coordinator cancels it, again after a crash. */
   readonly stop: StopMode | null
 }
 
@@ -266,7 +269,7 @@ export interface HeldArrival {
   readonly claim: Claim | null
 }
 
-/** An event type that a gate hears: events after one sequence, and up to another if the handler no longer listens to it. */
+/** An event type for which a gate listens: events after one sequence, and up to another if the handler no longer listens for the type. */
 export interface HeardType {
   readonly type: string
   readonly after: number
@@ -278,20 +281,20 @@ export interface OpenGate {
   readonly types: readonly HeardType[]
   readonly cursor: number
   readonly beyond: readonly number[]
-  /** Runs asked for by name. */
+  /** The number of runs called by name. */
   readonly calls: number
   readonly pausedBy: string | null
-  /** In the order they came. After a resume they go on, and until all have gone, newcomers stand behind them. */
+  /** In the order of arrival. After a resume they continue, and until all have gone, new arrivals wait after them. */
   readonly held: readonly HeldArrival[]
   readonly claims: Claims
-  /** How many keys were kept since documents were last looked at for expired ones, and up to where that was. */
+  /** How many keys were stored since documents were last searched for expired ones, and up to where that search went. */
   readonly sweep?: { readonly since: number; readonly after: string }
   readonly rates: RateState
   readonly windows: Windows
   readonly bursts: Bursts
   readonly lines: Lines
   readonly throttles: ThrottleState
-  /** Of a book of actual starts; absent: of none. */
+  /** Only for a gate that records actual starts; absent: it records none. */
   readonly starts?: Starts
   readonly runs: DueMap<TrackedRun>
   /** Runs that wait for the end of a run of this gate. Absent: none ever did. */

@@ -1,9 +1,9 @@
 /**
  * Runs that wait for the end of a run that is not their own: a call with `return_existing` met the run that has its key.
  *
- * Owns who is told, and when. What a follower makes of the end is its own (engine/wait/reconcile.ts).
+ * Owns who is notified, and when. engine/wait/reconcile.ts decides what the end means for the follower.
  *
- * gate-6  A run that follows another is told once the followed run has ended or will never begin.
+ * gate-6  A run that follows another is notified once the followed run has ended or will never start.
  */
 import { valueAt } from '#model/kernel/due-map.ts'
 import type { RunId } from '#model/kernel/ids.ts'
@@ -37,7 +37,7 @@ export const dropFollower = (gate: OpenGate, gone: Following): OpenGate => ({
   followers: followersIn(gate).filter((one) => !isSame(one, gone)),
 })
 
-/** Runs whose end the gate must hear of though no policy of it asks for that. */
+/** Returns the runs of whose end the gate must be notified although none of its policies asks for that. */
 export const followedOnly = (gate: OpenGate): readonly RunId[] => [
   ...new Set(followersIn(gate).flatMap(({ run }) => (valueAt(gate.runs, run) === undefined ? [run] : []))),
 ]
@@ -52,7 +52,7 @@ const overBy = (command: GateCommand, decided: readonly GateFact[]): ReadonlySet
   return over
 }
 
-/** gate-6: what was decided, and who is told of runs that are over with it. */
+/** gate-6: adds the followers that must be notified of runs that end with this decision. */
 export const withFollowersTold = (
   gate: OpenGate,
   command: GateCommand,

@@ -1,7 +1,7 @@
 /**
- * What can be read off a gate: when it wakes, what it hears, whom it wants gone, and its state from the end of its facts.
+ * Queries over a gate: when it wakes, which types it listens for, which runs it wants cancelled, and its state from the end of its facts.
  *
- * Owns questions only. The rules are gate.ts.
+ * Owns queries only. The rules are in gate.ts.
  */
 import { type CandidateEvent, eventOf } from '#model/event/arrival.ts'
 import type { Turn } from '#model/flow/policies/throttle.ts'
@@ -10,7 +10,7 @@ import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { GateFact, GateState, OpenGate, StopMode, Waiter } from './gate-fact.ts'
 import { evolveGate } from './gate-state.ts'
 
-/** When the gate has something to do without news; null: never. An instant in the past: now. */
+/** Returns when the gate has something to do without new input; null: never. An instant in the past: now. */
 export const gateWakeAt = (state: GateState): Instant | null => {
   if (state.kind === 'none' || state.pausedBy !== null) return null
   if (state.held.length > 0) return 0
@@ -18,27 +18,29 @@ export const gateWakeAt = (state: GateState): Instant | null => {
   return lines === null || windows === null ? (lines ?? windows) : Math.min(lines, windows)
 }
 
-/** The event types whose every new event wakes the gate. */
+/** Returns the event types of which every new event wakes the gate. */
 export const heardTypes = (state: GateState): readonly string[] =>
   state.kind === 'none' ? [] : state.types.flatMap(({ type, until }) => (until === null ? [type] : []))
 
-/** The turns that these facts take of the shared budget. */
+/** Returns the turns that these facts take of the shared budget. */
 export const sharedTurns = (facts: readonly GateFact[]): readonly Turn[] =>
   facts.flatMap((fact) => (fact.type === 'gate.started' ? (fact.sharedTurn ?? []) : []))
 
-/** Whether these are the types it hears, no more and no fewer. */
+/** Returns whether the gate listens for exactly these types. */
 export const hearsJust = (state: GateState, types: readonly string[]): boolean => {
   const heard = heardTypes(state)
   return types.length === heard.length && types.every((type) => heard.includes(type))
 }
 
-/** Runs that the gate wants gone and that have not told their end: whoever holds the gate cancels them, again after a crash. */
+/**
+ * Returns the runs that the gate wants cancelled and whose end was not reported yet: the gate's coordinator cancels them, again after a crash.
+ */
 export const wantedCancels = (state: GateState): readonly { readonly run: RunId; readonly mode: StopMode }[] =>
   state.kind === 'none'
     ? []
     : entriesOf(state.runs).flatMap(([run, { stop: mode }]) => (mode === null ? [] : [{ run: run as RunId, mode }]))
 
-/** The first event or call that waits in the gate and matches, and where it waits. */
+/** Returns the first waiting event or call that matches, and where it waits. */
 export const waiterOf = (
   { held, windows, lines }: OpenGate,
   matches: (event: CandidateEvent) => boolean,
@@ -56,16 +58,16 @@ export const waiterOf = (
   return null
 }
 
-/** Whether this run was asked for before: it waits here, or the gate minds it. */
+/** Returns whether this run was called before: it waits here, or the gate tracks it. */
 export const isTaken = (state: GateState, run: RunId): boolean =>
   state.kind === 'open' &&
   (valueAt(state.runs, run) !== undefined || waiterOf(state, (event) => event.call?.run === run) !== null)
 
-/** Whether a key is held by this run, which may not have begun. */
+/** Returns whether this run, which may not have started, holds a key. */
 export const holdsKey = (state: GateState, run: RunId): boolean =>
   state.kind === 'open' && entriesOf(state.claims).some(([, claim]) => claim.run === run)
 
-/** Whether the gate may still start a run for this event: it has not read it, or keeps it waiting. */
+/** Returns whether the gate may still start a run for this event: it has not read the event, or keeps it waiting. */
 export const isUndecided = (
   state: GateState,
   { type, sequence }: { readonly type: string; readonly sequence: number },
@@ -78,7 +80,7 @@ export const isUndecided = (
   )
 }
 
-/** The state after these last facts of a gate; null if they do not reach back to a checkpoint or to the opening. */
+/** Returns the state after these last facts of a gate; null if they do not reach back to a checkpoint or to the opening. */
 export const resumeGateFrom = (tail: readonly GateFact[]): GateState | null => {
   const begin = tail.findLastIndex(({ type }) => type === 'gate.checkpointed' || type === 'gate.opened')
   return begin === -1 ? null : tail.slice(begin).reduce<GateState>(evolveGate, { kind: 'none' })

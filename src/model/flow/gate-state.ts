@@ -1,7 +1,7 @@
 /**
- * What a fact does to a gate.
+ * Applies facts to the state of a gate.
  *
- * Owns evolve. Takes every fact in every state and asks for no policy: what a policy decided stands in the fact.
+ * Owns evolve. Accepts every fact in every state and reads no policy: the fact contains what a policy decided.
  */
 import { type Claim, type Claims, endClaims, freeKey, recordClaim } from '#model/flow/policies/idempotency.ts'
 import { callFromLine, enterLine, leaveLine, waitInLine, withdrawFromLine } from '#model/flow/policies/overlap.ts'
@@ -75,7 +75,7 @@ const withdraw = (gate: OpenGate, place: WaitingPlace, sequence: number): OpenGa
 const stop = (gate: OpenGate, { run, mode }: FactOf<'gate.cancel_wanted'>): OpenGate => {
   const tracked = valueAt(gate.runs, run)
   if (tracked === undefined) return gate
-  // Nobody waits for one that is terminated: its line is free at once.
+  // No run waits for a terminated one: its line is free at once.
   const leaves = mode === 'terminate' && tracked.line !== null
   return {
     ...gate,

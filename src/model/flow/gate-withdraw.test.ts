@@ -1,4 +1,4 @@
-/** Calls that wait at a gate and do not go on: one whose run has begun already leaves its place, and nothing else. */
+/** Calls that wait at a gate and do not continue: a call whose run exists already leaves its place, and nothing else changes. */
 import { expect, test } from 'vitest'
 import type { Call, Candidate } from '#model/event/arrival.ts'
 import { runId } from '#model/kernel/ids.ts'
@@ -27,7 +27,7 @@ const gateWith = (...facts: readonly GateFact[]): OpenGate =>
     kind: 'none',
   }) as OpenGate
 
-test('gate-7: a call that waits and whose run exists is dropped; the others stay in line (14.4.3)', () => {
+test('gate-7: a waiting call whose run exists is dropped, and the others stay in line (14.4.3)', () => {
   const gate = gateWith(buffered(FIRST, -1), buffered(SECOND, -2))
   const decision = forgetCall(gate, { type: 'forget_call', now: 5, run: FIRST })
   expect(decision).toMatchObject({
@@ -41,7 +41,7 @@ test('gate-7: a call that waits and whose run exists is dropped; the others stay
   expect(waiterOf(after as OpenGate, () => true)?.event.call?.run).toBe(SECOND)
 })
 
-test('gate-7: no call with this run waits: nothing is recorded (14.4.3)', () => {
+test('gate-7: if no call with this run waits, nothing is recorded (14.4.3)', () => {
   expect(forgetCall(gateWith(buffered(FIRST, -1)), { type: 'forget_call', now: 5, run: SECOND })).toEqual({
     kind: 'facts',
     facts: [],

@@ -1,9 +1,9 @@
 /**
- * Calls that wait at a gate and will not go on from there.
+ * Calls that wait at a gate and will not continue from there.
  *
- * Owns the two reasons: it is taken back, or its run has begun already.
+ * Owns the two reasons: the call is withdrawn, or its run exists already.
  *
- * gate-7  A call that was made twice, by the worker that lost its caller and by the one that took the caller over, begins one run: what still
+ * gate-7  A call that was made twice, by the worker that lost its caller and by the one that took the caller over, starts one run: what still
  *         waits of it is dropped when its run turns out to exist.
  */
 import { type Decision, facts, refuse } from '#model/kernel/machine.ts'
@@ -12,7 +12,7 @@ import { waiterOf } from './gate-read.ts'
 
 type CommandOf<Type extends GateCommand['type']> = Extract<GateCommand, { readonly type: Type }>
 
-/** The run of a call that waited is born and ended in one, so that its caller finds the reason. */
+/** The run of a withdrawn call is created and ended in one append, so that its caller finds the reason. */
 export const withdrawCall = (
   state: OpenGate,
   { now: at, run, by, detail }: CommandOf<'withdraw_call'>,

@@ -1,4 +1,4 @@
-/** What holds for every gate, whatever its policies, whatever happens to it. */
+/** Properties of every gate, whatever its policies and commands. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countOf, entriesOf } from '#model/kernel/due-map.ts'
@@ -29,7 +29,7 @@ const waitingIn = ({ held, windows, lines }: OpenGate): readonly number[] => [
 ]
 
 test(
-  'gate-1: each event that was told is started, suppressed or waiting, and is so once',
+  'gate-1: each event that was delivered is started, suppressed or waiting, exactly once',
   () => {
     fc.assert(
       fc.property(anyGateLife, (life) => {
@@ -60,7 +60,7 @@ test(
 )
 
 test(
-  'a call is a run of its own under its own name, or is turned away by that name; it joins no other',
+  'a call starts a run of its own under its own id, or is refused under that id; it joins no other',
   () => {
     fc.assert(
       fc.property(anyGateLife, (life) => {
@@ -79,7 +79,7 @@ test(
 )
 
 test(
-  'gate-2: what is told a second time does nothing',
+  'gate-2: an event that is delivered a second time does nothing',
   () => {
     fc.assert(
       fc.property(anyGateLife, (life) => {
@@ -95,7 +95,7 @@ test(
 )
 
 test(
-  'gate-3: between a pause and the resume nothing starts',
+  'gate-3: nothing starts between a pause and the resume',
   () => {
     fc.assert(
       fc.property(anyGateLife, (life) => {
@@ -112,7 +112,7 @@ test(
 )
 
 test(
-  'gate-4: the facts as written fold to the same state, from the beginning as from any checkpoint',
+  'gate-4: the facts as written fold to the same state, from the beginning or from any checkpoint',
   () => {
     fc.assert(
       fc.property(anyGateLife, fc.nat(100), (life, cut) => {
@@ -130,7 +130,7 @@ test(
 )
 
 test(
-  'once all runs have ended and time has passed, nothing waits and nothing is held for ever',
+  'once all runs have ended and time has passed, nothing waits and no key is held forever',
   () => {
     fc.assert(
       fc.property(anyGateLife, (life) => {
@@ -154,7 +154,7 @@ test(
 )
 
 test(
-  'any facts in any order fold without throwing, and any state answers',
+  'any facts in any order fold without throwing, and any state answers a command',
   () => {
     const shuffled = fc
       .tuple(anyGateLife, anyGateLife)
@@ -174,7 +174,7 @@ test(
 )
 
 test(
-  'after a long silence the next arrival leaves nothing in memory but itself and what still lives',
+  'after a long silence the next arrival leaves in memory only itself and what is still alive',
   () => {
     const policies = policiesWith({
       idempotency: { release: 'ttl', ttlMs: 10, onConflict: 'reject' },

@@ -1,4 +1,4 @@
-/** The rules of a gate, told one by one. */
+/** The rules of a gate, one by one. */
 import { expect, test } from 'vitest'
 import type { Arrival } from '#model/event/arrival.ts'
 import type { Instant } from '#model/kernel/ids.ts'
@@ -8,7 +8,7 @@ import { gate } from './gate.ts'
 import type { FlowPolicies, GateCommand, GateFact, GateState } from './gate-fact.ts'
 import { gateWakeAt, resumeGateFrom, wantedCancels } from './gate-read.ts'
 
-/** A gate driven by hand; remembers everything it was told and said. */
+/** A gate driven by single commands; keeps all its facts. */
 const openGate = (given: Partial<FlowPolicies>) => {
   const policies = policiesWith(given)
   const history: GateFact[] = []
@@ -52,7 +52,7 @@ test('a gate that was never opened refuses', () => {
   expect(gate.decide(gate.initial, { type: 'pause_gate', now: 1, by: 'ana' })).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('gate-2: an event that is told again, below or beyond the cursor, does nothing', () => {
+test('gate-2: an event that is delivered again, below or beyond the cursor, does nothing', () => {
   const handler = openGate({})
   const told = {
     type: 'arrive',
@@ -69,7 +69,7 @@ test('gate-2: an event that is told again, below or beyond the cursor, does noth
   expect(suppressed(handler.history)).toEqual([[4, 'filter']])
 })
 
-test('gate-3: a paused gate holds what comes, and what was in a window', () => {
+test('gate-3: a paused gate holds new arrivals, and events that were in a window', () => {
   const handler = openGate({ whilePaused: 'hold', debounce: { periodMs: 10, mode: 'trailing', maxWaitMs: null } })
   handler.arrive(1, anArrival(1))
   handler.pause(2)
@@ -81,7 +81,7 @@ test('gate-3: a paused gate holds what comes, and what was in a window', () => {
   expect(started(handler.pass(70))).toEqual([[2]])
 })
 
-test('gate-4: a checkpoint and what follows give the same state as the whole history', () => {
+test('gate-4: a checkpoint and the facts after it give the same state as the whole history', () => {
   const handler = openGate({ batch: { maxSize: 3, maxWaitMs: 100, maxBytes: 1_000 } })
   handler.arrive(1, anArrival(1))
   handler.give({ type: 'checkpoint_gate', now: 2 })
@@ -91,7 +91,7 @@ test('gate-4: a checkpoint and what follows give the same state as the whole his
   expect(resumeGateFrom(tail.slice(1))).toBeNull()
 })
 
-test('a run that must make room is named until it has ended', () => {
+test('a run that must be cancelled for a newer one is listed until it has ended', () => {
   const handler = openGate({ overlap: 'cancel_running' })
   handler.arrive(1, anArrival(1))
   expect(started(handler.arrive(2, anArrival(2)))).toEqual([])

@@ -1,15 +1,15 @@
 /**
- * The gate of a handler with flow control: events arrive, runs start, and every event that starts none is recorded.
+ * The gate of a handler with flow control: events arrive, runs start, and every event that starts no run is recorded.
  *
- * Owns the order of the policies: idempotency, paused, rate limit, debounce or batch, overlap, throttle. Hops and filter
- * come before (route), concurrency after (claim). Never evaluates an expression: keys and costs arrive in the command.
+ * Owns the order of the policies: idempotency, paused, rate limit, debounce or batch, overlap, throttle. Hops and filter come before (route),
+ * concurrency after (claim). Never evaluates an expression: keys and costs arrive in the command.
  *
  * gate-1  Each event ends in exactly one place: started, suppressed, or waiting in the state.
- * gate-2  An event told twice is taken once.
- * gate-3  A paused gate starts nothing and loses nothing that it had taken in.
- * gate-4  The state after a checkpoint is the checkpoint: what came before it need not be read.
+ * gate-2  An event that is delivered twice is processed once.
+ * gate-3  A paused gate starts nothing and loses nothing that it had accepted.
+ * gate-4  The state after a checkpoint is the checkpoint: facts before it need not be read.
  * gate-8  A call does not wait for the end of a run that waits for the call: it is refused.
- * gate-5  Events that failed in a batch come again without the others, at most as often as the handler's retry says (batch-items.ts).
+ * gate-5  Events that failed in a batch are retried without the others, at most as often as the handler's retry allows (batch-items.ts).
  */
 import { type Arrival, type Candidate, candidateOf, eventOf } from '#model/event/arrival.ts'
 import { batchGathering } from '#model/flow/policies/batch.ts'
@@ -32,10 +32,10 @@ import { evolveGate } from './gate-state.ts'
 import { forgetCall, withdrawCall } from './gate-withdraw.ts'
 
 const MAX_HELD = 10_000
-/** How much one decision moves on: an append must not grow without bound. */
+/** How many items one decision moves on: an append must not grow without bound. */
 const MAX_MOVES = 500
 
-/** An arrival between two stages: the key it will hold, and whom it replaces, once it has found a place. */
+/** An arrival between two stages, with the key that it will hold and the claim that it replaces once it has found a place. */
 interface Passage extends HeldArrival {
   readonly replaces: Claim | null
 }
@@ -43,13 +43,13 @@ interface Passage extends HeldArrival {
 type CommandOf<Type extends GateCommand['type']> = Extract<GateCommand, { readonly type: Type }>
 
 const drop = (draft: Draft, candidate: Candidate, detail: string, into?: RunId): void => {
-  // What comes again has an id of its own: a caller with the same key may have been given it.
+  // A retry has an id of its own: a caller with the same key may have received it.
   const promised = candidate.attempt === undefined ? {} : { promised: candidate.run }
   for (const event of candidate.events)
     suppress(draft, event, { reason: 'overlap', detail, ...(into === undefined ? {} : { into }), ...promised })
 }
 
-/** gate-8. The run of its line that called, itself or through others. */
+/** gate-8. Returns the run in its line that made the call, itself or through others. */
 const waitsForItself = ({ state }: Draft, { events, overlapKey }: Candidate): RunId | null => {
   const parent = events[0]?.call?.parent
   if (parent === undefined) return null
@@ -57,7 +57,7 @@ const waitsForItself = ({ state }: Draft, { events, overlapKey }: Candidate): Ru
   return lineAt(state.lines, overlapKey).running.find((run) => callers.includes(run)) ?? null
 }
 
-/** Overlap, and behind it throttle. False if the candidate found no place. */
+/** Applies overlap, and then throttle. Returns false if the candidate found no place. */
 const place = (draft: Draft, candidate: Candidate, passage: Passage | null): boolean => {
   const { overlap, room } = draft.policies
   const verdict = judgeOverlap(lineAt(draft.state.lines, candidate.overlapKey), overlap, room)
@@ -143,7 +143,7 @@ const gather = (draft: Draft, passage: Passage, gathering: Gathering): void => {
   if (window !== undefined && isFull(gathering, window)) closeWindow(draft, key)
 }
 
-/** Members of one key come together. Of a second one of the same type, the policy says which counts. */
+/** Members of one key are gathered. If a second one of the same type arrives, the policy decides which counts. */
 const gatherMembers = (draft: Draft, passage: Passage, policy: FanInPolicy): void => {
   const { arrival } = passage
   const key = arrival.windowKey
@@ -159,7 +159,7 @@ const gatherMembers = (draft: Draft, passage: Passage, policy: FanInPolicy): voi
   suppress(draft, twin, why)
 }
 
-/** The first of a burst runs now, the rest go into it. */
+/** The first event of a burst runs now, the rest are merged into its run. */
 const lead = (draft: Draft, passage: Passage, policy: DebouncePolicy): void => {
   const { now, state } = draft
   const { arrival } = passage
@@ -179,7 +179,7 @@ const lead = (draft: Draft, passage: Passage, policy: DebouncePolicy): void => {
   if (place(draft, candidateOf(run, arrival, 'event'), passage)) extend(run, now)
 }
 
-/** Debounce or batch: both gather events, and a call is none. */
+/** Debounce or batch: both gather events, and a call is not one. */
 const passWindow = (draft: Draft, passage: Passage): void => {
   const { arrival } = passage
   const { batch, debounce } = policiesFor(draft, arrival)
@@ -207,7 +207,7 @@ const passRate = (draft: Draft, passage: Passage): void => {
   passWindow(draft, passage)
 }
 
-/** After a resume, newcomers stand behind those that were held until all of them have gone. */
+/** After a resume, new arrivals wait after the held ones until all of those have gone. */
 const passPause = (draft: Draft, passage: Passage): void => {
   const { state, policies, now } = draft
   if (state.pausedBy === null && state.held.length === 0) return passRate(draft, passage)
@@ -248,7 +248,7 @@ const passIdempotency = (draft: Draft, arrival: Arrival): void => {
 const admit = (draft: Draft, arrival: Arrival): void => {
   const { throttle } = draft.policies
   const { cost } = arrival
-  // Written so that NaN is refused too.
+  // Written so that NaN is refused, too.
   if (throttle !== null && !(cost > 0 && cost <= throttle.limit)) {
     const detail = `COST_TOO_HIGH: a cost of ${cost} does not fit a limit of ${throttle.limit}`
     return suppress(draft, { ...eventOf(arrival), key: null }, { reason: 'error', detail })
@@ -274,7 +274,7 @@ const arrive = (draft: Draft, { arrivals, refused, cursor }: CommandOf<'arrive'>
   record(draft, { type: 'gate.read', at: draft.now, cursor: seen, beyond: later })
 }
 
-/** A call has no place in the ledger's order: it is told once, by whoever writes what becomes of it. */
+/** A call has no place in the ledger's order: it is given once, by the writer of its outcome. */
 const call = (draft: Draft, command: CommandOf<'call'>): void => {
   if (isRetryWaiting(draft.state, command.arrival.call)) return
   const number = draft.state.calls + 1
@@ -284,7 +284,7 @@ const call = (draft: Draft, command: CommandOf<'call'>): void => {
   suppress(draft, { ...eventOf(arrival), key: null }, { reason: 'error', detail: command.problem })
 }
 
-/** Lines that are free send their next one off. Answers how many. */
+/** Starts the next waiter of each free line. Returns how many. */
 const callWaiting = (draft: Draft, limit: number): number => {
   const due = dueEntries(draft.state.lines, draft.now).slice(0, limit)
   for (const [line, { waiting }] of due) {
@@ -326,7 +326,7 @@ const endRuns = (draft: Draft, { ended }: CommandOf<'end_runs'>): void => {
   if (draft.state.pausedBy === null) callWaiting(draft, MAX_MOVES)
 }
 
-/** A type that is new to the gate has no past here; one that is dropped is read to where it ended. */
+/** A type that is new to the gate has no past here; a removed type is read up to where it ended. */
 const listen = (state: OpenGate, { now, types, position }: CommandOf<'listen'>): Decision<GateFact> => {
   if (hearsJust(state, types)) return facts()
   const dropped = state.types
@@ -340,7 +340,7 @@ const listen = (state: OpenGate, { now, types, position }: CommandOf<'listen'>):
 
 const drafted = (draft: Draft, work: (draft: Draft) => void): Decision<GateFact> => {
   work(draft)
-  // Not by facts(): a decision may hold more facts than a call takes arguments.
+  // Not with facts(): a decision may hold more facts than a function call takes arguments.
   return { kind: 'facts', facts: draft.facts }
 }
 

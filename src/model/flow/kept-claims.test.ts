@@ -50,14 +50,14 @@ const arrival = (sequence: number) => ({
 
 const keysOf = (state: OpenGate): readonly string[] => entriesOf(state.claims).map(([key]) => key)
 
-test('kept-claims-2: a claim leaves with an end of its own and an event that waits no more (14.4.4)', () => {
+test('kept-claims-2: only a claim with a known end leaves the state, and only when its event no longer waits (14.4.4)', () => {
   const held: GateFact = { type: 'gate.held', at: 1, arrival: arrival(3), claim: claim('held', 3, 100) }
   const state = folded([started(claim('alive', 1, null)), started(claim('kept', 2, 100)), held])
   expect(claimsToKeep(state, 10).map(({ key }) => key)).toEqual(['kept'])
   expect(claimsToKeep(state, 100)).toEqual([])
 })
 
-test('kept-claims-1: what has left is found again by its key, until it expires (14.4.4)', () => {
+test('kept-claims-1: a claim that left the state is found by its key, until it expires (14.4.4)', () => {
   const kept = claim('kept', 2, 100)
   const before = folded([started(claim('alive', 1, null)), started(kept)])
   const after = gate.evolve(before, { type: 'gate.keys_kept', at: 10, keys: ['kept'] }) as OpenGate
@@ -71,7 +71,7 @@ test('kept-claims-1: what has left is found again by its key, until it expires (
   expect(keysOf(withRecalled(after, [kept]) as OpenGate).toSorted()).toEqual(['alive', 'kept'])
 })
 
-test('kept-claims-1: the state after a checkpoint and what left with it is what a reader restores (14.4.4)', () => {
+test('kept-claims-1: a reader restores the state after a checkpoint without the claims that left with it (14.4.4)', () => {
   const state = folded([started(claim('kept', 2, 100))])
   const tail: readonly GateFact[] = [
     { type: 'gate.checkpointed', at: 10, state },
@@ -82,7 +82,7 @@ test('kept-claims-1: the state after a checkpoint and what left with it is what 
   expect(restored.sweep).toEqual({ since: 0, after: 'x' })
 })
 
-test('kept-claims-1: of an old gate with very many claims some leave at a time, and those that have documents in any case (14.4.4)', () => {
+test('kept-claims-1: claims of an old gate leave in portions, and those that have documents leave in any case (14.4.4)', () => {
   const state = folded(Array.from({ length: 2_500 }, (_, i) => started(claim(`k${i}`, i, 100))))
   const last = (one: Claim): boolean => one.sequence >= 2_400
   const leaving = claimsToKeep(state, 10, last)

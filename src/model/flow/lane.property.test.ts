@@ -1,4 +1,4 @@
-/** Lanes against an oracle that picks one run at a time and counts everything again for each. */
+/** Lanes compared with an oracle that picks one run at a time and counts everything again for each. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
@@ -41,7 +41,7 @@ const taken = (held: readonly string[], key: string): number =>
   held.flatMap(slotsOf).reduce((sum, one) => sum + (one.key === key ? one.weight : 0), 0)
 const fits = (held: readonly string[], text: string): boolean =>
   slotsOf(text).every(({ key, limit, weight }) => taken(held, key) + weight <= limit)
-/** What its holders would have with one more, in parts of their share. */
+/** How many leases its holders would have with one more, divided by their share. */
 const turnOf = (held: readonly string[], text: string): number =>
   (held.filter((other) => JSON.stringify(slotsOf(other)) === JSON.stringify(slotsOf(text))).length + 1) /
   Math.max(1, ...slotsOf(text).map(({ share = 1 }) => share))
@@ -74,7 +74,7 @@ const occupancyOf = (held: readonly string[]): Occupancy =>
   new Occupancy(held.map((text) => ({ lane: text, count: 1 })))
 
 test(
-  'the line is the one that picking one by one gives',
+  'the line is the same as when runs are picked one by one',
   () =>
     fc.assert(
       fc.property(world, ({ due, held, limit }) => {
@@ -90,7 +90,7 @@ test(
 )
 
 test(
-  'lane-1: no slot is taken beyond the limit of who takes it',
+  'lane-1: no slot is taken beyond the limit of the run that takes it',
   () =>
     fc.assert(
       fc.property(world, ({ due, held }) => {
@@ -106,7 +106,7 @@ test(
 )
 
 test(
-  'it is enough to look at as many runs of a lane as there is room for',
+  'it is enough to look at as many runs of a lane as it has room for',
   () =>
     fc.assert(
       fc.property(world, ({ due, held, limit }) => {

@@ -1,4 +1,4 @@
-/** What each rule of lanes says, one case at a time. The properties are in lane.property.test.ts. */
+/** The rules of lanes, one case at a time. The properties are in lane.property.test.ts. */
 import { expect, test } from 'vitest'
 import { choose, laneOf, Occupancy, PLAIN_LANE, readLane, type Slot } from './lane.ts'
 
@@ -13,7 +13,7 @@ test('a run without slots and priority is in the plain lane, whatever its handle
   expect(readLane(PLAIN_LANE)).toMatchObject({ priority: 0, slots: [] })
 })
 
-test('a lane is read back as it was written, whatever its keys hold', () => {
+test('a lane is read back as it was written, whatever its keys contain', () => {
   const slots = [slot('a\n"b"', 3, 2), slot('', 1, 1)]
   expect(readLane(laneOf('mail', -60, slots))).toMatchObject({ handler: 'mail', priority: -60, slots })
 })
@@ -27,20 +27,20 @@ test('lane-1: room is what the live leases leave of the tightest slot', () => {
   expect(nobody().roomIn(readLane(PLAIN_LANE))).toBe(Infinity)
 })
 
-test('lane-1: a limit that was lowered below what is taken leaves no room, not less than none', () => {
+test('lane-1: a limit that was lowered below what is taken leaves no room, and never a negative one', () => {
   const before = laneOf('mail', 0, [slot('a', 5)])
   const after = laneOf('mail', 0, [slot('a', 2)])
   expect(new Occupancy([{ lane: before, count: 5 }]).roomIn(readLane(after))).toBe(0)
 })
 
-test('lane-2: who shares its slots with the fewest holders goes first', () => {
+test('lane-2: the run that shares its slots with the fewest holders goes first', () => {
   const [busy, idle] = [laneOf('mail', 0, [slot('a', 9)]), laneOf('mail', 0, [slot('b', 9)])]
   const [first, second] = [due(busy, 0), due(idle, 5)]
   const { chosen } = choose([first, second], new Occupancy([{ lane: busy, count: 1 }]), 9)
   expect(chosen).toEqual([second, first])
 })
 
-test('lane-2: runs with the same slots take turns as one, whatever their handler and priority', () => {
+test('lane-2: runs with the same slots take turns together, whatever their handler and priority', () => {
   const [low, high] = [laneOf('mail', 0, [slot('a', 9)]), laneOf('print', 10, [slot('a', 9)])]
   const [first, second] = [due(low, 0), due(high, 5_000)]
   const { chosen } = choose([first, second], new Occupancy([{ lane: high, count: 3 }]), 9)
@@ -53,7 +53,7 @@ test('lane-3: between runs with slots and runs without, the longer wait goes fir
   expect(choose(runs, nobody(), 9).chosen).toEqual(runs)
 })
 
-test('what only the limit keeps waiting is told, what waits for room is not', () => {
+test('a run that waits only because of the limit is returned, a run that waits for room is not', () => {
   const lane = laneOf('mail', 0, [slot('a', 2)])
   const runs = [due(lane, 1), due(lane, 2), due(lane, 3)]
   expect(choose(runs, nobody(), 1)).toEqual({ chosen: [runs[0]], left: runs[1] })

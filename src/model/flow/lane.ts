@@ -1,26 +1,26 @@
 /**
  * Lanes: runs of one handler with the same slots and the same priority wait in one lane, the oldest wake first.
  *
- * Owns who goes next among those that are due. Never knows where they wait: each store keeps the lane's text beside the run, finds
- * the first of every lane, and counts the live leases by it.
+ * Owns the order of the runs that are due. Never knows where they wait: each store keeps the lane's text with the run, finds the first run of
+ * every lane, and counts the live leases by lane.
  *
  * lane-1  A slot is never taken beyond its limit: the weights of the runs that hold a lease, plus the next one's, stay within it.
- * lane-2  Runs that compete for slots take turns: who shares its slots with the fewest holders goes first, then the longest wait. A
+ * lane-2  Runs that compete for slots take turns: the run that shares its slots with the fewest holders goes first, then the longest wait. A
  *         share of n gets n turns where a share of one gets one.
- * lane-3  A wait counts `priority` seconds longer than it is. So nobody who waits is passed for ever.
+ * lane-3  A wait counts `priority` seconds longer than it is. So no waiting run is passed forever.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 
-/** A part of something limited that a run takes while it holds a lease. The text names what is shared. */
+/** A part of something limited that a run takes while it holds a lease. The key names what is shared. */
 export interface Slot {
   readonly key: string
   readonly limit: number
   readonly weight: number
-  /** How many turns its holders get to one of others. Absent: 1. */
+  /** How many turns its holders get for one turn of others. Absent: 1. */
   readonly share?: number
 }
 
-/** The limit of a slot that is there to take turns by, and never full. */
+/** The limit of a slot that exists only for taking turns, and is never full. */
 export const NO_LIMIT = 1_000_000_000
 
 export interface Lane {
@@ -28,15 +28,15 @@ export interface Lane {
   /** Seconds. */
   readonly priority: number
   readonly slots: readonly Slot[]
-  /** The slots as a text: those that have the same, of whatever handler and priority, take turns. */
+  /** The slots as a text: runs with the same text, whatever their handler and priority, take turns. */
   readonly circle: string
   readonly share: number
 }
 
-/** Seconds, up or down. */
+/** Seconds, positive or negative. */
 export const MAX_PRIORITY = 86_400
 
-/** The lane of runs like any other, of whatever handler: no slots, no priority. */
+/** The lane of runs of any handler without slots and priority. */
 export const PLAIN_LANE = ''
 
 export const laneOf = (handler: string, priority = 0, slots: readonly Slot[] = []): string =>
@@ -62,13 +62,13 @@ export const readLane = (text: string): Lane => {
   return { handler, priority, slots, circle: JSON.stringify(rest), share: shares[0] ?? 1 }
 }
 
-/** How many live leases there are in a lane. */
+/** The number of live leases in a lane. */
 export interface Held {
   readonly lane: string
   readonly count: number
 }
 
-/** What the live leases have taken. */
+/** The slots that the live leases have taken. */
 export class Occupancy {
   readonly #taken = new Map<string, number>()
   readonly #circles = new Map<string, number>()
@@ -82,13 +82,13 @@ export class Occupancy {
     this.#circles.set(lane.circle, this.sharing(lane) + count)
   }
 
-  /** How many more of this lane's runs could hold a lease. */
+  /** Returns how many more of this lane's runs could hold a lease. */
   roomIn({ slots }: Lane): number {
     const rooms = slots.map(({ key, limit, weight }) => (limit - (this.#taken.get(key) ?? 0)) / weight)
     return Math.max(0, Math.floor(Math.min(Infinity, ...rooms)))
   }
 
-  /** How many hold exactly these slots. */
+  /** Returns how many leases hold exactly these slots. */
   sharing({ circle }: Lane): number {
     return this.#circles.get(circle) ?? 0
   }
@@ -118,8 +118,8 @@ const byRank = <Item extends Due>(a: Ranked<Item>, b: Ranked<Item>): number =>
 const isBound = ({ lane }: Ranked<Due>): boolean => lane.slots.length > 0
 
 /**
- * At most `limit` of them in their order, and the first that only the limit keeps waiting. Of each lane it is enough to hand in as
- * many as there is room for, and one more than the limit.
+ * Returns at most `limit` of the runs in their order, and the first that waits only because of the limit. For each lane it is enough to pass as
+ * many runs as it has room for, and at most one more than the limit.
  */
 export const choose = <Item extends Due>(
   due: readonly Item[],
@@ -148,7 +148,7 @@ const admitted = <Item extends Due>(ranked: readonly Ranked<Item>[], occupancy: 
   })
 }
 
-/** Each keeps its order; of the two that are first, the one that waits longer goes. */
+/** Merges two sorted lists; of their first runs, the one that has waited longer comes next. */
 const merge = <Item extends Due>(free: readonly Ranked<Item>[], bound: readonly Ranked<Item>[]): readonly Item[] => {
   const line: Item[] = []
   let [i, j] = [0, 0]

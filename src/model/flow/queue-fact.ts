@@ -1,31 +1,31 @@
 /**
- * What can be said about a queue: the facts that make it, the commands that ask for them, the states it can be in.
+ * The data types of a queue: its facts, its commands and its states.
  *
- * Owns the words only; the rules are queue.ts. All state is plain JSON: a checkpoint holds it whole. A message is an event of the
- * ledger, named here by its sequence.
+ * Owns the types only; the rules are in queue.ts. All state is plain JSON: a checkpoint stores all of it. A message is an event of the ledger,
+ * named here by its sequence.
  */
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 
 export const QUEUE_FULLS = ['reject', 'block', 'drop_oldest'] as const
 
-/** What the system declares of a queue; it comes with each command, so that a change is for what comes. */
+/** The system's declaration of a queue; it comes with each command, so that a change applies to later commands. */
 export interface QueuePolicy {
   readonly maxLength: number
   readonly onFull: (typeof QUEUE_FULLS)[number]
-  /** The first cycle counts. */
+  /** Includes the first cycle. */
   readonly maxAttempts: number
-  /** When a message that failed comes back; how often is `maxAttempts`. */
+  /** When a failed message comes back; `maxAttempts` says how often. */
   readonly retry: RetryPolicy
-  /** Messages in one cycle. */
+  /** The maximum number of messages in one cycle. */
   readonly batch: number
-  /** Cycles at once; 0: nobody works on it. */
+  /** The maximum number of open cycles; 0: the queue is not processed. */
   readonly cycles: number
 }
 
 export interface Message {
   readonly sequence: number
-  /** In how many cycles it has been, this one included. */
+  /** The number of cycles that it has been in, this one included. */
   readonly attempts: number
 }
 
@@ -43,9 +43,9 @@ type At = { readonly at: Instant }
 export type QueueFact =
   | (At & { readonly type: 'queue.opened' })
   | (At & { readonly type: 'queue.put'; readonly count: number })
-  /** Gave way to newer ones: so many of those that nobody has read yet, and these that had come back. */
+  /** Messages dropped for newer ones: this many unread ones, and these that had come back. */
   | (At & { readonly type: 'queue.dropped'; readonly unread: number; readonly returned: readonly number[] })
-  /** Dropped ones were passed over: everything up to the cursor has its place. */
+  /** Dropped messages were skipped: everything up to the cursor has its place. */
   | (At & { readonly type: 'queue.passed'; readonly cursor: number; readonly count: number })
   | (At & { readonly type: 'queue.cycle_started'; readonly cursor: number } & Cycle)
   | (At & {
@@ -65,26 +65,26 @@ type Ruled = Now & { readonly policy: QueuePolicy }
 export type QueueCommand =
   | (Now & { readonly type: 'open_queue' })
   | (Ruled & { readonly type: 'put'; readonly count: number })
-  /** `unread`: sequences of the next messages after the cursor, as many as were read; `runOf` names the n-th cycle's run. */
+  /** `unread`: sequences of the next messages after the cursor, as many as were read; `runOf` names the run of the n-th cycle. */
   | (Ruled & { readonly type: 'take'; readonly unread: readonly number[]; readonly runOf: (cycle: number) => RunId })
   | (Ruled & { readonly type: 'end_cycle'; readonly run: RunId; readonly failed: ReadonlySet<number> })
-  /** Dead ones get all their tries again. */
+  /** Dead messages get all their attempts again. */
   | (Now & { readonly type: 'revive'; readonly by: string })
 
 export interface OpenQueue {
   readonly kind: 'open'
   /** Every message up to here was taken or dropped. */
   readonly cursor: number
-  /** Messages after the cursor that were dropped before anybody read them. */
+  /** The number of messages after the cursor that were dropped before they were read. */
   readonly passing: number
-  /** Messages after those that wait. */
+  /** The number of messages after those, which wait. */
   readonly unread: number
-  /** Those that failed and wait for their time, in that order. */
+  /** Failed messages that wait for their time, in the order of that time. */
   readonly returned: readonly Returned[]
   readonly cycles: readonly Cycle[]
-  /** How many cycles there were. */
+  /** The number of cycles so far. */
   readonly started: number
-  /** The last of those that are given up. */
+  /** The last messages that were given up. */
   readonly dead: readonly Message[]
 }
 

@@ -1,4 +1,4 @@
-/** Any life of a queue, against a list that knows where each message is; and the picture of a message. */
+/** Any history of a queue, compared with a list of where each message is; and the diagram of a message. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -42,7 +42,7 @@ interface Step {
   readonly after: QueueState
 }
 
-/** Plays a life as the ledger would: messages have sequences 10, 20, … in the order in which they were put. */
+/** Plays a history as the ledger would: messages have sequences 10, 20, … in the order in which they were put. */
 const play = ([policy, turns]: [QueuePolicy, readonly Turn[]]) => {
   let state: QueueState = queue.initial
   let now = 0
@@ -77,7 +77,7 @@ const play = ([policy, turns]: [QueuePolicy, readonly Turn[]]) => {
   return { policy, steps, count, state: state as OpenQueue }
 }
 
-/** Where each message is, by the facts alone. */
+/** Returns where each message is, from the facts alone. */
 const placesAfter = (
   steps: readonly Step[],
   see: (fact: QueueFact, before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>) => void = () => {},
@@ -134,7 +134,7 @@ test('queue-2 a put leaves no more waiting than the bound', () =>
       if (fact.type === 'queue.put') expect(queueLength(after as OpenQueue)).toBeLessThanOrEqual(policy.maxLength)
   }))
 
-test('queue-3 a message has no more tries than it may, and no more cycles are open than may be', () =>
+test('queue-3 a message has no more attempts than allowed, and no more cycles are open than allowed', () =>
   held(({ policy, steps }) => {
     for (const { fact, after } of steps) {
       if (fact.type === 'queue.cycle_started')
@@ -143,7 +143,7 @@ test('queue-3 a message has no more tries than it may, and no more cycles are op
     }
   }))
 
-test('queue-4 messages leave in the order in which they came, and none before its time', () =>
+test('queue-4 messages leave in the order of arrival, and none before its time', () =>
   held(({ steps }) => {
     const first = steps.flatMap(({ before, fact }) => {
       if (fact.type !== 'queue.cycle_started') return []
@@ -154,7 +154,7 @@ test('queue-4 messages leave in the order in which they came, and none before it
     expect(first).toEqual(first.toSorted((a, b) => a - b))
   }))
 
-test('any fact of a queue reads back as it was, and a checkpoint holds the whole state', () =>
+test('any fact of a queue is read back unchanged, and a checkpoint contains the whole state', () =>
   held(({ steps, state }) => {
     const facts = steps.map(({ fact }) => fact)
     for (const fact of facts) expect(readQueueFact(writeFact(fact))).toEqual(fact)
@@ -163,7 +163,7 @@ test('any fact of a queue reads back as it was, and a checkpoint holds the whole
     expect(fold(queue, facts)).toEqual(state)
   }))
 
-test('the picture of a message in a queue has the edges of a queue', () => {
+test('the diagram of a message in a queue has the same edges as the queue', () => {
   const document = readFileSync(new URL('../../../docs/state-machines.md', import.meta.url), 'utf8')
   const picture = document.split('## A message in a queue\n')[1]?.split('```')[1] ?? ''
   const drawn = [...picture.matchAll(/^ {2}(\S+) --> (\S+): (.+)$/gm)].flatMap(([, from, to, facts]) =>

@@ -1,13 +1,13 @@
 /**
  * A queue: a bounded line of messages that one handler works through in cycles; a stream of its own, claimed like a run.
  *
- * Owns how many may wait, who is next, what comes back and what is given up. What a message says is never looked at here, and when a
- * cycle's time is up is its run's own deadline.
+ * Owns how many may wait, which is next, which come back and which are given up. Never looks at the content of a message; the timeout of a cycle
+ * is its run's own deadline.
  *
  * queue-1  A message that was put is in one place: it waits, is in one cycle, or is done, dead or dropped.
- * queue-2  A put never makes more wait than the bound: it is refused whole, or the oldest give way.
- * queue-3  A message is in no more cycles than its tries, unless a person revives it.
- * queue-4  Messages leave in the order in which they came; one that comes back goes first when its time has come.
+ * queue-2  A put never makes more messages wait than the bound: it is refused as a whole, or the oldest are dropped.
+ * queue-3  A message is in no more cycles than its attempts allow, unless a person revives it.
+ * queue-4  Messages leave in the order of arrival; one that comes back goes first when its time has come.
  */
 import { retryDelayMs } from '#model/flow/policies/retry.ts'
 import type { Instant } from '#model/kernel/ids.ts'
@@ -26,9 +26,9 @@ import type {
 type CommandOf<Type extends QueueCommand['type']> = Extract<QueueCommand, { readonly type: Type }>
 type FactOf<Type extends QueueFact['type']> = Extract<QueueFact, { readonly type: Type }>
 
-/** More dead ones than this are kept as facts alone. */
+/** If there are more dead messages than this, the older ones are only in the facts. */
 const MAX_DEAD = 1_000
-/** Tries again come at their own time, not anywhere before it. */
+/** Retries come after the whole delay, not at a random instant before its end. */
 const WHOLE_DELAY = 1
 
 const BORN: OpenQueue = {
@@ -42,7 +42,7 @@ const BORN: OpenQueue = {
   dead: [],
 }
 
-/** How many wait. */
+/** Returns how many messages wait. */
 export const queueLength = ({ unread, returned }: OpenQueue): number => unread + returned.length
 
 const put = (state: OpenQueue, { now, count, policy }: CommandOf<'put'>): Decision<QueueFact> => {
@@ -51,7 +51,7 @@ const put = (state: OpenQueue, { now, count, policy }: CommandOf<'put'>): Decisi
   if (over <= 0) return facts<QueueFact>(added)
   if (policy.onFull !== 'drop_oldest' || count > policy.maxLength)
     return refuse('QUEUE_FULL', `${queueLength(state)} messages wait, and ${policy.maxLength} may`)
-  // queue-4: those that came back are the older ones.
+  // queue-4: messages that came back are the older ones.
   const returned = state.returned
     .map(({ sequence }) => sequence)
     .sort((a, b) => a - b)
@@ -59,7 +59,7 @@ const put = (state: OpenQueue, { now, count, policy }: CommandOf<'put'>): Decisi
   return facts<QueueFact>({ type: 'queue.dropped', at: now, unread: over - returned.length, returned }, added)
 }
 
-/** As many cycles as may begin, each with what is next. */
+/** Starts as many cycles as may run, each with the next messages. */
 const take = (state: OpenQueue, command: CommandOf<'take'>): Decision<QueueFact> => {
   const { now, policy, runOf } = command
   const found: QueueFact[] = []
@@ -192,13 +192,13 @@ export const queue: Machine<QueueState, QueueCommand, QueueFact> = {
   evolve,
 }
 
-/** When it has something to do without news; null: never. An instant in the past: now. */
+/** Returns when the queue has something to do without new input; null: never. An instant in the past: now. */
 export const queueWakeAt = (state: QueueState, { cycles }: Pick<QueuePolicy, 'cycles'>): Instant | null => {
   if (state.kind === 'none' || state.cycles.length >= cycles) return null
   return state.unread > 0 ? 0 : (state.returned[0]?.dueAt ?? null)
 }
 
-/** The state after these last facts; null if they do not reach back to a checkpoint or to the opening. */
+/** Returns the state after these last facts; null if they do not reach back to a checkpoint or to the opening. */
 export const resumeQueueFrom = (tail: readonly QueueFact[]): QueueState | null => {
   const begin = tail.findLastIndex(({ type }) => type === 'queue.checkpointed' || type === 'queue.opened')
   return begin === -1 ? null : tail.slice(begin).reduce<QueueState>(evolve, { kind: 'none' })

@@ -1,4 +1,4 @@
-/** Triggers with options of their own against gates that have nothing else: at one gate they do what they would do alone. */
+/** Triggers with options of their own, compared with separate gates: at one gate they behave as each would alone. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Arrival } from '#model/event/arrival.ts'
@@ -44,7 +44,7 @@ const seen = (facts: readonly GateFact[]): readonly unknown[] =>
     return fact.type === 'trigger.suppressed' ? [{ at: fact.at, sequence: fact.sequence, reason: fact.reason }] : []
   })
 
-/** Read back from text after every decision. */
+/** Reads the state back from text after every decision. */
 const drive = (told: readonly Told[], policies: FlowPolicies, ofTriggers?: ReadonlyMap<string, FlowPolicies>) => {
   const history: GateFact[] = []
   let state: GateState = fold(gate, [{ type: 'gate.opened', at: 0, cursor: 0 }])
@@ -70,7 +70,7 @@ const drive = (told: readonly Told[], policies: FlowPolicies, ofTriggers?: Reado
 const bySequence = (a: unknown, b: unknown): number => JSON.stringify(a).localeCompare(JSON.stringify(b))
 
 test(
-  'what stands on a trigger counts for its events as if it had a gate alone, across restarts',
+  'the options of a trigger apply to its events as if it had a gate of its own, across restarts',
   () => {
     fc.assert(
       fc.property(anyOwn, anyOwn, anyOwn, fc.array(anyVisit, { maxLength: 20 }), (handlers, first, second, visits) => {

@@ -1,4 +1,4 @@
-/** The map of entries that fall due, against a plain Map. */
+/** DueMap, compared with a plain Map. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -15,7 +15,7 @@ import {
 } from './due-map.ts'
 
 const OPTIONS = { numRuns: 2_000, seed: 41 }
-/** Few enough to meet each other, many enough to split a leaf; names that a record would trip over among them. */
+/** Few enough keys to collide, enough of them to split a leaf; some are names that would break a plain object. */
 const key = fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 40 }).map((number) => `k${number}`), weight: 9 },
   { arbitrary: fc.constantFrom('__proto__', 'constructor', '', '7'), weight: 1 },
@@ -39,7 +39,7 @@ const applyPlain = (map: Map<string, number | null>, change: Change): void => {
   else for (const [key, dueAt] of map) if (dueAt !== null && dueAt <= change.now) map.delete(key)
 }
 
-test('it holds what a Map would hold, knows what is due next, and comes back from JSON as it was', () => {
+test('a due map holds what a Map would hold, knows what is due next, and survives a round trip through JSON', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60, size: 'max' }), (changes) => {
       const plain = new Map<string, number | null>()
@@ -60,7 +60,7 @@ test('it holds what a Map would hold, knows what is due next, and comes back fro
   )
 })
 
-test('an older version is not changed by a newer one', () => {
+test('changing a due map leaves older versions unchanged', () => {
   let map: DueMap<number> = []
   for (let i = 0; i < 100; i++) map = put(map, `k${i}`, i, i)
   const text = JSON.stringify(map)
@@ -82,8 +82,8 @@ test('a map that has grown and shrunk is as small as one that never grew', () =>
   expect(countOf(map)).toBe(2)
 })
 
-test('keys of one hash are kept apart', () => {
-  // FNV-1a of these two is the same 32 bits.
+test('keys with the same hash are kept apart', () => {
+  // The FNV-1a hashes of these two are the same 32 bits.
   const [one, other] = ['costarring', 'liquid']
   let map: DueMap<number> = put(put([], one, 1, null), other, 2, null)
   for (let i = 0; i < 200; i++) map = put(map, `k${i}`, i, null)

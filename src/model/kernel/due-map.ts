@@ -1,8 +1,8 @@
 /**
- * A map in plain JSON whose entries may fall due: cheap to change, cheap to ask what is due next, safe to write down.
+ * A map in plain JSON whose entries may fall due: cheap to change, cheap to ask what is due next, safe to store.
  *
  * Owns its own shape: a short list, or sixteen branches by the hash of the key, each with its count and its earliest instant.
- * A plain record would be copied whole by every change, and every entry looked at to find the one that is due.
+ * With a plain object every change would copy the whole, and finding the due entry would look at every entry.
  */
 import type { Instant } from './ids.ts'
 
@@ -21,7 +21,7 @@ const LEAF_SIZE = 16
 const JOIN_SIZE = 6
 const WIDTH_BITS = 4
 const WIDTH = 2 ** WIDTH_BITS
-/** Where the bits of the hash end, a leaf grows as long as it must. */
+/** When the bits of the hash are used up, a leaf grows without limit. */
 const MAX_DEPTH = 8
 
 const isBranch = <Value>(map: DueMap<Value>): map is Branch<Value> => 'branches' in map
@@ -110,11 +110,11 @@ const collectDue = <Value>(map: DueMap<Value>, now: Instant): readonly DueEntry<
 const isBefore = ([aKey, , aDueAt]: DueEntry<unknown>, [bKey, , bDueAt]: DueEntry<unknown>): number =>
   (aDueAt ?? 0) - (bDueAt ?? 0) || (aKey < bKey ? -1 : 1)
 
-/** What is due, earliest first; equal instants by key, so that everyone sees the same order. */
+/** Returns the entries that are due, earliest first; equal instants are ordered by key, so that every process sees the same order. */
 export const dueEntries = <Value>(map: DueMap<Value>, now: Instant): readonly DueEntry<Value>[] =>
   collectDue(map, now).toSorted(isBefore)
 
-/** The map without what is due; looks only where something is. */
+/** Returns the map without its due entries; looks only into branches that have one. */
 export const dropDue = <Value>(map: DueMap<Value>, now: Instant): DueMap<Value> => {
   if (!isDue(nextDueAt(map), now)) return map
   return isBranch(map)

@@ -1,7 +1,7 @@
 /**
- * The one table of error codes, and the one error class.
+ * The table of error codes, and the error class.
  *
- * Owns what each code means to a caller: HTTP status, whether the engine retries it, the way out. Never formats a response.
+ * Owns what each code means to a caller: the HTTP status, whether the engine retries it, and what to do about it. Never formats a response.
  */
 // biome-ignore format: one row per code reads as a table
 export const ERRORS = {
@@ -223,7 +223,7 @@ export interface Place {
 export interface ErrorOptions {
   readonly place?: Place
   readonly cause?: unknown
-  /** For ledger calls: whether the work is known not to have happened, or nobody can know. */
+  /** For ledger calls: `not_done` if the work is known not to have happened, `unknown` if that cannot be known. */
   readonly outcome?: 'not_done' | 'unknown'
 }
 
@@ -257,10 +257,10 @@ export class TrihandError extends Error {
 
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text)
 
-/** An error as a value: what a step or a run keeps of its failure. */
+/** An error as a value: what a step or a run stores about its failure. */
 export interface Failure {
   readonly code: ErrorCode
   readonly message: string
-  /** Of a child run: what it had finished before it failed. A retry repeats none of it. */
+  /** For a child run: what it had finished before it failed. A retry repeats none of it. */
   readonly done?: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** Facts as they are written down, and read again. */
+/** Facts are written to the ledger's format and read back. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RunFact } from '#model/run/fact.ts'
@@ -10,11 +10,11 @@ import { readGateFact, readRunFact, readScheduleFact, readSessionFact, writeFact
 import type { Json } from './json.ts'
 import { inline } from './payload.ts'
 
-/** The values of the ledger have one zero. */
+/** JSON in the ledger has no -0: a round trip turns it into 0. */
 const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as Json)
 const OPTIONS = { numRuns: 1_000, seed: 3 }
 
-test('type and time stand apart, the rest is exact JSON text', () =>
+test('type and time are written in fields of their own, the rest as exact JSON text', () =>
   expect(writeFact(fact('step.completed', { result: inline('a\u0000\ud800') }))).toStrictEqual({
     type: 'step.completed',
     recordedAt: 10,
@@ -63,19 +63,19 @@ test.each(['step.skipped', '', 'toString', '__proto__'])(
   },
 )
 
-test('a run has no facts of a session, and a session none of a run', () => {
+test('a run does not accept facts of a session, nor a session those of a run', () => {
   expect(() => readRunFact({ type: 'session.ended', recordedAt: 1, body: '{}' })).toThrow('FACT_UNKNOWN')
   expect(() => readSessionFact({ type: 'run.failed', recordedAt: 1, body: '{}' })).toThrow('FACT_UNKNOWN')
 })
 
-test('a body cannot speak for the type and the time that were sealed with it', () =>
+test('a body cannot override the type and the time that were sealed with it', () =>
   expect(readRunFact({ type: 'timer.fired', recordedAt: 7, body: '{"type":"run.failed","at":9,"step":"a"}' })).toEqual({
     type: 'timer.fired',
     at: 7,
     step: 'a',
   }))
 
-test('a fact of a gate reads back as it was, and only as that of a gate', () => {
+test('a fact of a gate reads back as it was, and no other reader accepts it', () => {
   const written = writeFact({ type: 'gate.counted', at: 7, key: '__proto__', countsUntil: 9 })
   expect(readGateFact(written)).toStrictEqual({ type: 'gate.counted', at: 7, key: '__proto__', countsUntil: 9 })
   expect(() => readRunFact(written)).toThrow('FACT_UNKNOWN')

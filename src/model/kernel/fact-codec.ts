@@ -1,7 +1,7 @@
 /**
- * Facts as they are written down: the type and the time apart, the rest as exact JSON text.
+ * Facts in their stored form: the type and the time in fields of their own, the rest as exact JSON text.
  *
- * Owns the translation both ways and the list of known fact types. A type this version does not know is refused, never folded.
+ * Owns the translation both ways and the list of known fact types. A type that this version does not know is refused, never folded.
  */
 import type { GateFact, GateFactType } from '#model/flow/gate-fact.ts'
 import type { QueueFact, QueueFactType } from '#model/flow/queue-fact.ts'
@@ -138,13 +138,13 @@ const TASK_FACTS: Readonly<Record<TaskFactType, true>> = {
   'task.checkpointed': true,
 }
 
-/** Any machine's fact. */
+/** Takes a fact of any machine. */
 export const writeFact = <Fact extends { readonly type: string; readonly at: Instant }>(fact: Fact): WrittenFact => {
   // A copy with two members blanked is several times faster than a rest pattern, and JSON leaves undefined members out.
   return { type: fact.type, recordedAt: fact.at, body: JSON.stringify({ ...fact, type: undefined, at: undefined }) }
 }
 
-/** Stands in the place of facts whose seals do not fit: the body is the reason, and no machine reads it. */
+/** Replaces facts whose seals do not fit: the body is the reason, and no machine reads it. */
 export const BROKEN_FACT = 'fact.broken'
 
 const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
@@ -152,7 +152,7 @@ const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
     if (written.type === BROKEN_FACT) throw new TrihandError('FACT_BROKEN', JSON.parse(written.body) as string)
     throw new TrihandError('FACT_UNKNOWN', `fact type ${written.type} is not known to this version`)
   }
-  // Set on what was just parsed: a copy of each fact would double the work of a fold.
+  // Sets the members on the object that was just parsed: a copy of each fact would double the cost of a fold.
   const fact = JSON.parse(written.body) as Record<string, unknown>
   fact['type'] = written.type
   fact['at'] = written.recordedAt

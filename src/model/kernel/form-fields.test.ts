@@ -1,4 +1,4 @@
-/** A JSON schema as fields of a form, and what was filled in as a value. */
+/** A JSON schema becomes the fields of a form, and what was filled in becomes a value. */
 import { expect, test } from 'vitest'
 import { fieldsOf, filledValue, initiallyFilled, problemsOf } from './form-fields.ts'
 
@@ -14,7 +14,7 @@ const SCHEMA = {
   required: ['name'],
 }
 
-test('members of an object become fields, and what is no simple value is written as JSON', () => {
+test('members of an object become fields, and anything but a simple value is entered as JSON', () => {
   const fields = fieldsOf(SCHEMA)
   expect(fields?.map(({ label, kind, isRequired }) => [label, kind, isRequired])).toEqual([
     ['Your name', 'long', true],
@@ -29,7 +29,7 @@ test.each([null, true, { type: 'string' }, { type: 'object' }])('%j has no form'
   expect(fieldsOf(schema)).toBeNull()
 })
 
-test('what is filled in is the value, what is empty is not there', () => {
+test('what is filled in becomes the value, and empty fields are left out', () => {
   const fields = fieldsOf(SCHEMA) ?? []
   const filled = { name: 'Ada', age: '36', loud: true, tone: '', extras: '[1, "b"]' }
   expect(filledValue(fields, filled)).toEqual({ name: 'Ada', age: 36, loud: true, extras: [1, 'b'] })
@@ -37,7 +37,7 @@ test('what is filled in is the value, what is empty is not there', () => {
   expect(() => filledValue(fields, { extras: '[' })).toThrow('extras is not JSON')
 })
 
-test('dates, limits, objects in objects and lists are fields of their own, and say in place what is wrong', () => {
+test('dates, limits, nested objects and lists have fields of their own, and each problem names its field', () => {
   const fields =
     fieldsOf(
       {
@@ -87,7 +87,7 @@ test('dates, limits, objects in objects and lists are fields of their own, and s
   })
 })
 
-test('a model that writes a schema changes no object but the answer', () => {
+test('a schema with hostile member names changes no object but the answer', () => {
   const schema = JSON.parse(
     '{"type":"object","properties":{"answer":{"type":"object","properties":{"__proto__":{"type":"object","properties":{"x":{"type":"string"}}},"toString":{"type":"string"}},"required":["toString"]}},"required":["answer"]}',
   )
@@ -110,7 +110,7 @@ test.each([
   [{ type: 'array', items: { type: 'string' }, minItems: 2 }, 'a', 'must have at least 2 lines'],
   [{ type: 'string', format: 'date-time' }, 'soon', 'is not a date and time'],
   [{ type: 'string', format: 'email' }, 'ana', 'is not an e-mail address'],
-])('%j does not take %j', (member, given, problem) => {
+])('a member with schema %j refuses the input %j', (member, given, problem) => {
   const fields = fieldsOf({ type: 'object', properties: { it: member } }) ?? []
   expect(problemsOf(fields, { it: given })).toEqual({ it: `it ${problem}` })
 })
@@ -142,7 +142,7 @@ const ORDER = {
   required: ['lines', 'channels'],
 }
 
-test('[C3] a list of objects has a row of fields for each, a list of words has choices, a default is filled in (13.1.4)', () => {
+test('[C3] a list of objects has a row of fields for each, a list with an enum has choices, and a default is filled in (13.1.4)', () => {
   const fields = fieldsOf(ORDER) ?? []
   expect(fields.map(({ name, kind, words }) => [name, kind, words])).toEqual([
     ['lines', 'rows', []],

@@ -1,8 +1,8 @@
 /**
- * Which fields a form has for a JSON Schema, what is wrong with what was filled in, and the value that it makes. The page and the terminal
+ * Computes the fields of a form for a JSON Schema, the problems with what was filled in, and the value that it makes. The page and the terminal
  * share it.
  *
- * Owns how far a form goes: texts, numbers, yes or no, one or several of some words, dates and times, lists of simple values (one on each
+ * Owns how far a form goes: texts, numbers, yes or no, one or several of some choices, dates and times, lists of simple values (one on each
  * line), lists of objects (a row of fields for each), and objects in objects, whose fields are named by their path. Anything else is JSON.
  * The server checks the whole schema again.
  */
@@ -17,7 +17,7 @@ export type FieldKind =
   | ('date' | 'date-time' | 'time' | 'email' | 'uri')
 
 export interface Field {
-  /** Where it stands in the value. */
+  /** Its place in the value. */
   readonly path: readonly string[]
   /** The path as one name. */
   readonly name: string
@@ -25,11 +25,11 @@ export interface Field {
   readonly kind: FieldKind
   readonly words: readonly string[]
   readonly isRequired: boolean
-  /** The optional object that must have it once any other field of that object is filled in. */
+  /** The optional object that needs this field as soon as any other field of that object is filled in. */
   readonly requiredIn: string | null
-  /** Of a list of objects: the fields of each. What is filled in is then the JSON of a list of what is filled in each. */
+  /** For a list of objects: the fields of each. The filled-in text is then the JSON of a list, with one record of filled-in fields per object. */
   readonly rows: readonly Field[]
-  /** Filled in before the person comes: the schema's default. */
+  /** The schema's default, filled in when the form opens. */
   readonly initial: string | boolean | null
   readonly description: string | null
   readonly schema: Schema
@@ -37,7 +37,7 @@ export interface Field {
 
 const FORMATS = ['date', 'date-time', 'time', 'email', 'uri'] as const
 const SIMPLE = ['string', 'number', 'integer', 'boolean']
-/** Objects in objects beyond this are written as JSON. */
+/** Objects nested deeper than this are entered as JSON. */
 const MOST_DEEP = 3
 const LONG = 200
 
@@ -86,7 +86,7 @@ const kindOf = (schema: Schema, items: Schema): FieldKind => {
 const textOr = <Other>(value: Json | undefined, other: Other): string | Other =>
   typeof value === 'string' ? value : other
 
-/** What a name stands for, and the kind of what may also be null. */
+/** Resolves a `$ref`, and takes the other type of a type that may also be null. */
 const resolved = (given: Json | undefined, root: Schema): Schema => {
   const schema = isRecord(given) ? given : {}
   const [, group, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(textOr(schema['$ref'], '')) ?? []
@@ -101,7 +101,7 @@ const resolved = (given: Json | undefined, root: Schema): Schema => {
 
 const isGroup = (schema: Schema): boolean => schema['type'] === 'object' && isRecord(schema['properties'])
 
-/** A default as a person would have typed it. */
+/** A default, spelled as a person would have typed it. */
 const typedOf = (kind: FieldKind, value: Json | undefined): string | boolean | null => {
   if (value === undefined || value === null || kind === 'rows') return null
   if (kind === 'yes') return typeof value === 'boolean' ? value : null
@@ -114,7 +114,7 @@ interface Above {
   readonly path: readonly string[]
   /** The innermost object above that may be left out. */
   readonly optional: string | null
-  /** How many lists of objects it stands in. */
+  /** How many lists of objects it is nested in. */
   readonly lists: number
 }
 
@@ -133,7 +133,7 @@ const fieldOf = (own: Schema, root: Schema, above: Above, name: string, isMust: 
     isRequired: isMust && above.optional === null,
     requiredIn: isMust ? above.optional : null,
     description: textOr(own['description'], null),
-    // A default inside an object that may be left out would call for the rest of that object.
+    // A default inside an optional object would make the rest of that object required.
     initial: above.optional === null ? typedOf(kind, own['default']) : null,
   }
 }
@@ -142,7 +142,7 @@ const membersOf = (schema: Schema, root: Schema, above: Above): readonly Field[]
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const properties = isRecord(schema['properties']) ? schema['properties'] : {}
   return Object.entries(properties).flatMap(([name, member]) => {
-    // The ledger refuses a value with such a name, and an assignment to it would change every object.
+    // The ledger refuses a value that has such a member, and an assignment to it would change every object.
     if (isForbiddenKey(name)) return []
     const own = resolved(member, root)
     const path = [...above.path, name]
@@ -157,7 +157,7 @@ const named = (name: string): Field => ({
   ...{ requiredIn: null, rows: [], initial: null },
 })
 
-/** Null: no form, only JSON. `required`: names that must be there, whether the schema describes them or not. */
+/** Null: no form, only JSON. `required`: names that must be filled in, even if the schema does not describe them. */
 export const fieldsOf = (schema: Json, required: readonly string[] = []): readonly Field[] | null => {
   const own = isRecord(schema) && isGroup(schema) ? membersOf(schema, schema, TOP) : []
   const missing = required.filter((name) => !own.some(({ path }) => path[0] === name))
@@ -168,7 +168,7 @@ export const fieldsOf = (schema: Json, required: readonly string[] = []): readon
 
 export type Filled = Readonly<Record<string, string | boolean>>
 
-/** What is filled in before the person comes. */
+/** What is filled in when the form opens: the defaults. */
 export const initiallyFilled = (fields: readonly Field[]): Filled =>
   Object.fromEntries(fields.flatMap(({ name, initial }) => (initial === null ? [] : [[name, initial] as const])))
 
@@ -178,13 +178,13 @@ export const rowsIn = (given: string | boolean | undefined): readonly Filled[] =
   return Array.isArray(rows) ? rows.filter((row): row is Filled => isRecord(row)) : []
 }
 
-/** A member such as `toString` was not filled in because every object has one. */
+/** Own members only: `toString`, which every object has, was not filled in. */
 const filledIn = (filled: Filled, { name }: Field): string | boolean | undefined =>
   Object.hasOwn(filled, name) ? filled[name] : undefined
 
 const isFilled = (filled: Filled, field: Field): boolean => !['', undefined].includes(filledIn(filled, field) as string)
 
-/** It must be there: always, or because another field of its object is filled in. */
+/** True for a field that is always required, or that is required because another field of its object is filled in. */
 const isNeeded = (field: Field, fields: readonly Field[], filled: Filled): boolean => {
   const { isRequired, requiredIn } = field
   if (isRequired || requiredIn === null) return isRequired
@@ -216,7 +216,7 @@ const hasPattern = (pattern: string, text: string): boolean => {
   try {
     return new RegExp(pattern, 'u').test(text)
   } catch {
-    // The server knows the pattern; this browser does not.
+    // The server knows this pattern, this browser does not: the server will check it.
     return true
   }
 }
@@ -306,7 +306,7 @@ const textProblem = (field: Field, text: string): string | null => {
 
 const LISTS: readonly FieldKind[] = ['lines', 'choices', 'rows']
 
-/** What is wrong with one field, as the end of a sentence about it. Null: nothing. A list that must be there may be empty. */
+/** The problem with one field, as the end of a sentence about it; null: none. A required list may be empty. */
 export const problemOf = (
   field: Field,
   given: string | boolean | undefined,
@@ -319,7 +319,7 @@ export const problemOf = (
   return textProblem(field, given)
 }
 
-/** What is wrong, by the name of the field. */
+/** The problems by name of the field. */
 export const problemsOf = (fields: readonly Field[], filled: Filled): Readonly<Record<string, string>> =>
   Object.fromEntries(
     fields.flatMap((field) => {
@@ -328,7 +328,7 @@ export const problemsOf = (fields: readonly Field[], filled: Filled): Readonly<R
     }),
   )
 
-/** Null may be one of them. */
+/** Null can be one of the choices, so only undefined means not found. */
 const choiceIn = (choices: readonly Json[] | null, words: readonly string[], word: string): Json => {
   const found = choices?.[words.indexOf(word)]
   return found === undefined ? word : found
@@ -365,13 +365,13 @@ const put = (value: Members, [name = '', ...rest]: readonly string[], given: Jso
   put(value[name] as Members, rest, given)
 }
 
-/** Of what must be there: a box that is not ticked says no, a list without anything in it is empty. */
+/** The value of a required field that was left empty: false for a box that is not ticked, an empty list for a list. */
 const unsaid = ({ kind }: Field): Json | undefined => {
   if (kind === 'yes') return false
   return LISTS.includes(kind) ? [] : undefined
 }
 
-/** What is left empty is left out. */
+/** Fields that were left empty are left out. */
 export const filledRecord = (fields: readonly Field[], filled: Filled): Members => {
   const value: Members = {}
   for (const field of fields) {
@@ -383,7 +383,7 @@ export const filledRecord = (fields: readonly Field[], filled: Filled): Members 
   return value
 }
 
-/** The same, or the first thing that is wrong with it. */
+/** Like `filledRecord`, but throws the first problem. */
 export const filledValue = (fields: readonly Field[], filled: Filled): Json => {
   const given = fields.filter((field) => (filledIn(filled, field) ?? '') !== '')
   const [problem] = Object.values(problemsOf(given, filled))

@@ -1,4 +1,4 @@
-/** The heap against a sorted list, over any mixture of additions and removals. */
+/** The heap, compared with a sorted list over any mixture of additions and removals. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Heap } from './heap.ts'
@@ -34,10 +34,10 @@ const followsSortedList = (moves: readonly Move[]): void => {
   }
 }
 
-test('the first item is always the first of the sorted list', () =>
+test('the first item of a heap is always the first of the sorted list', () =>
   fc.assert(fc.property(fc.array(move, { maxLength: 200, size: 'max' }), followsSortedList)))
 
-test('an item added twice is there once, and one that is not there is removed without harm', () => {
+test('an item added twice is in the heap once, and removing an item that is not in it does nothing', () => {
   const heap = new Heap<Item>(isBefore)
   const item = { rank: 1, order: 1 }
   heap.add(item)

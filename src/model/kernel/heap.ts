@@ -1,7 +1,7 @@
 /**
- * A binary heap: always knows its first item, and can take any item out again.
+ * A binary heap: gives its first item at any time, and can also remove any other.
  *
- * Owns the order and nothing else. An item must not change its place in the order while it is inside.
+ * An item must not change its place in the order while it is in the heap.
  */
 export class Heap<Item extends object> {
   readonly #items: Item[] = []
@@ -20,7 +20,7 @@ export class Heap<Item extends object> {
     return this.#items[0]
   }
 
-  /** In no order. */
+  /** In no particular order. */
   items(): readonly Item[] {
     return this.#items
   }

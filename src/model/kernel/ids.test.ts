@@ -1,4 +1,4 @@
-/** The spelling of ids. */
+/** How ids are spelled. */
 import { expect, test } from 'vitest'
 import {
   claimableId,
@@ -19,19 +19,19 @@ import {
 const UUID = '018F3A6C-0000-7000-8000-0123456789AB'
 const HEX = '018f3a6c0000700080000123456789ab'
 
-test('an id is its prefix and 32 hex digits, however the uuid was written', () => {
+test('an id is its prefix and 32 hex digits, with or without dashes in the uuid', () => {
   expect([runId(UUID), runId(HEX)]).toEqual([`run_${HEX}`, `run_${HEX}`])
   expect(sessionId(UUID)).toBe(`ses_${HEX}`)
   expect(workerId(UUID)).toBe(`wrk_${HEX}`)
   expect(LOCAL_TENANT).toBe('local')
 })
 
-test('a stream is a run or a session', () => {
+test('the id of a stream is that of a run or a session, not of a worker', () => {
   expect([runId(UUID), sessionId(UUID), workerId(UUID)].map(isStreamId)).toEqual([true, true, false])
   expect([runId(UUID), sessionId(UUID), workerId(UUID)].map(isRunId)).toEqual([true, false, false])
 })
 
-test('an id made of a digest is the same for the same digest, and runs stand in the order of time', () => {
+test('the same digest gives the same id, and run ids sort by time', () => {
   const [one, other] = ['-_'.repeat(22), 'aB'.repeat(22)]
   expect(timedRunId(1_000, one)).toBe(timedRunId(1_000, one))
   expect(isRunId(timedRunId(1_000, one))).toBe(true)
@@ -40,7 +40,7 @@ test('an id made of a digest is the same for the same digest, and runs stand in 
   expect(timedRunId(1_001, one) > timedRunId(1_000, other)).toBe(true)
 })
 
-test('a task is told from a run by its uuid alone, and tasks stand in the order of time', () => {
+test('a task id differs from a run id by its uuid alone, and task ids sort by time', () => {
   const task = taskId(UUID)
   expect(task).toBe('tsk_018f3a6c0000830080000123456789ab')
   expect([isTaskId(task), isRunId(task), isStreamId(task), isClaimable(task)]).toEqual([true, false, true, true])
@@ -49,7 +49,7 @@ test('a task is told from a run by its uuid alone, and tasks stand in the order 
   expect(task < taskId(UUID.replace('018F3A6C', '018F3A6D'))).toBe(true)
 })
 
-test('a coordinator is told from a run by its uuid alone', () => {
+test('a coordinator id differs from a run id by its uuid alone', () => {
   const digest = 'Ab-_9Zz0Qw'.repeat(5)
   for (const id of [gateId(digest), scheduleId(digest), runId(UUID)]) {
     expect(isStreamId(id)).toBe(true)
@@ -69,7 +69,7 @@ test.each([
   `run_${HEX}\n`,
   ` run_${HEX}`,
   `run_${HEX.toUpperCase()}`,
-])('%j is no id', (text) => {
+])('%j is not an id', (text) => {
   expect(isStreamId(text)).toBe(false)
   expect(isRunId(text)).toBe(false)
 })

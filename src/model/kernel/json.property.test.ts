@@ -1,4 +1,4 @@
-/** JSON against two oracles: what survives JSON.stringify, and what two equal values look like. */
+/** JSON against two oracles: which values survive JSON.stringify, and which values are equal. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TrihandError } from './errors.ts'
@@ -22,7 +22,7 @@ const anything = fc.anything({
   withTypedArray: true,
 })
 
-/** Equal in every own key, enumerable or not, text or symbol. The two zeros are equal. */
+/** Compares every own key, enumerable or not, text or symbol. The two zeros are equal. */
 const isSame = (a: unknown, b: unknown): boolean => {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   if (Array.isArray(a) !== Array.isArray(b)) return false
@@ -59,7 +59,7 @@ const isTaken = (value: unknown): boolean => {
   }
 }
 
-/** The same value with the keys of every object the other way round. */
+/** The same value with the keys of every object in reverse order. */
 const turned = (value: Json): Json => {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(turned)
@@ -80,12 +80,12 @@ test('toJson refuses exactly what JSON.stringify would change, and the forbidden
     }),
     OPTIONS,
   )
-  // Both sides must have been seen, or the oracle proves nothing.
+  // Both outcomes must have occurred, or the oracle proves nothing.
   expect(taken).toBeGreaterThan(OPTIONS.numRuns / 4)
   expect(taken).toBeLessThan((OPTIONS.numRuns * 3) / 4)
 })
 
-test('equal values have equal canonical text, whatever the order of their keys', () => {
+test('equal values have equal canonical text, in any order of their keys', () => {
   fc.assert(
     fc.property(json, (value) => canonical(turned(value)) === canonical(value)),
     OPTIONS,
@@ -114,7 +114,7 @@ test('canonical text reads back as the value, and is its own canonical text', ()
   )
 })
 
-test('a path finds what was put there', () => {
+test('a path finds the value that was put there', () => {
   const key = fc.string({ minLength: 1 }).filter((text) => !text.includes('.') && !FORBIDDEN.includes(text))
   fc.assert(
     fc.property(fc.array(key, { minLength: 1, maxLength: 5 }), json, (keys, value) => {

@@ -1,4 +1,4 @@
-/** What may enter the ledger, its one spelling, and the value at a path. */
+/** Which values may enter the ledger, their canonical spelling, and the value at a path. */
 import { describe, expect, test } from 'vitest'
 import { TrihandError } from './errors.ts'
 import { at, canonical, type Json, toJson } from './json.ts'
@@ -21,14 +21,14 @@ describe('toJson', () => {
     [{}],
     [[1, ['a', null]]],
     [{ a: { b: [1] } }],
-  ])('%j is taken as it is', (value) => expect(toJson(value)).toBe(value))
+  ])('toJson returns %j unchanged', (value) => expect(toJson(value)).toBe(value))
 
   test('an object without a prototype is plain', () => {
     const value = Object.assign(Object.create(null), { a: 1 })
     expect(toJson(value)).toBe(value)
   })
 
-  test('a function that returns nothing returned null', () => expect(toJson(undefined)).toBeNull())
+  test('undefined, which a function without a result returns, becomes null', () => expect(toJson(undefined)).toBeNull())
 
   class Money {
     readonly cents = 5
@@ -64,7 +64,7 @@ describe('toJson', () => {
     expect(() => toJson(value)).toThrow(detail)
   })
 
-  test('65 levels are the most', () => {
+  test('at most 65 levels of nesting are accepted', () => {
     expect(toJson(nested(65))).toEqual(nested(65))
     expect(() => toJson(nested(66))).toThrow('nested deeper than 64 levels')
   })
@@ -81,7 +81,7 @@ describe('canonical', () => {
     [{ ﬁ: 1, '😀': 2, é: 3, Z: 4, a: 5, '10': 6, '9': 7 }, '{"10":6,"9":7,"Z":4,"a":5,"é":3,"😀":2,"ﬁ":1}'],
     [{}, '{}'],
     [[], '[]'],
-  ])('%j has one spelling', (value, text) => expect(canonical(value)).toBe(text))
+  ])('%j has one canonical spelling', (value, text) => expect(canonical(value)).toBe(text))
 })
 
 describe('the value at a path', () => {
@@ -98,5 +98,5 @@ describe('the value at a path', () => {
     ['order.toString', undefined],
     ['missing', undefined],
     ['order.lines.length', undefined],
-  ])('%j', (path, expected) => expect(at(data, path)).toBe(expected))
+  ])('the value at %j', (path, expected) => expect(at(data, path)).toBe(expected))
 })

@@ -1,13 +1,13 @@
 /**
- * JSON as we store it: exact text, nothing dropped, one canonical spelling for hashes.
+ * JSON as the ledger stores it: exact text, nothing dropped, one canonical spelling for hashes.
  *
- * Owns which values may enter the ledger. Never reads or writes anything.
+ * Owns which values may enter the ledger. Performs no IO.
  */
 import { TrihandError } from './errors.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** An object with members, no list. */
+/** True for an object with members, not for a list. */
 export const isJsonRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -18,7 +18,7 @@ export const isForbiddenKey = (key: string): boolean => FORBIDDEN_KEYS.has(key)
 const badJson = (path: string, found: string): TrihandError =>
   new TrihandError('JSON_INVALID', `${path || 'the value'} is ${found}; expected plain JSON`)
 
-/** Refuses what JSON.stringify would drop or change without a word. */
+/** Throws for values that JSON.stringify would silently drop or change. */
 const check = (value: unknown, path: string, depth: number): void => {
   switch (typeof value) {
     case 'string':
@@ -33,7 +33,7 @@ const check = (value: unknown, path: string, depth: number): void => {
       throw badJson(path, typeof value)
   }
   if (value === null) return
-  // A guard before the recursion: stack overflow cannot be caught reliably.
+  // Checked before the recursion, because a stack overflow cannot be caught reliably.
   if (depth > MAX_DEPTH) throw badJson(path, `nested deeper than ${MAX_DEPTH} levels`)
   if (Array.isArray(value)) {
     if (Object.keys(value).length > value.length) throw badJson(path, 'a list with named members')
@@ -52,8 +52,8 @@ const check = (value: unknown, path: string, depth: number): void => {
 }
 
 /**
- * The value itself, known to survive the ledger unchanged, but for -0, which comes back as its equal 0.
- * `undefined` alone means null: a function that returns nothing.
+ * Returns the value itself, once it is known to survive the ledger unchanged. The exception is -0, which comes back as its equal 0.
+ * `undefined` becomes null only at the top: the result of a function that returns nothing.
  */
 export const toJson = (value: unknown): Json => {
   if (value === undefined) return null
@@ -61,7 +61,7 @@ export const toJson = (value: unknown): Json => {
   return value as Json
 }
 
-/** One spelling per value: keys sorted by UTF-16 code unit, no spaces, -0 written as 0. Equal values give equal text. */
+/** Each value has one spelling: keys sorted by UTF-16 code unit, no spaces, -0 written as 0. Equal values give equal text. */
 export const canonical = (value: Json): string => {
   if (value === null || typeof value !== 'object') return JSON.stringify(Object.is(value, -0) ? 0 : value)
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
@@ -74,7 +74,7 @@ export const canonical = (value: Json): string => {
 
 const isMember = (value: object, key: string): boolean => Object.prototype.propertyIsEnumerable.call(value, key)
 
-/** The value at a dotted path, or undefined where there is none. Members and items only: not the `length` of a list. */
+/** The value at a dotted path, or undefined if there is none. Finds members and items only, not the `length` of a list. */
 export const at = (value: Json, path: string): Json | undefined => {
   let current: Json | undefined = value
   for (const key of path.split('.')) {

@@ -1,4 +1,4 @@
-/** The vocabulary of decisions, on the smallest machine there is. */
+/** Decisions and folds, on the smallest possible machine. */
 import { expect, test } from 'vitest'
 import { facts, fold, type Machine, refuse } from './machine.ts'
 
@@ -18,7 +18,7 @@ test('a decision is facts or a refusal', () => {
   expect(facts()).toStrictEqual({ kind: 'facts', facts: [] })
 })
 
-test('fold begins where it is told, or at the beginning', () => {
+test('fold begins at the given state, or at the initial one', () => {
   expect(fold(sum, [])).toBe(1)
   expect(fold(sum, [2, 3])).toBe(6)
   expect(fold(sum, new Set([2, 3]), 10)).toBe(15)

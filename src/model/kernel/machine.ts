@@ -1,7 +1,7 @@
 /**
- * The shape of every rule that lives in time: decide turns a command into facts, evolve turns a fact into the next state.
+ * The shape of every rule with a history: decide turns a command into facts, evolve turns a fact into the next state.
  *
- * Owns the vocabulary of decisions. Never knows a concrete machine, a clock or a store.
+ * Owns the vocabulary of decisions. Does not depend on a concrete machine, a clock or a store.
  */
 import type { ErrorCode } from './errors.ts'
 
@@ -13,7 +13,7 @@ export interface Refusal {
 
 export type Decision<Fact> = { readonly kind: 'facts'; readonly facts: readonly Fact[] } | Refusal
 
-/** Both functions are pure and total: no clock, no chance, no IO; decide never throws, evolve takes every fact in every state. */
+/** Both functions are pure and total: no clock, no randomness, no IO. decide never throws; evolve accepts every fact in every state. */
 export interface Machine<State, Command, Fact> {
   readonly initial: State
   decide(state: State, command: Command): Decision<Fact>

@@ -1,2 +1,2 @@
-/** Who does a step. Lifecycle events carry this word. */
+/** What executes a step. The types of lifecycle events begin with it. */
 export type Modality = 'agent' | 'human' | 'workflow'

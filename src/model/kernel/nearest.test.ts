@@ -1,4 +1,4 @@
-/** What someone most likely meant. */
+/** The suggestion for a misspelled name. */
 import { expect, test } from 'vitest'
 import { nearest } from './nearest.ts'
 
@@ -9,4 +9,4 @@ test.each([
   ['zebra', ['trigger', 'emits'], null],
   ['x'.repeat(1_000), ['x'.repeat(999)], null],
   ['anything', [], null],
-])('"%s" among %j is %s', (written, known, meant) => expect(nearest(written, known)).toBe(meant))
+])('the name nearest to "%s" among %j is %s', (written, known, meant) => expect(nearest(written, known)).toBe(meant))

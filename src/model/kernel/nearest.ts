@@ -1,4 +1,4 @@
-/** The known name that someone most likely meant. Owns the measure: edits, at most two or a third of what was written. */
+/** Suggests the known name nearest to a misspelled one. Owns the measure: edits, at most two or a third of what was written. */
 
 const editDistance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -13,7 +13,7 @@ const editDistance = (a: string, b: string): number => {
   return row[b.length] as number
 }
 
-/** Longer texts are nobody's misspelling, and cost the square of their length. */
+/** A longer text is not a misspelled name, and the cost grows with the square of the length. */
 const MAX_LENGTH = 200
 
 export const nearest = (written: string, known: readonly string[]): string | null => {

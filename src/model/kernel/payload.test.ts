@@ -1,8 +1,8 @@
-/** The two shapes of a value inside a fact. */
+/** A value inside a fact: inline, or the address of a blob. */
 import { expect, test } from 'vitest'
 import { inline, MAX_INLINE_BYTES, MAX_RESULT_BYTES, NOTHING } from './payload.ts'
 
-test('a value in line is wrapped, so that null is a value too', () => {
+test('an inline value is wrapped, so that null is a value too', () => {
   expect(inline({ a: 1 })).toStrictEqual({ value: { a: 1 } })
   expect(NOTHING).toStrictEqual(inline(null))
 })

@@ -1,7 +1,7 @@
 /**
- * A value inside a fact: in line, or the address of a blob that holds it.
+ * A value inside a fact: inline, or the address of a blob that holds it.
  *
- * Owns the two shapes and the limit between them. Never stores or fetches a blob.
+ * Owns the two shapes and the size limit between them. Never stores or fetches a blob.
  */
 import type { Json } from './json.ts'
 

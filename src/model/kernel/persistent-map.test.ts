@@ -1,4 +1,4 @@
-/** A map with readable old versions, against plain copies of a Map. */
+/** A map whose old versions stay readable, compared with plain copies of a Map. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PersistentMap } from './persistent-map.ts'
@@ -7,11 +7,11 @@ type Versioned = PersistentMap<string, number>
 const empty = (): Versioned => PersistentMap.empty<string, number>()
 
 describe('one version after another', () => {
-  test('the empty map has nothing', () => {
+  test('the empty map has no entries', () => {
     expect([empty().size, empty().has('a'), empty().get('a'), empty().entries()]).toEqual([0, false, undefined, []])
   })
 
-  test('what was put in is there, and can be replaced and taken out', () => {
+  test('an entry can be added, replaced and removed', () => {
     const one = empty().with('a', 1)
     const two = one.with('a', 2).with('b', 3)
     expect(two.entries()).toEqual([
@@ -21,12 +21,12 @@ describe('one version after another', () => {
     expect(two.without('a').entries()).toEqual([['b', 3]])
   })
 
-  test('taking out what is not there gives the same version', () => {
+  test('removing a missing key returns the same version', () => {
     const one = empty().with('a', 1)
     expect(one.without('b')).toBe(one)
   })
 
-  test('some entry holds, or none', () => {
+  test('some is true if one entry matches, and false for an empty map', () => {
     const two = empty().with('a', 1).with('b', 2)
     expect([two.some((value) => value > 1), two.some((value) => value > 2), empty().some(() => true)]).toEqual([
       true,
@@ -42,7 +42,7 @@ describe('one version after another', () => {
     expect(entries).toEqual([['a', 1]])
   })
 
-  test('an old version on a long chain is read without recursion', () => {
+  test('an old version at the end of a long chain is read without recursion', () => {
     const first = empty().with('first', 0)
     let last = first
     for (let i = 0; i < 200_000; i++) last = last.with(`k${i % 1_000}`, i)
@@ -87,7 +87,7 @@ describe('any tree of versions', () => {
     [...copy.values()].includes(3),
   ]
 
-  test('every version reads as its plain copy, in whatever order versions are made and read', () => {
+  test('every version reads like its plain copy, in any order of changes and reads', () => {
     fc.assert(
       fc.property(anyTree, ([changes, readings]) => {
         const versions = [empty()]
@@ -100,7 +100,7 @@ describe('any tree of versions', () => {
         }
         const order = [...readings.map((reading) => reading % versions.length), ...versions.keys()]
         const found = order.map((place) => readVersion(versions[place] as Versioned))
-        // As text, because comparing thousands of small lists one by one is slow.
+        // Compared as text, because comparing thousands of small lists one by one is slow.
         expect(JSON.stringify(found)).toBe(
           JSON.stringify(order.map((place) => readCopy(copies[place] as ReadonlyMap<string, number>))),
         )

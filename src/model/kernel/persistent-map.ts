@@ -1,14 +1,14 @@
 /**
  * A map whose old versions stay readable, and whose newest version costs what a plain Map costs.
  *
- * Owns sharing between versions (Baker's trick: the newest holds the real Map, older ones hold one difference each).
+ * Shares data between versions (Baker's trick: the newest version holds the real Map, each older one a difference).
  * Without it, evolve would copy every step of a run for each new step, and a run of n steps would cost n squared.
  */
 
-/** Values are never undefined: that is how a difference says that its key was not there. */
+/** Values are never undefined: in a difference, undefined means that the key was absent. */
 type Value = NonNullable<unknown>
 
-/** A difference to the version after it: what this version has at one key. */
+/** The difference from the next version: the value that this version has at one key. */
 interface Difference<K, V extends Value> {
   readonly key: K
   readonly value: V | undefined
@@ -17,21 +17,21 @@ interface Difference<K, V extends Value> {
 
 export class PersistentMap<K, V extends Value> {
   private static readonly EMPTY = new PersistentMap<never, never>(new Map<never, never>())
-  /** The newest version has the map itself, every older one a difference. */
+  /** The newest version holds the map itself, every older one a difference. */
   private store: Map<K, V> | Difference<K, V>
 
   private constructor(map: Map<K, V>) {
     this.store = map
   }
 
-  /** One for all, which no version grows out of: most runs never have an open step. */
+  /** One shared empty map, which never changes: most runs never have an open step. */
   static empty<K, V extends Value>(): PersistentMap<K, V> {
     return PersistentMap.EMPTY as unknown as PersistentMap<K, V>
   }
 
   get(key: K): V | undefined {
     const map = this.reroot()
-    // A run is asked for its open steps again and again, and most have none: no key is worked out for an empty map.
+    // A run looks up its open steps again and again, and most have none: an empty map is answered without hashing the key.
     return map.size === 0 ? undefined : map.get(key)
   }
 
@@ -44,12 +44,12 @@ export class PersistentMap<K, V extends Value> {
     return this.reroot().size
   }
 
-  /** A snapshot: safe against later versions. */
+  /** A snapshot: later versions do not change it. */
   entries(): readonly (readonly [K, V])[] {
     return [...this.reroot()]
   }
 
-  /** True if any entry holds. Reads in place; the callback must not touch this map. */
+  /** True if `holds` is true for any entry. Reads in place; the callback must not touch this map. */
   some(holds: (value: V) => boolean): boolean {
     for (const value of this.reroot().values()) if (holds(value)) return true
     return false
@@ -73,7 +73,7 @@ export class PersistentMap<K, V extends Value> {
     return next
   }
 
-  /** Makes this version the holder of the real Map, turning the versions on the way into differences to this one. */
+  /** Moves the real Map to this version; the versions on the way become differences to this one. */
   private reroot(): Map<K, V> {
     if (this.store instanceof Map) return this.store
     const path: PersistentMap<K, V>[] = []

@@ -1,4 +1,4 @@
-/** What makes a process ready, check by check. */
+/** Which checks make a process unready, one by one. */
 import { expect, test } from 'vitest'
 import { readinessOf, type Seen } from './readiness.ts'
 
@@ -29,13 +29,13 @@ test.each<[string, string, Partial<Seen>]>([
   ['progress', 'NO_PROGRESS', { overdue: { handler: 'mail', ms: 30_000 } }],
   ['dispatcher', 'DISPATCHER_DOWN', { dispatcherTrouble: 'connection refused' }],
   ['loop', 'LOOP_BLOCKED', { loopDelayMs: 1_000 }],
-])('readiness-1: %s is %s, and green once it is over', (check, code, change) => {
+])('readiness-1: %s is %s during the failure and ok afterwards', (check, code, change) => {
   const { isReady, checks, reasons } = readinessOf({ ...FINE, ...change })
   expect([isReady, checks[check], reasons.length]).toEqual([false, code, 1])
   expect(readinessOf(FINE).isReady).toBe(true)
 })
 
-test('[N5] readiness-2: runs without a handler are told, and the process stays ready (13.2.2)', () => {
+test('[N5] readiness-2: runs without a handler are reported, and the process stays ready (13.2.2)', () => {
   const { isReady, checks, reasons } = readinessOf({
     ...FINE,
     unhandled: { count: 3, reason: 'a worker that has it' },
@@ -47,7 +47,7 @@ test('[N5] readiness-2: runs without a handler are told, and the process stays r
   ])
 })
 
-test('after a stop by a person no progress is expected', () => {
+test('after a person stopped everything no progress is expected', () => {
   const seen = { ...FINE, isStopped: true, workers: { living: 1, taking: 0 }, overdue: { handler: 'mail', ms: 99_000 } }
   expect(readinessOf(seen).isReady).toBe(true)
 })

@@ -1,32 +1,32 @@
 /**
- * Whether a serving or working process is ready, from what was seen of it: each check is `ok` or a code, each failure has a sentence.
+ * Judges from observations whether a serving or working process is ready: each check is `ok` or a code, each failure has a sentence.
  *
- * Owns the limits. Ready means progress: the ledger is read and written, and what is due is taken. Asks nothing itself.
+ * Owns the limits. Ready means progress: the ledger is read and written, and due runs are claimed. Pure: the observations are an argument.
  *
- * readiness-1  Every check is judged from the present alone: what heals is green again without a restart.
- * readiness-2  Runs that no living worker has the handler for are told, and do not make a process unready: it serves everything else, and a
+ * readiness-1  Every check is judged from the present alone: after a recovery it is `ok` again without a restart.
+ * readiness-2  Runs that no living worker has the handler for are reported and do not make a process unready: it serves everything else, and a
  *              deploy that takes it away would not bring the handler back.
  */
 
-/** The ledger was not written for so long: it does not answer. */
+/** No write to the ledger for this long means that it does not answer. */
 const SILENT_AFTER_MS = 10_000
-/** A run that is due for so long, while a worker that fits has a free slot, is not being taken. */
+/** A run that has been due for this long, while a fitting worker has a free slot, is not being claimed. */
 const OVERDUE_AFTER_MS = 30_000
-/** 99 of 100 turns of the event loop are later than this. */
+/** The limit for the 99th percentile of how late turns of the event loop are. */
 const BLOCKED_AFTER_MS = 1_000
 
 export interface Seen {
-  /** The code with which the ledger refused to be read; null: it answered. */
+  /** The error code of the last read of the ledger; null: it answered. */
   readonly readTrouble: string | null
-  /** What the ledger refused last; null: it has taken everything. */
+  /** The last refusal of a write by the ledger; null: it has accepted every write. */
   readonly writeTrouble: { readonly code: string; readonly detail: string } | null
-  /** Since the last write that the ledger took; null: none was tried yet. */
+  /** Time since the last write that the ledger accepted; null: none was tried yet. */
   readonly sinceWriteMs: number | null
-  /** Workers that live, and how many of them take runs. Null: they could not be counted. */
+  /** How many workers are alive, and how many of them claim runs. Null: they could not be counted. */
   readonly workers: { readonly living: number; readonly taking: number } | null
-  /** Everything was stopped by a person: then no progress is expected. */
+  /** A person stopped everything: no progress is expected then. */
   readonly isStopped: boolean
-  /** The handler whose run has been due longest although a worker could take it. Null: there is none. */
+  /** The handler whose run has been due longest although a worker could claim it. Null: there is none. */
   readonly overdue: { readonly handler: string; readonly ms: number } | null
   /** Runs that are due and that no living worker has the handler or the version for. Null: there is none. */
   readonly unhandled: { readonly count: number; readonly reason: string } | null
@@ -88,7 +88,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       : { code: 'LOOP_BLOCKED', reason: `turns of the event loop are ${seconds(loopDelayMs)} late` },
 }
 
-/** readiness-2. */
+/** Checks that are reported without making the process unready (readiness-2). */
 const TOLD_ONLY: ReadonlySet<string> = new Set(['handlers'])
 
 export const readinessOf = (seen: Seen): Readiness => {

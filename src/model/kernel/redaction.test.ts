@@ -1,4 +1,4 @@
-/** Secrets in texts and values are replaced by their names, in every spelling. */
+/** Secrets in texts and values are replaced by their names, in every encoding. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from './json.ts'
@@ -30,11 +30,11 @@ describe('redaction', () => {
       '[redacted:private_key].',
     ],
     ['a token of ours', `Bearer th_${'x'.repeat(43)}`, 'Bearer [redacted:trihand_token]'],
-  ])('%s', (_, text, expected) => {
+  ])('redacts: %s', (_, text, expected) => {
     expect(redaction.text(text)).toBe(expected)
   })
 
-  test('redaction-1: in base64, at each of the three offsets, in both alphabets', () => {
+  test('redaction-1: a secret in base64 is found at each of the three offsets, in both alphabets', () => {
     for (const before of ['', 'a', 'ab', 'user:'])
       for (const alphabet of ['base64', 'base64url'] as const) {
         const encoded = Buffer.from(`${before}correct-horse-battery, more`).toString(alphabet)
@@ -42,7 +42,7 @@ describe('redaction', () => {
       }
   })
 
-  test('redaction-2: an escape before a secret, or one that looks like a secret, leaves JSON as JSON', () => {
+  test('redaction-2: JSON stays JSON when an escape precedes a secret or looks like one', () => {
     const value = {
       a: `\n${BACKSLASH_N}`,
       b: '\nfoobarbaz',
@@ -61,7 +61,7 @@ describe('redaction', () => {
     expect(JSON.parse(redaction.json(JSON.stringify(value)))).toEqual(expected)
   })
 
-  test('redaction-2: what holds no secret comes back as it is', () => {
+  test('redaction-2: a value without a secret comes back unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value)
@@ -71,7 +71,7 @@ describe('redaction', () => {
     )
   })
 
-  test('redaction-1, redaction-3: however a text is cut, no known value and no key is in what was told', () => {
+  test("redaction-1, redaction-3: however a text is cut, no known value and no key is in the stream's output", () => {
     const values = ['correct-horse', 'correct-horse-battery', 'k3y/with "quotes"+\n1', `sk-ant-${'Ab1_'.repeat(9)}`]
     const piece = fc.oneof(
       { weight: 2, arbitrary: fc.constantFrom(...values) },
@@ -97,7 +97,7 @@ describe('redaction', () => {
     )
   })
 
-  test('text without a secret is told soon: words are not held back until the end', () => {
+  test('text without a secret is streamed soon, not held back until the end', () => {
     const stream = createRedaction([]).stream()
     const pieces = ['The ans', 'wer i', 's', ' 42 task-', 'list', '日本語']
     expect(pieces.map((piece) => stream.push(piece)).join('|')).toBe('The an|swer i||s 42 ta||sk-list日本語')

@@ -1,11 +1,11 @@
 /**
- * Secrets taken out of text: known values in the spellings that they travel in, and keys that are known by their form.
+ * Removes secrets from text: known values in every encoding in which they travel, and keys that are known by their form.
  *
- * Owns what is found and what stands in its place. What is known is manifest/define/secrets.ts; every writer is given the result.
+ * Owns what is found and what replaces it. The known values come from manifest/define/secrets.ts; every writer receives the result.
  *
  * redaction-1  No known value of 8 characters or more is left, plain, JSON-escaped, URL-encoded or in base64 at any offset.
- * redaction-2  Redacted JSON is JSON of the same shape: strings alone are touched, each as it is read, never as it is escaped.
- * redaction-3  Text that comes in pieces: nothing is told while it may be the beginning of a secret, however the pieces are cut.
+ * redaction-2  Redacted JSON is JSON of the same shape: only strings change, each in its parsed form, never in its escaped form.
+ * redaction-3  In a stream of text no chunk is emitted while it may be the beginning of a secret, however the chunks are cut.
  */
 import { isJsonRecord, type Json } from './json.ts'
 import { literalFinder } from './literal-finder.ts'
@@ -17,27 +17,26 @@ export interface Secret {
 
 export interface Redaction {
   text(text: string): string
-  /** The same value, unless a secret stands in it. `written`: its JSON text, where the caller has it already. */
+  /** Returns the same value, unless it holds a secret. `written`: its JSON text, if the caller has it already. */
   value(value: Json, written?: string): Json
   /** JSON text in, JSON text out. */
   json(written: string): string
-  /** For text that comes in pieces. */
+  /** For text that arrives in chunks. */
   stream(): RedactedStream
 }
 
 export interface RedactedStream {
-  /** What may be told now. */
+  /** Returns the text that can be emitted now. */
   push(piece: string): string
-  /** The rest. */
+  /** Returns the rest. */
   end(): string
 }
 
-/** Shorter values are words: taking them out would take words out of every text. */
+/** Shorter values are ordinary words, which would then be removed from every text. */
 const MIN_LENGTH = 8
 
 /**
- * Keys by their form. The text before a key counts where its beginning is also the end of a word; a JSON escape such as `\n` may stand
- * before it.
+ * Keys by their form. A prefix such as `sk-` counts at the beginning of a word only; a JSON escape such as `\n` may precede it.
  */
 const AFTER_WORD = String.raw`(?<=(?:^|[^A-Za-z0-9]|\\[nrtbf]|\\u[0-9a-f]{4})`
 const KEY_FORMS: readonly (readonly [name: string, form: string])[] = [
@@ -60,7 +59,7 @@ const NAMED_FORMS = KEY_FORMS.map(([name, form]) => ({ name, form: new RegExp(`^
 const ANY_FORM = KEY_FORMS.map(([, form]) => form).join('|')
 const HAS_FORM = new RegExp(ANY_FORM)
 
-/** How keys begin, and text that ends within one. */
+/** The prefixes of keys, and text that ends inside a key. */
 const KEY_STARTS = [
   ...['sk-', 'sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
   ...[
@@ -83,13 +82,13 @@ const WITHIN_KEY = new RegExp(`(?:${KEY_STARTS.join('|')})[A-Za-z0-9_+/=-]*$`)
 const WITHIN_PRIVATE_KEY =
   /-----BEGIN [A-Z -]*$|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?![\s\S]*-----END [A-Z ]{0,20}PRIVATE KEY-----)/
 const LONGEST_START = Math.max(...KEY_STARTS.map(({ length }) => length))
-/** No key is longer; what goes on for so long is told. */
+/** No key is longer; a match that is longer than this is emitted. */
 const MAX_HELD = 16_384
 
 const utf8 = new TextEncoder()
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-/** In base64 a value looks different at each of three offsets; the characters that its neighbours have a part in are left out. */
+/** In base64 a value looks different at each of three offsets; characters that also depend on the neighbouring bytes are left out. */
 const base64Forms = (value: string): readonly string[] => {
   const bytes = utf8.encode(value)
   return [0, 1, 2].flatMap((offset) => {
@@ -119,7 +118,7 @@ export const createRedaction = (secrets: readonly Secret[]): Redaction => {
   const names = new Map<string, string>()
   for (const { name, value } of secrets)
     if (value.length >= MIN_LENGTH) for (const form of spellings(value)) if (!names.has(form)) names.set(form, name)
-  // The longest first: of two values, one may begin with the other.
+  // The longest first, because one value may be the beginning of another.
   const known = [...names.keys()].sort((a, b) => b.length - a.length)
   const longest = known[0]?.length ?? 0
   const all = new RegExp([...known.map(escaped), ANY_FORM].join('|'), 'g')
@@ -137,7 +136,7 @@ export const createRedaction = (secrets: readonly Secret[]): Redaction => {
     if (!isJsonRecord(value)) return value
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [text(key), walk(member)]))
   }
-  // Escaped text holds every secret that the strings hold, in one of its spellings, and is looked through once.
+  // Escaped JSON text holds every secret of its strings in one of the known spellings, so one search over the text is enough.
   const json = (written: string): string =>
     mayHold(written) ? JSON.stringify(walk(JSON.parse(written) as Json)) : written
   const value = (given: Json, written?: string): Json => {
@@ -146,11 +145,11 @@ export const createRedaction = (secrets: readonly Secret[]): Redaction => {
     return mayHold(written ?? JSON.stringify(given)) ? walk(given) : given
   }
 
-  // By their first character: most characters of a text begin none.
+  // Indexed by first character: most characters of a text begin no secret.
   const starts = new Map<string, string[]>()
   for (const start of [...known, ...KEY_STARTS])
     starts.set(start.charAt(0), [...(starts.get(start.charAt(0)) ?? []), start])
-  /** Where a secret begins of which the rest may still come. */
+  /** The place of the first secret that may still be incomplete. */
   const unfinishedAt = (held: string): number => {
     const { length } = held
     for (let at = Math.max(0, length - Math.max(longest, LONGEST_START) + 1); at < length; at++) {
@@ -160,7 +159,7 @@ export const createRedaction = (secrets: readonly Secret[]): Redaction => {
     }
     return length
   }
-  /** redaction-3: what is told ends before anything that may still grow, and never within what was found. */
+  /** redaction-3: the emitted part ends before anything that may still grow, and never inside a match. */
   const cutOf = (held: string): number => {
     let cut = Math.min(unfinishedAt(held), ...[WITHIN_KEY, WITHIN_PRIVATE_KEY].map((form) => indexOf(form, held)))
     for (const { index, 0: found } of held.matchAll(all)) {

@@ -1,4 +1,4 @@
-/** The language of `where` and `order_by`: what it says, what it refuses, and that values of the input stay values. */
+/** The language of `where` and `order_by`: what it selects, what it refuses, and that values of the input stay values. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from './json.ts'
@@ -35,7 +35,7 @@ describe('where', () => {
     ['score <> 7', ['2', '4', '3']],
     ["name = 'x AND y'", []],
     ["name = 'x  and y' AND id = 4", ['4']],
-  ])('row-filter-2: %s', (where, keys) => {
+  ])('row-filter-2: selects the rows for %s', (where, keys) => {
     expect(keysFor(where)).toEqual(keys)
   })
 
@@ -46,7 +46,7 @@ describe('where', () => {
     },
   )
 
-  test('a value that the input has not selects nothing and says so', () => {
+  test('a value that the input lacks selects no row and is an error', () => {
     expect(() => keysFor('id = payload.other')).toThrow(expect.objectContaining({ code: 'CONTEXT_AMBIGUOUS' }))
   })
 
@@ -59,7 +59,7 @@ describe('where', () => {
     )
   })
 
-  test('any text is read or refused, and nothing else happens', () => {
+  test('any text is parsed, or refused with CONDITION_UNSUPPORTED', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (text) => {
         try {
@@ -72,7 +72,7 @@ describe('where', () => {
   })
 })
 
-test('without a condition the fields count that rows have, too', () => {
+test('without a condition rows are selected by the fields that they share with the input', () => {
   const by = (input: Json) => ROWS.filter(fieldTest(ROWS, input) ?? (() => false)).map(({ key }) => key)
   expect(by({ state: 'new', other: 1 })).toEqual(['1', '3'])
   expect(by({ state: 'new', name: 'Bo' })).toEqual(['3'])
@@ -80,7 +80,7 @@ test('without a condition the fields count that rows have, too', () => {
   expect(fieldTest(ROWS, 'text')).toBeNull()
 })
 
-test('rows come in the order asked for, and those without a value where they were', () => {
+test('rows are sorted as asked, and rows without a value keep their place', () => {
   const keys = (order: string) => ordered(ROWS.slice(0, 2), parseOrder(order)).map(({ key }) => key)
   expect(keys('score')).toEqual(['2', '1'])
   expect(keys('leads.score DESC, name')).toEqual(['1', '2'])

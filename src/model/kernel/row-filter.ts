@@ -1,11 +1,11 @@
 /**
- * Which rows of a table are meant: conditions joined by AND, each a column, a comparison and a value.
+ * Selects rows of a table: conditions joined by AND, each a column, a comparison and a value.
  *
- * Owns the small language of `where` and `order_by` and what a comparison means. Pure: values of the input are bound, never spliced, and
- * what cannot be said in it is refused when it is read.
+ * Owns the small language of `where` and `order_by` and the meaning of comparisons. Pure: values of the input are bound, never spliced into the
+ * text, and a text outside of the language is refused when it is parsed.
  *
  * row-filter-1  A value of the input is compared as it is: no text of it becomes a part of the condition.
- * row-filter-2  Only values of one kind are in an order; a row without the column is selected by `= null` alone.
+ * row-filter-2  Only values of the same type are ordered; a row without the column is selected by `= null` alone.
  */
 import { TrihandError } from './errors.ts'
 import { at, isJsonRecord, type Json } from './json.ts'
@@ -25,7 +25,7 @@ export interface RowOrder {
   readonly isDown: boolean
 }
 
-/** A row with the name that it is kept under. */
+/** A row and the key that it is stored under. */
 export interface KeyedRow {
   readonly key: string
   readonly value: Json
@@ -47,7 +47,7 @@ const refused = (text: string): TrihandError =>
     `"${text}"; write <column> = <value>, with = != < <= > >= or IN (…), joined by AND`,
   )
 
-/** Cuts at a separator outside of quotes and parentheses; the pattern captures it, so that what is held together stays as it was. */
+/** Splits at a separator outside of quotes and parentheses; the pattern captures the separator, so that joined parts keep their text. */
 const split = (text: string, separator: RegExp): readonly string[] => {
   const parts: string[] = []
   let held = ''
@@ -84,7 +84,7 @@ const conditionOf = (text: string): RowCondition => {
   return { column, operator: 'in', operands: split(list, /(,)/).map((one) => operandOf(one, text)) }
 }
 
-/** The whole of a `where` may be the name of a field of the input: the row that is kept under its value. */
+/** A `where` that is only the name of an input field selects the row that is stored under the field's value. */
 export const isFieldName = (where: string): boolean => /^[A-Za-z_]\w*$/.test(where)
 
 export const parseWhere = (text: string): readonly RowCondition[] => split(text, /(\s+and\s+)/i).map(conditionOf)
@@ -98,7 +98,7 @@ export const parseOrder = (text: string): readonly RowOrder[] =>
     return { column, isDown: direction.toLowerCase() === 'desc' }
   })
 
-/** A row that does not say its id has the name that it is kept under. */
+/** A row without an `id` member has its key as id. */
 const cell = ({ key, value }: KeyedRow, column: string): Json => {
   const own = isJsonRecord(value) ? value[column] : undefined
   return own ?? (column === 'id' ? key : null)
@@ -106,13 +106,13 @@ const cell = ({ key, value }: KeyedRow, column: string): Json => {
 
 const isSame = (a: Json, b: Json): boolean => {
   if (a === null || b === null || typeof a === 'object' || typeof b === 'object') return a === b
-  // A key is text, and the number in an event means the same one.
+  // A key is text; a number in an event means the same key.
   return (
     a === b || (typeof a !== typeof b && typeof a !== 'boolean' && typeof b !== 'boolean' && String(a) === String(b))
   )
 }
 
-/** Null: they are in no order. */
+/** Null: the two values have no order. */
 const order = (a: Json, b: Json): number | null => {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a !== 'string' || typeof b !== 'string') return null
@@ -131,7 +131,7 @@ const holds = (found: Json, operator: Operator | 'in', values: readonly Json[]):
   return operator === '>' ? by > 0 : by >= 0
 }
 
-/** row-filter-1. Throws what the input lacks: nothing is never a reason to select everything. */
+/** row-filter-1. Throws if the input lacks the value: a missing value must never select everything. */
 const bound = (operand: Operand, input: Json): Json => {
   if (operand.kind === 'value') return operand.value
   const value = at(input, operand.path)
@@ -140,7 +140,7 @@ const bound = (operand: Operand, input: Json): Json => {
   return value
 }
 
-/** A test of rows against this input. */
+/** Binds the conditions to this input and returns a test of rows. */
 export const rowTest = (conditions: readonly RowCondition[], input: Json): ((row: KeyedRow) => boolean) => {
   const tests = conditions.map(({ operands, ...rest }) => ({
     ...rest,
@@ -151,14 +151,14 @@ export const rowTest = (conditions: readonly RowCondition[], input: Json): ((row
 
 const isScalar = (value: Json): boolean => value !== null && typeof value !== 'object'
 
-/** Without a condition: every field of the input that some row has, too. None: nothing says which rows are meant. */
+/** Without a condition: compares every field of the input that some row has too. Null: no such field, so the rows are not determined. */
 export const fieldTest = (rows: readonly KeyedRow[], input: Json): ((row: KeyedRow) => boolean) | null => {
   const fields = isJsonRecord(input) ? Object.entries(input).filter(([, value]) => isScalar(value)) : []
   const shared = fields.filter(([name]) => rows.some(({ value }) => isJsonRecord(value) && value[name] !== undefined))
   return shared.length === 0 ? null : (row) => shared.every(([name, value]) => isSame(cell(row, name), value))
 }
 
-/** What is in no order stays in the order of its names. */
+/** Rows that have no order among each other keep the order of their keys. */
 export const ordered = (rows: readonly KeyedRow[], by: readonly RowOrder[]): readonly KeyedRow[] =>
   [...rows].sort((a, b) => {
     for (const { column, isDown } of by) {

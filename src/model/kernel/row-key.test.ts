@@ -1,4 +1,4 @@
-/** Which texts every store can have as keys. */
+/** Which texts every store accepts as keys. */
 import { expect, test } from 'vitest'
 import { DOCUMENT_KEY, keyProblem, PERSON_NAME } from './row-key.ts'
 
@@ -12,10 +12,10 @@ test.each([
   ['a\u0000b', 'NUL'],
   ['\ud83d', 'surrogate'],
   ['\ude00\ud83d', 'surrogate'],
-])('row-key-1: %j is refused, and the reason is told (14.7)', (text, reason) => {
+])('row-key-1: %j is refused, with the reason (14.7)', (text, reason) => {
   expect(keyProblem(DOCUMENT_KEY, text)).toContain(reason)
 })
 
-test('names of people have fewer characters', () => {
+test('names of people may have fewer characters than document keys', () => {
   expect(keyProblem(PERSON_NAME, 'x'.repeat(256))).toContain('the name of a user or group')
 })

@@ -1,4 +1,4 @@
-/** A compiled rule over named roots. Total: an expression that fails is an answer too. Compiled outside (manifest/expressions/rules.ts). */
+/** A compiled rule over named roots. Total: a failing expression gives an answer of kind `error`. The compiler is manifest/expressions/rules.ts. */
 import type { Json } from './json.ts'
 
 export type RuleAnswer =

@@ -1,7 +1,7 @@
 /**
- * A filter that a person keeps under a name: the terms of a list, for one of the screens.
+ * A filter that a person saves under a name: the parameters of a list on one of the screens.
  *
- * Owns what one may be. Whose it is and where it is kept is engine/services/filters.ts.
+ * Owns what a filter may contain. Its owner and its storage are the business of engine/services/filters.ts.
  */
 import { type Instant, isPlainText } from './ids.ts'
 import { isJsonRecord, type Json } from './json.ts'
@@ -9,7 +9,7 @@ import { type Refusal, refuse } from './machine.ts'
 
 export const FILTER_SCREENS = ['runs', 'inbox'] as const
 
-/** What a caller gives, before it is known to be right. */
+/** The input of a caller, not yet validated. */
 export interface FilterIntent {
   readonly name: string
   readonly screen: string
@@ -19,13 +19,13 @@ export interface FilterIntent {
 export interface FilterSpec {
   readonly name: string
   readonly screen: (typeof FILTER_SCREENS)[number]
-  /** Each a parameter of the list. */
+  /** Each term is a parameter of the list. */
   readonly terms: { readonly [term: string]: string }
 }
 
 export interface SavedFilter extends FilterSpec {
   readonly id: string
-  /** How often it was written. */
+  /** How often it was saved. */
   readonly version: number
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -37,7 +37,7 @@ const MAX_TERMS = 20
 const MAX_VALUE = 255
 const TERM = /^[a-z_]{1,32}$/
 
-/** Null: these may be kept. */
+/** The problem with the terms; null: none. */
 const misfit = (terms: readonly (readonly [string, Json])[]): string | null => {
   if (terms.length === 0 || terms.length > MAX_TERMS)
     return `terms has ${terms.length} of them; expected 1 to ${MAX_TERMS}`
@@ -60,6 +60,6 @@ export const filterSpec = ({ name, screen, terms }: FilterIntent): FilterSpec | 
 
 export const toFilterJson = (filter: SavedFilter): Json => ({ ...filter, terms: { ...filter.terms } })
 
-/** As `toFilterJson` wrote it. Null: there is none. */
+/** Reads what `toFilterJson` wrote. Null: there is no filter. */
 export const fromFilterJson = (value: Json | null): SavedFilter | null =>
   isJsonRecord(value) && isJsonRecord(value['terms']) ? (value as unknown as SavedFilter) : null

@@ -1,4 +1,4 @@
-/** A list of facts is whole, or it is told what is wrong with it. */
+/** The check of a hash chain: a list of facts is whole, or the flaw is named. */
 import { describe, expect, test } from 'vitest'
 import { runId } from './ids.ts'
 import { flawOf, GENESIS, plainSeals, type SealedList, sealText } from './seal.ts'
@@ -25,7 +25,7 @@ const changed = (at: number, change: object): SealedList => ({
 })
 
 describe('seal-1', () => {
-  test('a list as it was sealed is whole, and so is its end alone', () => {
+  test('a list as it was sealed is whole, and so is its tail alone', () => {
     expect(flawOf(whole, checkSeal)).toBeNull()
     const { facts } = whole
     expect(flawOf({ ...whole, first: 1, previous: null, facts: facts.slice(1) }, checkSeal)).toBeNull()
@@ -36,11 +36,11 @@ describe('seal-1', () => {
     ['type', { type: 'step.failed' }],
     ['time', { recordedAt: 77 }],
     ['hash', { hash: 'x' }],
-  ])('a changed %s is found at its fact', (_, change) => {
+  ])('a changed %s is reported at its fact', (_, change) => {
     expect(flawOf(changed(1, change), checkSeal)).toContain('fact 1 ')
   })
 
-  test('a fact that is gone from the end, the middle or the beginning is found', () => {
+  test('a missing fact at the end, in the middle or at the beginning is found', () => {
     const { facts } = whole
     expect(flawOf({ ...whole, facts: facts.slice(0, 2) }, checkSeal)).toContain('head')
     expect(flawOf({ ...whole, facts: facts.filter((_, i) => i !== 1) }, checkSeal)).toContain('fact 1 ')
@@ -56,7 +56,7 @@ describe('seal-2', () => {
     expect(flawOf(whole, () => answer)).toContain(sentence),
   )
 
-  test('a seal whose key is not there names the key', () => {
+  test('a seal with an unknown key names the key', () => {
     const keyed = changed(0, { hash: 'h1:abcdefgh:xyz' })
     expect(flawOf(keyed, checkSeal)).toContain('sealed with key abcdefgh, which TRIHAND_SEAL_KEY does not have')
   })

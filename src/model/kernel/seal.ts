@@ -1,14 +1,14 @@
 /**
  * The hash chain of a stream: each fact is sealed to the one before it, so that a changed byte is found.
  *
- * Owns the text that is sealed, the spelling of a seal that was made with a key, and what makes a list of facts whole. Never hashes.
+ * Owns the text that is sealed, the spelling of a keyed seal, and when a list of facts is whole. Never hashes.
  *
  * seal-1  A list of facts is whole only if every hash fits its fact and the hash before it, and the last one is the stream's head.
- * seal-2  Where there is a seal key, no seal counts that was made without one: a plain hash can be made by anyone who writes the database.
+ * seal-2  If there is a seal key, a seal that was made without one does not count: anyone who can write the database can compute a plain hash.
  */
 import type { Instant, StreamId } from './ids.ts'
 
-/** What stands before the first fact of a stream. */
+/** The previous hash of the first fact of a stream. */
 export const GENESIS = ''
 
 export interface Unsealed {
@@ -19,18 +19,18 @@ export interface Unsealed {
   readonly body: string
 }
 
-// Joined, not a template: that would be ten pieces in a chain, put together once more by whoever reads it.
+// Joined, because a template would build a rope of ten strings, which every reader has to flatten again.
 export const sealText = (previousHash: string, { stream, seq, type, recordedAt, body }: Unsealed): string =>
   [previousHash, stream, seq, type, recordedAt, body].join('\n')
 
-/** How a seal begins that was made with a key; its id follows. A plain seal has no colon. */
+/** The prefix of a seal that was made with a key; the id of the key follows. A plain seal has no colon. */
 export const KEYED = 'h1:'
 const ID_LENGTH = 8
 
 export const isKeyedSeal = (seal: string): boolean => seal.startsWith(KEYED)
 export const keyIdOf = (seal: string): string => seal.slice(KEYED.length, KEYED.length + ID_LENGTH)
 
-/** The text that a keyed seal of an event covers: with its identity, so that two events cannot change places. */
+/** The text that a keyed seal of an event covers: it includes the identity of the event, so that two events cannot be swapped. */
 export const eventText = ({ tenant, source, id, type }: EventIdentity, data: string): string =>
   ['event', tenant, source, id, type, data].join('\n')
 
@@ -41,10 +41,10 @@ export interface EventIdentity {
   readonly type: string
 }
 
-/** `key_missing`: the seal names a key that this process does not have. `unkeyed`: it was made without a key, and there is one. */
+/** `key_missing`: the seal names a key that this process does not have. `unkeyed`: it was made without a key although there is one. */
 export type SealCheck = 'fits' | 'broken' | 'key_missing' | 'unkeyed'
 
-/** Seals without a key: the digest. That of an event covers its data alone. */
+/** Seals without a key: the plain digest. The seal of an event covers its data alone. */
 export const plainSeals = (digest: (text: string) => string) => {
   const checkSeal = (seal: string, text: string): SealCheck => {
     if (isKeyedSeal(seal)) return 'key_missing'
@@ -69,14 +69,14 @@ export interface SealedList {
   readonly stream: StreamId
   /** The seq of the first fact. */
   readonly first: number
-  /** The hash of the fact before the first; null: it is not known, and the hash of the first fact is taken as it is. */
+  /** The hash of the fact before the first; null: it is not known, and the hash of the first fact is trusted. */
   readonly previous: string | null
   readonly facts: readonly Sealed[]
-  /** The hash of the stream's last fact, which the list ends with. */
+  /** The hash of the last fact of the stream, which is also the last of the list. */
   readonly head: string
 }
 
-/** What is wrong with it, in a sentence; null: it is whole. */
+/** The flaw of the list, in a sentence; null: it is whole. */
 export const flawOf = (list: SealedList, check: (seal: string, text: string) => SealCheck): string | null => {
   const { stream, first, facts, head } = list
   let last = list.previous

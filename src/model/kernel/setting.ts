@@ -1,8 +1,8 @@
 /**
- * Every environment variable that Trihand reads, in one table: name, meaning, default, who reads it.
+ * Every environment variable that Trihand reads, in one table: name, meaning, default, and which kind of process reads it.
  *
- * This is the only list. `cli/connect/settings.ts` holds `TRIHAND_*` names against it (an unknown name is a typing mistake), the configuration
- * page shows what concerns a serving process, and `test/integration/serving/settings.test.ts` compares it with the documents and with what the
+ * This is the only list. `cli/connect/settings.ts` checks `TRIHAND_*` names against it (an unknown name is a typing mistake), the configuration
+ * page shows those of a serving process, and `test/integration/serving/settings.test.ts` compares it with the documents and with what the
  * code reads: add a row here, a line in `docs/cli.md`, and the code that acts on it.
  */
 import { TrihandError } from './errors.ts'
@@ -11,13 +11,13 @@ import { nearest } from './nearest.ts'
 export interface Setting {
   readonly name: string
   readonly meaning: string
-  /** What holds when the variable is not set, in words. */
+  /** The default, in words. */
   readonly usual?: string
-  /** The value is never shown, only that it is set. */
+  /** The page shows only that it is set, never the value. */
   readonly isSecret?: boolean
   /**
    * `server`: a process that serves (`dev`, `demo`), shown on its configuration page; most of them count for workers, too.
-   * `client`: verbs that talk to a server, and the terminal. `tests`: our own tests, benches and scripts alone.
+   * `client`: commands that talk to a server, and the terminal. `tests`: only our own tests, benches and scripts.
    */
   readonly reader: 'server' | 'client' | 'tests'
 }
@@ -100,7 +100,7 @@ const NAMES: ReadonlySet<string> = new Set(SETTINGS.map(({ name }) => name))
 
 const PREFIX = 'TRIHAND_'
 
-/** A name of ours that is none: a typing mistake, which would otherwise change nothing and say nothing. Null: they are all known. */
+/** Names with our prefix that are not settings: a typing mistake, which otherwise would silently change nothing. Null: all are known. */
 export const unknownSettings = (environment: Readonly<Record<string, string | undefined>>): string | null => {
   const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !NAMES.has(name))
   if (unknown.length === 0) return null

@@ -1,4 +1,4 @@
-/** Characters that hide or reorder text, as people are shown them. */
+/** Characters that hide or reorder text are escaped where people see them. */
 import { expect, test } from 'vitest'
 import { visibleLines, visibleText } from './visible-text.ts'
 
@@ -13,6 +13,6 @@ test.each([
   expect([visibleText(text), visibleLines(text)]).toEqual([shown, shown])
 })
 
-test('visible-1: a line break is kept where text has lines, and spelled out where it has one (13.1.3)', () => {
+test('visible-1: a line break is kept in text of several lines, and escaped in text of one line (13.1.3)', () => {
   expect([visibleText('a\nb\tc\r'), visibleLines('a\nb\tc\r')]).toEqual(['a\\u000ab\\u0009c\\u000d', 'a\nb\tc\\u000d'])
 })

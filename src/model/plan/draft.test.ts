@@ -1,4 +1,4 @@
-/** The life of a draft: revised, approved by its hash, discarded. */
+/** The life cycle of a plan's draft: revised, approved by its hash, discarded. */
 import { expect, test } from 'vitest'
 import { planId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
@@ -28,7 +28,7 @@ const approve = (hash: string, by: { id: string; kind: 'user' | 'agent' } = ana,
   ({ type: 'approve_plan', now: 3, by, hash, shown }) as const
 const draft = (...history: readonly PlanFact[]): PlanDraft => fold(planDraft, history) as PlanDraft
 
-test('[N3] plan-draft-1: an approval names the revision, and is gone with the next', () => {
+test('[N3] plan-draft-1: an approval names a revision, and does not hold for the next one', () => {
   given(proposed).when(approve('one')).thenFacts(approved)
   given(proposed, approved).when(approve('one')).thenNothing()
   given(proposed, revised).when(approve('one')).thenRefused('PLAN_STALE')
@@ -36,7 +36,7 @@ test('[N3] plan-draft-1: an approval names the revision, and is gone with the ne
   expect(approvalOf(draft(proposed, approved, revised))).toBeNull()
 })
 
-test('plan-draft-2: an agent never approves, and nobody what has errors', () => {
+test('plan-draft-2: an agent never approves a plan, and a plan with errors is never approved', () => {
   given(proposed)
     .when(approve('one', { id: 'bot', kind: 'agent' }))
     .thenRefused('AGENT_CANNOT_DECIDE')
@@ -46,14 +46,14 @@ test('plan-draft-2: an agent never approves, and nobody what has errors', () => 
     .thenRefused('PLAN_CYCLE')
 })
 
-test('plan-draft-3: who has seen an older version revises nothing', () => {
+test('plan-draft-3: a revision based on an older version is refused', () => {
   const revise = (version: number) =>
     ({ type: 'revise_plan', now: 2, by: 'bo', version, content: content('two') }) as const
   given(proposed).when(revise(1)).thenFacts(revised)
   given(proposed, approved).when(revise(1)).thenRefused('PRECONDITION_FAILED')
 })
 
-test('what was discarded is neither approved nor run, and a revision brings it back', () => {
+test('a discarded plan is neither approved nor run, and a revision brings it back', () => {
   given(proposed).when({ type: 'discard_plan', now: 4, by: 'bo' }).thenFacts(discarded)
   given(proposed, discarded).when({ type: 'discard_plan', now: 5, by: 'bo' }).thenNothing()
   given(proposed, discarded).when(approve('one')).thenRefused('PLAN_STALE')
@@ -61,7 +61,7 @@ test('what was discarded is neither approved nor run, and a revision brings it b
   expect(planStatus(draft(proposed, discarded, revised))).toBe('draft')
 })
 
-test('the same proposal again changes nothing, another under its name is refused; before it there is nothing', () => {
+test('the same proposal again changes nothing, another one under its id is refused; a plan that was not proposed is not found', () => {
   const propose = (hash: string) =>
     ({ type: 'propose_plan', now: 9, id: ID, by: 'bo', content: content(hash) }) as const
   given(proposed).when(propose('one')).thenNothing()
@@ -69,21 +69,21 @@ test('the same proposal again changes nothing, another under its name is refused
   given().when(approve('one')).thenRefused('NOT_FOUND')
 })
 
-test('a run is ordered of what was approved, while those who do it are the same', () => {
+test('a run is ordered only for an approved plan whose handlers have not changed', () => {
   expect(orderOf(draft(proposed), 'one', {})).toMatchObject({ code: 'PLAN_NOT_APPROVED' })
   expect(orderOf(draft(proposed, approved), 'other', {})).toMatchObject({ code: 'PLAN_STALE' })
   expect(orderOf(draft(proposed, approved, discarded), 'one', {})).toMatchObject({ code: 'PLAN_STALE' })
   expect(orderOf(draft(proposed, approved), 'one', { n: 1 })).toMatchObject({ plan: ID, hash: 'one', input: { n: 1 } })
 })
 
-test('plan-draft-4: what the system would show otherwise now is neither approved nor run (13.1.3)', () => {
+test('plan-draft-4: a plan that the system would show differently now is neither approved nor run (13.1.3)', () => {
   given(proposed)
     .when(approve('one', ana, 'otherwise'))
     .thenRefused('PLAN_STALE')
   expect(orderOf(draft(proposed, approved), 'otherwise')).toMatchObject({ code: 'PLAN_STALE' })
 })
 
-test('plan-draft-5: a plan that was shown with its input runs with that input alone (13.1.3)', () => {
+test('plan-draft-5: a plan that was shown with its input runs only with that input (13.1.3)', () => {
   const shown = { ...proposed, content: { ...content('one'), worksOn: { to: 'bo', n: 1 } } } as PlanFact
   const plan = draft(shown, approved)
   for (const input of [{}, { to: 'mallory', n: 1 }, null])

@@ -1,14 +1,14 @@
 /**
- * A plan that people write down, look at and approve before it runs: its revisions, and what was approved of them.
+ * A plan that people write down, look at and approve before it runs: its revisions and its approvals.
  *
- * Owns the life of a draft. Whether a plan can be done at all was found out before (manifest/plan/reading.ts) and arrives with the
- * command; who walks its steps is executors/workflow/plan/plan.ts.
+ * Owns the life cycle of a draft. manifest/plan/reading.ts finds out before whether a plan can be executed at all; its result arrives with the
+ * command. executors/workflow/plan/plan.ts executes the steps.
  *
- * plan-draft-1  An approval is of one revision, by its hash: another revision has none.
- * plan-draft-2  Only a person approves, and nothing that has errors.
- * plan-draft-3  A revision is made of the version that its writer has seen, or not at all.
- * plan-draft-4  The hash covers what was shown. What the system would show otherwise now is neither approved nor run.
- * plan-draft-5  A plan that was shown with the input that it works on runs with that input alone.
+ * plan-draft-1  An approval is for one revision, by its hash: another revision has none.
+ * plan-draft-2  Only a person approves, and never a plan with errors.
+ * plan-draft-3  A revision is based on the version that its writer has seen, or is refused.
+ * plan-draft-4  The hash covers what was shown. A plan that the system would show differently now is neither approved nor run.
+ * plan-draft-5  A plan that was shown with its input runs only with that input.
  */
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Instant, PlanId } from '#model/kernel/ids.ts'
@@ -19,37 +19,37 @@ import type { Identity } from '#model/task/spec.ts'
 import type { NamedBy, ShownStep } from './shown.ts'
 import type { PlanStepSource } from './source.ts'
 
-/** What every run of a drafted plan is a run of. No user can give a function this name: it has a dot. */
+/** The function of every run of a drafted plan. A user cannot give a function this name: it has a dot. */
 export const PLAN_RUN = 'trihand.plan'
-/** Where a run of a plan says that it has begun. */
+/** The table in which a run of a plan records that it has started. */
 export const planRunsTable = (plan: PlanId): string => `trihand.plan-runs.${plan}`
 
-/** What will be done, and all that the hash of a revision covers. */
+/** The work of a plan, and everything that the hash of a revision covers. */
 export interface PlanContent {
   readonly goal: string
   readonly steps: readonly PlanStepSource[]
-  /** The hands of whoever does a step, as they were when it was read. */
+  /** The modality of each handler that does a step, as it was when the plan was read. */
   readonly hands: { readonly [name: string]: Modality }
-  /** As people are shown it, computed once (plan-shown.ts). Absent: it was written before this was kept. */
+  /** The lines that people are shown, computed once (shown.ts). Absent: the plan was written by a version that did not store them. */
   readonly lines?: readonly ShownStep[]
   readonly goalBy?: NamedBy
-  /** What every run of it works on, where that was shown with the steps. Absent: each run is given its own. */
+  /** The input of every run, if it was shown with the steps. Absent: each run is given its own. */
   readonly worksOn?: Json
 }
 
 export interface PlanProblem {
   readonly code: ErrorCode
-  /** Where the text says it; null: it was not written as text. */
+  /** The line of the text; null: the plan was not written as text. */
   readonly line: number | null
   readonly step: string | null
   readonly message: string
 }
 
-/** A revision as it was read: what will be done, as people see it, and what is wrong with it. */
+/** A revision as it was read: its work, what people are shown, and its problems. */
 export interface PlanRevision extends PlanContent {
   readonly hash: string
   readonly text: string
-  /** Whether the text is all there is of it: then it is what people change. */
+  /** True if the text is all there is of the plan: then people change the text. */
   readonly isText: boolean
   readonly lines: readonly ShownStep[]
   readonly goalBy: NamedBy
@@ -66,11 +66,11 @@ export interface PlanApproval {
 export interface PlanDraft {
   readonly kind: 'draft'
   readonly id: PlanId
-  /** How often it was changed: by a revision, an approval, or because it was discarded. */
+  /** How often the draft was changed: by a revision, an approval, or because it was discarded. */
   readonly version: number
   readonly revision: number
   readonly current: PlanRevision
-  /** Of every revision that was approved, oldest first. */
+  /** The approvals of every revision that was approved, oldest first. */
   readonly approvals: readonly PlanApproval[]
   readonly isDiscarded: boolean
   readonly createdAt: Instant
@@ -95,7 +95,7 @@ export type PlanCommand =
       readonly type: 'approve_plan'
       readonly by: Pick<Identity, 'id' | 'kind'>
       readonly hash: string
-      /** The hash that the same steps have as the system would show them now. */
+      /** The hash of the same steps as the system would show them now. */
       readonly shown: string
     })
   | (Now & { readonly type: 'discard_plan'; readonly by: string })
@@ -106,7 +106,7 @@ export type PlanFact =
   | (At & { readonly type: 'plan.approved'; readonly hash: string })
   | (At & { readonly type: 'plan.discarded' })
 
-/** The approval of what the plan is now; null: there is none. */
+/** Returns the approval of the current revision; null: there is none. */
 export const approvalOf = ({ approvals, current, isDiscarded }: PlanDraft): PlanApproval | null =>
   isDiscarded ? null : (approvals.find(({ hash }) => hash === current.hash) ?? null)
 
@@ -198,7 +198,7 @@ export const planDraft: Machine<PlanState, PlanCommand, PlanFact> = {
   },
 }
 
-/** What a run of a plan is given: the steps come with it, so that no later revision and no deploy reaches it. */
+/** What a run of a plan is given: it contains the steps, so that no later revision and no deploy changes them. */
 export interface PlanOrder extends PlanContent {
   readonly plan: PlanId
   readonly hash: string
@@ -209,7 +209,7 @@ export interface PlanOrder extends PlanContent {
 export const worksOnThis = ({ worksOn }: PlanContent, input: Json): boolean =>
   worksOn === undefined || canonical(worksOn) === canonical(input)
 
-/** `now`: the hash that the same steps have in the system as it is now. `given`: absent, it is what the plan was shown with, or nothing. */
+/** `now`: the hash of the same steps in the system as it is now. `given`: if absent, the input that the plan was shown with, or an empty one. */
 export const orderOf = (plan: PlanDraft, now: string, given?: Json): PlanOrder | Refusal => {
   const { goal, steps, hands, lines, goalBy, worksOn, hash } = plan.current
   const input = given ?? worksOn ?? {}

@@ -1,4 +1,4 @@
-/** What a "no" means for the steps of a plan, however they require each other, against a plain walk. */
+/** What a "no" means for the steps of a plan, for any requirements among them, compared with a simple walk. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { answeredIn, planEnd, refusedAt, type StepEnd, SUCCESS, skipIn, skippedFor, skipRecord } from './end.ts'
@@ -18,7 +18,7 @@ const anyPlan: fc.Arbitrary<readonly PlanNode[]> = fc
     })),
   )
 
-/** What each step would end with if it began. */
+/** How each step would end if it began. */
 const anyEnds = fc.tuple(...IDS.map(() => fc.constantFrom('success', 'success', 'skipped', 'rejected')))
 
 const endOf = (id: string, word: string): StepEnd => {
@@ -37,7 +37,7 @@ const played = (plan: readonly PlanNode[], words: readonly string[]) => {
   return { ends, begun }
 }
 
-test('plan-2 no step runs behind a "no" unless it says on_reject: continue, and every step that stands still says whose "no" it was', () =>
+test('plan-2 no step runs after a "no" unless it says on_reject: continue, and every skipped step says whose "no" it was', () =>
   fc.assert(
     fc.property(anyPlan, anyEnds, (plan, words) => {
       const { ends, begun } = played(plan, words)
@@ -54,7 +54,7 @@ test('plan-2 no step runs behind a "no" unless it says on_reject: continue, and 
     { numRuns: 1_000, seed: 5 },
   ))
 
-test('plan-2 without any "no" and without anything skipped, every step runs', () =>
+test('plan-2 without any "no" and without a skipped step, every step runs', () =>
   fc.assert(
     fc.property(anyPlan, (plan) => {
       expect(played(plan, []).begun.size).toBe(plan.length)
@@ -62,7 +62,7 @@ test('plan-2 without any "no" and without anything skipped, every step runs', ()
     { numRuns: 200, seed: 5 },
   ))
 
-test('plan-3 a step that was left out stops only those that read it', () => {
+test('plan-3 a skipped step stops only the steps that read its output', () => {
   const ends = new Map<string, StepEnd>([
     ['a', skippedFor('its condition is not met')],
     ['b', SUCCESS],
@@ -74,7 +74,7 @@ test('plan-3 a step that was left out stops only those that read it', () => {
   expect(fateOf({ ...node, reads: ['a'], onReject: 'continue' }, ends)).toMatchObject({ status: 'skipped' })
 })
 
-test('plan-4 of everything that can end a question, only an approval of something and an answer are a yes', () => {
+test('plan-4 of all ends of a question, only an approval of something and an answer count as a yes', () => {
   const ends = [
     'approved',
     'rejected',
@@ -107,7 +107,7 @@ test('plan-4 of everything that can end a question, only an approval of somethin
   expect(yes.toSorted()).toEqual([...approved, ...answered, ...marked].toSorted())
 })
 
-test('plan-4 an output that cannot be read is no yes', () =>
+test('plan-4 an output that cannot be read is not a yes', () =>
   fc.assert(
     fc.property(fc.jsonValue(), (output) => {
       const text = JSON.stringify(output)
@@ -117,7 +117,7 @@ test('plan-4 an output that cannot be read is no yes', () =>
     { numRuns: 300, seed: 5 },
   ))
 
-test('what is kept of a step that was skipped is read back, and the output of a step is not taken for it', () => {
+test('the record of a skipped step is read back, and the output of a step is not taken for one', () => {
   const end = { status: 'skipped', because: 'ok', reason: 'ana rejected "ok"' } as const
   expect(skipIn(skipRecord(end))).toEqual({ because: 'ok', reason: 'ana rejected "ok"' })
   for (const value of [null, 'skipped', { status: 'skipped', reason: 'x' }, [], { $skipped: true }])

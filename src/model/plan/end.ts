@@ -3,20 +3,20 @@
  *
  * Owns which answers of people are a yes, and which steps are skipped after a "no". Pure: executors/workflow/plan/plan.ts performs.
  *
- * plan-2  A "no" skips every step that requires it, however far behind, unless that step says `on_reject: continue`.
+ * plan-2  A "no" skips every step that requires it, directly or through other steps, unless that step says `on_reject: continue`.
  * plan-3  A step that was skipped for another reason stops only the steps that read its output.
- * plan-4  Only an approval or an answer is a yes. Whatever else ends a question (rejected, expired, withdrawn, an action that
- *         approves nothing, an approval that rejects every item) is a no.
+ * plan-4  Only an approval or an answer is a yes. Every other end of a question (rejected, expired, withdrawn, an action that approves nothing,
+ *         an approval that rejects every item) is a no.
  */
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { PlanNode } from './plan.ts'
 
-/** `skipped`: not done, by its condition, by its failure or because of a "no". `rejected`: people were asked and did not say yes. */
+/** `skipped`: not done, because of its condition, its failure or a "no". `rejected`: people were asked and did not say yes. */
 type StepStatus = 'success' | 'skipped' | 'rejected'
 
 export interface StepEnd {
   readonly status: StepStatus
-  /** The step whose "no" it goes back to; null: to none. */
+  /** The step whose "no" is the cause; null: no "no" is. */
   readonly because: string | null
   /** In words, for people; null: there is nothing to explain. */
   readonly reason: string | null
@@ -28,7 +28,7 @@ export const skippedFor = (reason: string): StepEnd => ({ status: 'skipped', bec
 
 export const refusedAt = (step: string, reason: string): StepEnd => ({ status: 'rejected', because: step, reason })
 
-/** What people answered, as far as it says yes or no. */
+/** The part of people's answer that says yes or no. */
 export interface Answered {
   readonly status: string
   readonly decision: string
@@ -45,7 +45,7 @@ const isYes = ({ status, decision, approved, rejected }: Answered): boolean => {
 const textsIn = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-/** The answer in the output of a declared human. What cannot be read has approved nothing. */
+/** Reads the answer from the output of a declared human. An output that cannot be read has approved nothing. */
 export const answeredIn = (output: Json): Answered => {
   const { status = '', decision = '', approved, rejected } = isJsonRecord(output) ? output : {}
   return {
@@ -61,7 +61,7 @@ interface Refused {
   readonly feedback: string | null
 }
 
-/** Why a question did not end with a yes, in words. */
+/** Says in words why a question did not end with a yes. */
 export const refusalText = ({ name, decision, by, feedback }: Refused): string => {
   const said = feedback === null || feedback === '' ? '' : `: ${feedback}`
   if (by === null) return `"${name}" ended without a decision (${decision})${said}`
@@ -70,7 +70,7 @@ export const refusalText = ({ name, decision, by, feedback }: Refused): string =
 
 const isWell = (end: StepEnd | undefined): boolean => end?.status === 'success' && end.because === null
 
-/** What becomes of a step whose requirements have ended so; null: it may begin. */
+/** Returns how a step ends because of its requirements' ends; null: it may begin. */
 const fateOf = (node: PlanNode, ends: ReadonlyMap<string, StepEnd>): StepEnd | null => {
   if (node.requires.every((id) => isWell(ends.get(id)))) return null
   const before = node.requires.map((id) => [id, ends.get(id) ?? skippedFor('it was not reached')] as const)
@@ -88,15 +88,15 @@ const behind = ([id, { status, because, reason }]: readonly [string, StepEnd]): 
   reason: status === 'skipped' && because === null ? `it reads the output of ${id}, which was skipped` : reason,
 })
 
-/** The two rules of a plan's people, as an object: what they are replaced with shows whether a test would notice. */
+/** The two rules about people in a plan, as an object: tests replace them to show that a change would be noticed. */
 export const planEnd = { isYes, fateOf }
 
 const RECORD = '$skipped'
 
-/** What the ledger keeps of a step that is not done, so that a timeline can say why. */
+/** The record in the ledger of a step that was not done, so that a timeline can say why. */
 export const skipRecord = ({ because, reason }: StepEnd): Json => ({ [RECORD]: { because, reason } })
 
-/** The same when it is read; null: the value is the output of a step. */
+/** Reads the record back; null: the value is the output of a step. */
 export const skipIn = (value: Json): { readonly because: string | null; readonly reason: string | null } | null => {
   const record = isJsonRecord(value) ? value[RECORD] : undefined
   if (record === undefined || !isJsonRecord(record)) return null

@@ -1,14 +1,14 @@
 /**
- * Which steps of a plan come after which, by their places in the list.
+ * The order of a plan's steps, by their places in the list.
  *
- * Made once for each list of steps: a plan is entered again for each step that ends, and nothing of this changes.
+ * Built once for each list of steps: a plan is entered again for each step that ends, and the graph does not change.
  */
 import type { PlanNode } from './plan.ts'
 
 export interface PlanGraph {
-  /** How many steps each waits for. */
+  /** How many steps each step waits for. */
   readonly waitsFor: readonly number[]
-  /** The places of the steps that wait for each. */
+  /** The places of the steps that wait for each step. */
   readonly behind: readonly (readonly number[])[]
 }
 

@@ -1,4 +1,4 @@
-/** The order of plans, against a plain sort; and the lines that people write them in. */
+/** The order of plans, compared with a simple sort; and the text format in which people write them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { againFor, circleIn, type PlanNode } from './plan.ts'
@@ -10,7 +10,7 @@ const anyNodes: fc.Arbitrary<readonly PlanNode[]> = fc
   .tuple(...IDS.map(() => some))
   .map((all) => all.map((requires, i) => ({ id: IDS[i] ?? '', requires, reads: [], onReject: 'skip' as const })))
 
-/** Takes away whatever waits for nothing that is left, again and again. */
+/** Removes the steps that wait for no step that is left, again and again. */
 const isSortable = (nodes: readonly PlanNode[]): boolean => {
   let left = nodes
   for (;;) {
@@ -21,7 +21,7 @@ const isSortable = (nodes: readonly PlanNode[]): boolean => {
   }
 }
 
-test('plan-1 there is a circle exactly if the steps cannot be put in an order, and it is one', () =>
+test('plan-1 a circle is found exactly if the steps cannot be put in an order, and it is a real circle', () =>
   fc.assert(
     fc.property(anyNodes, (nodes) => {
       const circle = circleIn(nodes)
@@ -41,7 +41,7 @@ const anyOrdered: fc.Arbitrary<readonly PlanNode[]> = anyNodes.map((nodes) =>
 const reaches = (nodes: readonly PlanNode[], from: string, to: string): boolean =>
   from === to || (nodes.find(({ id }) => id === from)?.requires ?? []).some((id) => reaches(nodes, id, to))
 
-test('plan-1 what is done again after a request for changes is the step that makes them and what stands between, in order', () =>
+test('plan-1 a request for changes repeats the step that makes them and the steps between, in order', () =>
   fc.assert(
     fc.property(anyOrdered, fc.constantFrom(...IDS), fc.constantFrom(...IDS), (nodes, from, to) => {
       const again = againFor(nodes, from, to).map(({ id }) => id)
@@ -55,7 +55,7 @@ test('plan-1 what is done again after a request for changes is the step that mak
 
 const anyWritten = fc.record({ id: fc.constantFrom(...IDS, '1', '12'), requires: some, said: fc.boolean() })
 
-test('any plan that is written down is read back', () =>
+test('any plan that is written as text is read back', () =>
   fc.assert(
     fc.property(fc.array(anyWritten), (steps) => {
       const lines = steps.map(({ id, requires, said }) => {
@@ -75,7 +75,7 @@ test('any plan that is written down is read back', () =>
     { numRuns: 300, seed: 5 },
   ))
 
-test('a line that is no step is named, and the words of one are the name of a handler', () => {
+test('a line that is not a step is reported, and the words of a step are the name of a handler', () => {
   expect(readPlanText('a. Go\n\nthen go home')).toEqual({ kind: 'unread', line: 3, text: 'then go home' })
   expect(slugOf({ name: 'Compose Email message: "Hello World!"' })).toBe('compose-email-message')
 })

@@ -1,8 +1,8 @@
 /**
- * A plan: steps that wait for each other, each done by one hand. Data, never code.
+ * A plan: steps that wait for each other, each done by one of the three hands. Data, never code.
  *
- * Owns the shapes, and which step may begin after which. What an end means for the steps behind it is plan-end.ts; who performs a
- * step is executors/workflow/plan/plan.ts; rules and templates arrive compiled.
+ * Owns the shapes, and which step may begin after which. end.ts decides what a step's end means for the steps after it;
+ * executors/workflow/plan/plan.ts performs steps; rules and templates arrive compiled.
  *
  * plan-1  A step begins when everything that it requires has ended, and no step waits for itself.
  */
@@ -14,17 +14,17 @@ import type { Modality } from '#model/kernel/modality.ts'
 import type { Rule } from '#model/kernel/rule.ts'
 import type { PlanStepSource } from './source.ts'
 
-/** A template that was compiled. */
+/** A compiled template. */
 type Filler = (roots: { readonly [root: string]: Json }) => Json
 
-/** Where a step stands among the others. */
+/** The place of a step among the others. */
 export interface PlanNode {
   readonly id: string
-  /** Steps that must have ended before. */
+  /** Steps that must have ended before it begins. */
   readonly requires: readonly string[]
-  /** Of these: steps whose output it speaks of. */
+  /** Those of `requires` whose output it reads. */
   readonly reads: readonly string[]
-  /** What it does after a "no" to something that it requires. */
+  /** What it does after a "no" to a step that it requires. */
   readonly onReject: 'skip' | 'continue'
 }
 
@@ -35,10 +35,10 @@ export interface Asked {
 
 export type PlanWork =
   | { readonly kind: 'call'; readonly handler: string; readonly hand: Modality }
-  /** The task as its author writes it, once it is filled in. */
+  /** The task as its author writes it, after the template is filled in. */
   | { readonly kind: 'ask'; readonly task: Filler }
   | { readonly kind: 'wait'; readonly for: PlanWait; readonly onTimeout: 'continue' | 'fail' | 'escalate' }
-  /** It may be kept, not run. */
+  /** The plan may be stored, but not run. */
   | { readonly kind: 'nobody' }
 
 /** An event, or a length of time. */
@@ -48,30 +48,30 @@ export type PlanWait =
 
 export interface PlanStep extends PlanNode {
   readonly name: string
-  /** Its expressions speak of steps that `reads` does not name: of all of them, or of one that is found out later. */
+  /** Its expressions read steps that `reads` does not name: all of them, or one that is known only at run time. */
   readonly readsAll: boolean
   readonly when: Asked | null
-  /** One child for each item of the list that it gives. */
+  /** One child for each item of the list that this returns. */
   readonly each: Asked | null
-  /** What an item is called. */
+  /** The name of an item in expressions. */
   readonly as: string
-  /** What it waits for beside the steps before it: time, an event, or a person's word. */
+  /** What it waits for in addition to the steps before it: time, an event, or a person who starts it. */
   readonly before: PlanWait | 'manual' | null
-  /** Null: what the plan was given, and the outputs of what it requires. */
+  /** Null: the input of the plan, and the outputs of the steps that it requires. */
   readonly input: Filler | null
   readonly work: PlanWork
   readonly onFailure: 'fail' | 'skip' | 'human'
-  /** Absent: what it calls passes the flow control of its handler. */
+  /** Absent: the call passes the flow control of its handler. */
   readonly gate?: 'none'
-  /** What is asked of the run that it calls, beside its input; absent: nothing. */
+  /** Terms for the run that it calls, in addition to its input; absent: none. */
   readonly terms?: CallTerms
-  /** How often it is tried, and how long it waits in between; absent: once. */
+  /** How often it is tried, and how long it waits between tries; absent: once. */
   readonly retry?: RetryPolicy
-  /** What an end as `partial` is; absent: good enough. */
+  /** How an end as `partial` is treated; absent: as success. */
   readonly onPartial?: 'continue' | 'fail'
-  /** Throws if the output does not fit what the step promises; absent: anything fits. */
+  /** Throws if the output does not have the declared shape; absent: any output is accepted. */
   readonly check?: (output: Json) => Promise<void>
-  /** Values that its agent is given beside its input. */
+  /** Values that its agent is given in addition to its input. */
   readonly context?: Filler
   readonly onParentEnd: 'cancel' | 'detach'
   readonly escalation: readonly (EscalationRule & { readonly rule: Rule; readonly deadline?: string })[]
@@ -81,11 +81,11 @@ export interface PlanSpec {
   readonly goal: string
   readonly approve: 'human' | 'auto'
   readonly steps: readonly PlanStep[]
-  /** As they were written, in the same order: what a draft with the same goal begins with, and what people are shown. */
+  /** The steps as they were written, in the same order: the start of a draft with the same goal, and what people are shown. */
   readonly written: readonly PlanStepSource[]
 }
 
-/** The circle that steps stand in, beginning and ending with the same one; null: there is none. Each step is walked over once. */
+/** Returns a circle of steps, which begins and ends with the same step; null: there is none. Visits each step once. */
 export const circleIn = (nodes: readonly PlanNode[]): readonly string[] | null => {
   const next = new Map(nodes.map(({ id, requires }) => [id, requires]))
   const walked = new Set<string>()
@@ -96,7 +96,7 @@ export const circleIn = (nodes: readonly PlanNode[]): readonly string[] | null =
   return null
 }
 
-/** `path`: the steps from the start to here, and how many of its requirements each has walked so far. */
+/** `path`: the steps from the start to here, each with the number of its requirements that were visited so far. */
 const circleFrom = (
   start: string,
   next: ReadonlyMap<string, readonly string[]>,
@@ -122,7 +122,7 @@ const circleFrom = (
   return null
 }
 
-/** The steps that are done again when `to` asks `from` for changes: `from` and what stands between, each after what it requires. */
+/** Returns the steps that are done again when `to` asks `from` for changes: `from` and the steps between, each after what it requires. */
 export const againFor = <Node extends PlanNode>(nodes: readonly Node[], from: string, to: string): readonly Node[] => {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const order: Node[] = []
@@ -131,7 +131,7 @@ export const againFor = <Node extends PlanNode>(nodes: readonly Node[], from: st
     const known = seen.get(id)
     if (known !== undefined) return known
     const node = byId.get(id)
-    // What `from` itself requires stays as it is.
+    // The steps that `from` itself requires are not repeated.
     const again = id === from || (node?.requires ?? []).filter((other) => isAgain(other)).length > 0
     seen.set(id, again)
     if (again && node !== undefined && id !== to) order.push(node)

@@ -1,11 +1,11 @@
 /**
- * A plan as the people who approve it see it: of each step the operation, its literal inputs, where references come from, its effect, who
- * does it and the limit of its cost.
+ * A plan as the people who approve it see it: for each step the operation, its literal inputs, the sources of references, its effect, who does it
+ * and its cost limit.
  *
- * Owns that rendering. It is computed once, is part of what the hash of a plan covers, and every door draws exactly this: no door
- * reads the steps themselves. Pure.
+ * Owns that rendering. It is computed once and covered by the hash of a plan. The page, the API and the command line all show exactly this: none
+ * of them reads the steps themselves. Pure.
  *
- * plan-shown-1  Whatever a step was written with is rendered: no key of it acts and is not seen.
+ * plan-shown-1  Everything that a step was written with is rendered: no key has an effect without being shown.
  */
 import { effectUnder } from '#model/agent/call-terms.ts'
 import { isJsonRecord, type Json, toJson } from '#model/kernel/json.ts'
@@ -14,27 +14,27 @@ import type { Effect } from '#model/run/step.ts'
 import type { PlanSpec, PlanStep, PlanWait } from './plan.ts'
 import type { PlanStepSource } from './source.ts'
 
-/** Who chose a name: words that a model chose say nothing of what is done. */
+/** The author of a name: words that a model chose do not say what is done. */
 export type NamedBy = 'model' | 'person'
 
-/** What is known of a handler when a plan is read. */
+/** What is known about a handler when a plan is read. */
 export interface HandlerFacts {
   readonly modality: Modality
   readonly effect: Effect
   /** The most that its models may cost in one run, in micro-dollars; null: no limit is set. */
   readonly maxCost: number | null
-  /** Tools of an agent, operations of a function; null: it is not limited. */
+  /** Tools of an agent, operations of a function; null: not limited. */
   readonly may: readonly string[] | null
-  /** Models that an agent may ask; absent: those that it names. */
+  /** Models that an agent may use; absent: those that it names. */
   readonly allowedModels?: readonly string[]
 }
 
 export interface ShownInput {
-  /** Such as `to` or `mail.lines[0]`. */
+  /** For example `to` or `mail.lines[0]`. */
   readonly path: string
-  /** As it was written. */
+  /** The value as it was written. */
   readonly value: Json
-  /** Where the references in it come from; empty: it is literal. */
+  /** The sources of the references in it; empty: it is literal. */
   readonly from: readonly string[]
 }
 
@@ -46,10 +46,10 @@ export interface ShownStep {
   /** The handler, or `people`, `wait`, `nobody`. */
   readonly by: string
   readonly hand: Modality | null
-  /** What is done, in words. */
+  /** What the step does, in words. */
   readonly operation: string
   readonly inputs: readonly ShownInput[]
-  /** Where the input comes from if none was written; null: `inputs` is all of it. */
+  /** The source of the input if none was written; null: `inputs` is all of it. */
   readonly inputFrom: string | null
   readonly effect: Effect | null
   readonly may: readonly string[] | null
@@ -58,10 +58,10 @@ export interface ShownStep {
   readonly rules: readonly string[]
 }
 
-/** A declared plan with what people are shown of it, which is known once all handlers are. */
+/** A declared plan with what people are shown of it, which is known once all handlers are known. */
 export interface ShownPlan extends PlanSpec {
   readonly shown: readonly ShownStep[]
-  /** Of goal, steps and what is shown of them. */
+  /** Covers the goal, the steps and what is shown of them. */
   readonly hash: string
 }
 
@@ -77,13 +77,13 @@ interface Known {
   readonly items: ReadonlySet<string>
 }
 
-/** Roots that are no input of the plan. */
+/** Roots that are not an input of the plan. */
 const OWN = new Set(['steps', 'step', 'subtask', 'run', 'event', 'trigger', 'true', 'false', 'null', 'size', 'has'])
 
 const sourcesIn = (expression: string, { ids, items }: Known): readonly string[] => {
   const named = [...expression.matchAll(STEPS)].map(([, dotted, quoted]) => dotted ?? quoted ?? '')
   const words = expression.replaceAll(QUOTED, ' ').match(NAME) ?? []
-  // The item of a list hides a step of the same name (plan-seen.ts).
+  // The item of a list hides a step of the same name.
   const loop = words.filter((word) => items.has(word)).map(() => 'each item of the list')
   const bare = words.filter((word) => ids.has(word) && !items.has(word))
   const steps = [...named, ...bare].map((id) => `the output of step ${id}`)
@@ -114,7 +114,7 @@ const memberPath = (path: string, key: string): string => {
   return path === '' ? word : `${path}.${word}`
 }
 
-/** Every leaf with its path, as it was written. */
+/** Returns every leaf with its path, as it was written. */
 const leavesOf = (value: Json, path: string, known: Known): readonly ShownInput[] => {
   const isLeaf = value === null || typeof value !== 'object' || expressionOf(value) !== null
   const isEmpty = !isLeaf && Object.keys(value).length === 0
@@ -149,7 +149,7 @@ const operationOf = ({ work }: PlanStep, { humanConfig, type }: PlanStepSource):
 
 const ON_FAILURE = { fail: null, skip: 'skips the step', human: 'asks a person' } as const
 
-/** Who takes over from an agent that is not sure; null: people do. */
+/** Returns the handler that takes over from an agent that is not sure; null: people take over. */
 export const takesOver = (escalateTo: string): string | null =>
   escalateTo === 'human' || PEOPLE.test(escalateTo) ? null : escalateTo
 
@@ -161,7 +161,7 @@ const escalationText = ({ condition, escalateTo, reason, deadline }: PlanStep['e
 
 const secondsText = (ms: number): string => `${ms / 1_000} s`
 
-/** What is asked of whoever does it, beside its input. */
+/** Says what the executor is asked for in addition to its input. */
 const termsOf = (step: PlanStep, { timeout, outputSchema, agentConfig = {} }: PlanStepSource): readonly string[] => {
   const { retry, onPartial } = step
   const { model, prompt, outputSchema: ofAgent, context } = agentConfig
@@ -203,7 +203,7 @@ const rulesOf = (step: PlanStep, source: PlanStepSource): readonly string[] => {
 const withoutAbsent = (values: object): object =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/** What was written for its handler: inputs of a call, the question to people. */
+/** Returns what was written for the handler: the inputs of a call, the question to people. */
 const writtenOf = (source: PlanStepSource, { work }: PlanStep): Json | null => {
   const { inputs, workflowConfig, humanConfig, approvalConfig, reviewConfig } = source
   if (work.kind === 'ask') return toJson(withoutAbsent({ ...humanConfig, inputs, approvalConfig, reviewConfig }))
@@ -226,7 +226,7 @@ export interface ShownWorld {
   namedBy(name: string): NamedBy
 }
 
-/** The steps of a plan as every door shows them. */
+/** Returns the steps of a plan as the page, the API and the command line show them. */
 export const shownSteps = ({ steps, written }: PlanSpec, { handlers, namedBy }: ShownWorld): readonly ShownStep[] => {
   const ids = new Set(steps.map(({ id }) => id))
   return steps.map((step, i) => {
@@ -252,7 +252,7 @@ export const shownSteps = ({ steps, written }: PlanSpec, { handlers, namedBy }: 
 
 const MICROS = 1_000_000
 
-/** On the wire. */
+/** The wire format. */
 export const stepWords = (step: ShownStep) => ({
   ...{
     id: step.id,

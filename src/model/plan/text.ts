@@ -1,14 +1,14 @@
 /**
- * Plans as people write them down, a line for each step: `c. Send emails (requires steps a and b)`.
+ * Plans as people write them down, one line for each step: `c. Send emails (requires steps a and b)`.
  *
- * Owns that spelling. Who does a step is not said there: its words are looked up among the names of handlers (manifest/plan/plans.ts).
+ * Owns that format. The text does not say who does a step: its words are looked up among the names of handlers (manifest/plan/plans.ts).
  */
 export interface WrittenStep {
   readonly id: string
-  /** The line without its label and what it requires. */
+  /** The line without its label and its requirements. */
   readonly name: string
   readonly requires: readonly string[]
-  /** What stands behind a colon, without its quotes; null: nothing does. */
+  /** The text after a colon, without its quotes; null: there is none. */
   readonly text: string | null
 }
 
@@ -29,7 +29,7 @@ const stepOf = (line: string): WrittenStep | null => {
   return { id, name, requires, text: quoted ?? bare ?? null }
 }
 
-/** Every line that says something, with its number; null: it is no step. */
+/** Returns every non-empty line with its number; `step` is null if the line is not a step. */
 export const planLines = (
   text: string,
 ): readonly { readonly line: number; readonly text: string; readonly step: WrittenStep | null }[] =>
@@ -45,7 +45,7 @@ export const readPlanText = (text: string): PlanText => {
   return { kind: 'steps', steps: lines.flatMap(({ step }) => step ?? []) }
 }
 
-/** The same spelling the other way: as people read a plan that was not written as text. */
+/** Writes steps in the same format, for a plan that was not written as text. */
 export const writePlanText = (
   steps: readonly { readonly id: string; readonly name: string; readonly requires: readonly string[] }[],
 ): string =>
@@ -59,7 +59,7 @@ export const writePlanText = (
 
 const joined = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]+)$/, ' and $1')
 
-/** What a handler that does the step would be called. */
+/** Returns the name that a handler for the step would have. */
 export const slugOf = ({ name }: Pick<WrittenStep, 'name'>): string =>
   (name.split(':')[0] ?? '')
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Plans in the content of tasks. */
+/** Recognising plans in the content of tasks. */
 import { expect, test } from 'vitest'
 import type { ShownStep } from './shown.ts'
 import { stepWords } from './shown.ts'
@@ -11,7 +11,7 @@ const SHOWN: ShownStep = {
 }
 const step = stepWords(SHOWN)
 
-test('[N3] what a plan shows is recognised, and nothing else is drawn as one (13.1.3)', () => {
+test('[N3] content in the exact form of a plan is recognised, and nothing else is drawn as one (13.1.3)', () => {
   expect(stepsInContent({ steps: [step, step], hash: 'h' })).toHaveLength(2)
   for (const name of Object.keys(step)) {
     const { [name as 'id']: _, ...rest } = step
@@ -30,6 +30,6 @@ test.each([
   [{}, '{}'],
   [{ expr: 'steps.a.output' }, 'steps.a.output'],
   [{ expr: 'a', more: 1 }, '{"expr":"a","more":1}'],
-])('[N3] the input %j reads %s (13.1.3)', (value, text) => {
+])('[N3] the input %j is shown as %s (13.1.3)', (value, text) => {
   expect(inputText(value)).toBe(text)
 })

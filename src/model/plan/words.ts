@@ -1,8 +1,8 @@
 /**
- * A plan inside what a task shows, recognised: the page and the command line draw it as a plan, and anything else as it is.
+ * Recognises a plan in the content of a task: the page and the command line draw it as a plan, and all other content as it is.
  *
- * Content of tasks may come from a model, so nothing is drawn as a plan that has not every part of one. Pure, and imports nothing:
- * the page loads it.
+ * Content of tasks may come from a model, so only content with every part of a plan is drawn as one. Pure, and imports nothing: the page loads
+ * it.
  */
 
 const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
@@ -25,13 +25,13 @@ const PARTS: Readonly<Record<string, (value: unknown) => boolean>> = {
 const isStep = (value: unknown): boolean =>
   isRecord(value) && Object.entries(PARTS).every(([name, is]) => is(value[name]))
 
-/** Null: it shows no plan. */
+/** Returns null if the content is not a plan. */
 export const stepsInContent = (content: unknown): readonly object[] | null => {
   const steps = isRecord(content) ? content['steps'] : null
   return Array.isArray(steps) && steps.length > 0 && steps.every(isStep) ? steps : null
 }
 
-/** A value of a step's input on its own: a text in quotes, so that it is no number and has no end that is not seen. */
+/** Renders a single input value of a step: text in quotes, so that it cannot look like a number or hide where it ends. */
 export const inputText = (value: unknown): string => {
   if (isText(value)) return `"${value}"`
   const [only, ...more] = isRecord(value) ? Object.entries(value) : []

@@ -1,4 +1,4 @@
-/** One step's attempts: results, failures, intents, doubts and a person's word on them. */
+/** One step's attempts: results, failures, intents, uncertain outcomes and a person's decision on them. */
 import { describe, expect, test } from 'vitest'
 import { taskId } from '#model/kernel/ids.ts'
 import { inline, NOTHING } from '#model/kernel/payload.ts'
@@ -31,7 +31,7 @@ describe('results', () => {
     expect(settledAfter(started(), fact('step.completed'))).toEqual({ kind: 'done', result: inline('ok') })
   })
 
-  test('the events that a step emits stand in its fact', () =>
+  test("the fact of a step's result holds the events that the step emits", () =>
     given(started())
       .when(command('complete_step', { events: ['evt-1', 'evt-2'] }))
       .thenFacts(fact('step.completed', { events: ['evt-1', 'evt-2'] })))
@@ -47,7 +47,7 @@ describe('results', () => {
   test.each([
     ['a result', fact('step.completed')],
     ['a failure', fact('step.failed')],
-  ])('attempt-1: after %s a later one changes nothing', (_, settled) => {
+  ])('attempt-1: after %s a later result, failure or intent changes nothing', (_, settled) => {
     given(started(), settled)
       .when(command('complete_step', { result: inline('other') }))
       .thenNothing()
@@ -78,9 +78,9 @@ describe('results', () => {
   })
 })
 
-describe('a name that means something else', () => {
+describe('a step name that is used for something else', () => {
   test.each([fact('timer.set'), fact('wait.opened'), fact('child.started')])(
-    'a step with $type is not performed',
+    'a step with $type is not executed',
     (opened) => {
       given(started(), opened).when(command('intend_step')).thenRefused('STEP_MISUSED')
       given(started(), opened).when(command('complete_step')).thenRefused('STEP_MISUSED')
@@ -90,7 +90,7 @@ describe('a name that means something else', () => {
 })
 
 describe('failures', () => {
-  test('[V9] a failure that may be retried names its reason and its instant', () => {
+  test('[V9] a retryable failure records its reason and the instant of the retry', () => {
     given(started()).when(command('fail_step')).thenFacts(fact('step.retry_scheduled'))
     expect(openAfter(started(), fact('step.retry_scheduled'))).toEqual({
       kind: 'retrying',
@@ -100,7 +100,7 @@ describe('failures', () => {
     })
   })
 
-  test('a failure that may not be retried settles the step', () => {
+  test('a failure that is not retryable settles the step', () => {
     given(started())
       .when(command('fail_step', { retryable: false }))
       .thenFacts(fact('step.failed'))
@@ -119,7 +119,7 @@ describe('failures', () => {
       .when(command('fail_step', { attempt: 2 }))
       .thenFacts(fact('step.retry_scheduled', { attempt: 2, wakeAt: 10 + 2 * FIRST_DELAY_MS })))
 
-  test('attempt-3: a failure told twice buys no other attempt', () =>
+  test('attempt-3: a failure reported twice does not allow another attempt', () =>
     given(started(), fact('step.retry_scheduled'))
       .when(command('fail_step', { now: 999 }))
       .thenNothing())
@@ -134,7 +134,7 @@ describe('failures', () => {
       .thenFacts(fact('step.retry_scheduled', { attempt: 2, wakeAt: 10 + 2 * FIRST_DELAY_MS }))
   })
 
-  test('the attempts that are over are known', () => {
+  test('the number of finished attempts of a step is known', () => {
     expect(attemptsOf(liveAfter(started()), 'mail')).toBe(0)
     expect(attemptsOf(liveAfter(started(), fact('step.retry_scheduled', { attempt: 2 })), 'mail')).toBe(2)
     expect(attemptsOf(liveAfter(started(), fact('step.intended', { attempt: 3 })), 'mail')).toBe(2)
@@ -143,7 +143,7 @@ describe('failures', () => {
 })
 
 describe('an effect that must happen once', () => {
-  test('attempt-2: [R6] it is intended before it starts', () => {
+  test('attempt-2: [R6] a once effect is intended before it starts', () => {
     given(started()).when(command('intend_step')).thenFacts(fact('step.intended'))
     expect(openAfter(...intended)).toEqual({ kind: 'intended', attempt: 1, effectKey: 'th1_key' })
   })
@@ -158,7 +158,7 @@ describe('an effect that must happen once', () => {
       .when(command('intend_step'))
       .thenRefused('STEP_UNCERTAIN'))
 
-  test('attempt-2: a failure that is known not to have had an effect is tried again', () => {
+  test('attempt-2: a once step is tried again if its failure is known to have had no effect', () => {
     given(...intended)
       .when(command('fail_step', { effect: 'once', definite: true }))
       .thenFacts(fact('step.retry_scheduled'))
@@ -167,7 +167,7 @@ describe('an effect that must happen once', () => {
       .thenFacts(fact('step.intended', { attempt: 2 }))
   })
 
-  test('attempt-2: [R6][V10] any other failure makes it uncertain, however often it might be retried', () => {
+  test('attempt-2: [R6][V10] any other failure of a once step makes it uncertain, even if the policy allows more retries', () => {
     given(...intended)
       .when(command('fail_step', { effect: 'once' }))
       .thenFacts(unasked('FUNCTION_FAILED: it broke', { over: true }))
@@ -181,12 +181,12 @@ describe('an effect that must happen once', () => {
     })
   })
 
-  test('a result settles it', () =>
+  test('a result settles an intended step', () =>
     given(...intended)
       .when(command('complete_step'))
       .thenFacts(fact('step.completed')))
 
-  test('attempt-2: [R6] a performer that is gone makes it uncertain', () =>
+  test('attempt-2: [R6] a performer that is gone makes the intended step uncertain', () =>
     given(...intended)
       .when(command('doubt_step'))
       .thenFacts(fact('step.uncertain', { over: true })))
@@ -196,13 +196,13 @@ describe('an effect that must happen once', () => {
     ['uncertain already', [fact('step.intended'), fact('step.uncertain')]],
     ['waiting for its retry', [fact('step.retry_scheduled')]],
     ['done', [fact('step.completed')]],
-  ])('a step that is %s is not doubted', (_, history) =>
+  ])('marking a step that is %s as uncertain records nothing', (_, history) =>
     given(started(), ...history)
       .when(command('doubt_step'))
       .thenNothing(),
   )
 
-  test('uncertain-step-1: a run knows the task of an uncertain outcome until the word on it', () => {
+  test('uncertain-step-1: a run knows the task that asks about an uncertain outcome until the outcome is decided', () => {
     const asked = [...intended, fact('step.uncertain', { task: TASK })]
     given(...intended)
       .when(command('doubt_step', { task: TASK }))
@@ -214,12 +214,12 @@ describe('an effect that must happen once', () => {
       .thenNothing()
   })
 
-  test('uncertain-step-1: an uncertain outcome that nobody is asked about any more is asked anew', () =>
+  test('uncertain-step-1: if no task asks about an uncertain outcome any more, a new task does', () =>
     given(...intended, unasked('the worker is gone'))
       .when(command('doubt_step', { task: TASK }))
       .thenFacts(fact('step.uncertain', { task: TASK, over: true })))
 
-  test('attempt-2: what comes after the uncertain outcome is evidence for a person, not an answer', () => {
+  test('attempt-2: a result or failure after the outcome became uncertain is evidence for a person and does not settle the step', () => {
     given(...uncertain)
       .when(command('complete_step'))
       .thenFacts(fact('step.late_result'))
@@ -232,20 +232,20 @@ describe('an effect that must happen once', () => {
     expect(openAfter(...uncertain, fact('step.late_result'))).toMatchObject({ kind: 'uncertain', isOver: true })
   })
 
-  test('an uncertain outcome without an intent has no key to show', () =>
+  test('a step that became uncertain without an intent has an empty effect key', () =>
     expect(openAfter(started(), fact('step.uncertain'))).toMatchObject({ kind: 'uncertain', effectKey: '' }))
 })
 
-describe("a person's word", () => {
+describe("a person's decision on an uncertain step", () => {
   const verdicts = ['happened', 'run_again', 'abort'] as const
 
-  test.each(verdicts)('attempt-2: an uncertain step takes the verdict %s', (verdict) =>
+  test.each(verdicts)('attempt-2: an uncertain step accepts the verdict %s', (verdict) =>
     given(...uncertain)
       .when(command('resolve_step', { verdict }))
       .thenFacts(fact('step.resolved', { verdict })),
   )
 
-  test('it happened: the step is done, with the result that the person saw or with none', () => {
+  test('with the verdict happened the step is done, with the result that the person saw or with none', () => {
     expect(settledAfter(...uncertain, fact('step.resolved'))).toEqual({
       kind: 'done',
       result: inline('seen'),
@@ -258,13 +258,13 @@ describe("a person's word", () => {
     })
   })
 
-  test('abort: the step has failed', () =>
+  test('with the verdict abort the step has failed', () =>
     expect(settledAfter(...uncertain, fact('step.resolved', { verdict: 'abort' }))).toMatchObject({
       kind: 'failed',
       error: { code: 'STEP_REFUSED', message: 'ana aborted the step' },
     }))
 
-  test('attempt-2: run again: the step may be intended anew', () =>
+  test('attempt-2: after the verdict run_again the step may be intended again', () =>
     given(...uncertain, fact('step.resolved', { verdict: 'run_again' }))
       .when(command('intend_step', { now: 20 }))
       .thenFacts(fact('step.intended', { at: 20 })))
@@ -273,13 +273,13 @@ describe("a person's word", () => {
     ['unknown', []],
     ['intended', [fact('step.intended')]],
     ['done', [fact('step.completed')]],
-  ])('a step that is %s takes no verdict', (_, history) =>
+  ])('a step that is %s accepts no verdict', (_, history) =>
     given(started(), ...history)
       .when(command('resolve_step'))
       .thenRefused('NOT_FOUND'),
   )
 
-  test('attempt-4: a decision on a task counts for the uncertain outcome that it was asked about, and for no later one', () => {
+  test('attempt-4: a decision on a task settles the uncertain outcome that the task asked about, and no later one', () => {
     const asked = [...uncertain, fact('step.uncertain', { task: TASK })]
     given(...asked)
       .when(command('resolve_step', { task: TASK }))

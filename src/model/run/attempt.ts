@@ -1,13 +1,13 @@
 /**
  * The rules of one step's attempts: intent, result, failure, uncertain outcome and a person's answer to it.
  *
- * Owns what an attempt may record. Never knows who performs it.
+ * Owns what an attempt may record. Does not know who performs it.
  *
  * attempt-1  A step has at most one accepted result; a later one changes nothing.
- * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
- * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
+ * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's decision.
+ * attempt-3  Attempts never exceed the retry policy; each retry records its reason and its instant.
  * attempt-4  A decision on a task settles the uncertain outcome that the task asked about, and no other; nothing else settles an uncertain outcome.
- * attempt-5  An `once` step that may be a finished one under a new name is performed after a person's word only.
+ * attempt-5  An `once` step that may be a finished one under a new name is performed only after a person's decision.
  */
 import { retryDelayMs } from '#model/flow/policies/retry.ts'
 import type { TaskId } from '#model/kernel/ids.ts'
@@ -18,20 +18,20 @@ import { uncertainRules } from './uncertain-step.ts'
 
 type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
 
-/** How many attempts of an unsettled step are over. */
+/** The number of finished attempts of an unsettled step. */
 export const attemptsOf = (run: LiveRun, step: string): number => {
   const open = run.open.get(step)
   if (open?.kind === 'intended') return open.attempt - 1
   return open?.kind === 'retrying' ? open.attempt : 0
 }
 
-/** What the attempt before has left to the next one. */
+/** What the attempt before has left for the next one. */
 export const carryOf = (run: LiveRun, step: string): Json | null => {
   const open = run.open.get(step)
   return open?.kind === 'retrying' ? (open.carry ?? null) : null
 }
 
-/** What sleeps, waits or calls is not performed: a name means one thing at a time. Null: this step may be. */
+/** Refuses to execute a step that sleeps, waits or calls: a name means one thing at a time. Null: this step may be executed. */
 export const refuseMisuse = (run: LiveRun, step: string): Refusal | null => {
   const kind = run.open.get(step)?.kind
   if (kind !== 'sleeping' && kind !== 'waiting' && kind !== 'calling') return null
@@ -52,9 +52,9 @@ export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decis
 }
 
 export const completeStep = (run: LiveRun, command: Command<'complete_step'>): Decision<RunFact> => {
-  // attempt-1: the first result stands.
+  // attempt-1: the first result counts.
   if (run.settled.has(command.step)) return facts()
-  // attempt-2: a result after the uncertain outcome was raised is evidence for the person, not an answer.
+  // attempt-2: a result that comes after the outcome became uncertain is evidence for the person, and does not settle the step.
   if (run.open.get(command.step)?.kind === 'uncertain') return keepEvidence(run, command)
   const { now, step, attempt, result, events } = command
   return facts(
@@ -68,7 +68,7 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
   const { now, step, attempt, error } = command
   if (run.settled.has(step)) return facts()
   if (run.open.get(step)?.kind === 'uncertain') return keepEvidence(run, command)
-  // attempt-3: a failure told twice must not buy another attempt, nor undo the intent of the next one.
+  // attempt-3: a failure reported twice must not allow another attempt, nor undo the intent of the next one.
   if (attempt <= attemptsOf(run, step)) return facts()
   if (command.effect === 'once' && !command.definite)
     return facts(uncertainFact(command, attempt, `${error.code}: ${error.message}`, command.unanswered !== true))
@@ -87,12 +87,12 @@ export const markUncertain = (run: LiveRun, command: Command<'doubt_step'>): Dec
       ? facts(uncertainFact(command, open.attempt, command.reason, isOver))
       : facts()
   }
-  // A run that was ended and retried: its question went with the end, and is asked anew.
+  // The run ended and was retried: its task was withdrawn at the end, so a new one asks.
   const isUnasked = open?.kind === 'uncertain' && !isAsked(run, open.task) && command.task !== undefined
   return isUnasked ? facts(uncertainFact(command, open.attempt, open.reason, open.isOver || command.isGone)) : facts()
 }
 
-/** Whether a person was asked about an uncertain outcome, and still is. */
+/** True if a person is being asked about the uncertain outcome. */
 export const isAsked = (run: LiveRun, task: TaskId | null): boolean => task !== null && run.tasks.includes(task)
 
 const uncertainFact = (
@@ -115,7 +115,7 @@ export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Dec
   const { now, step, verdict, by, result, task, warned } = command
   const open = run.open.get(step)
   if (open?.kind !== 'uncertain') return refuse('NOT_FOUND', `no uncertain step ${step} in this run`)
-  // attempt-4: a decision on an earlier question is no answer to the one that is asked now.
+  // attempt-4: a decision on an earlier task does not answer the current one.
   if (task !== open.task || !isAsked(run, task)) return facts()
   return facts({ type: 'step.resolved', at: now, step, verdict, by, result, ...(warned === true && { warned }) })
 }
@@ -129,7 +129,7 @@ export const reportLate = (run: LiveRun, command: Command<'report_late'>): Decis
   })
 }
 
-/** What comes when it can no longer count: a person may want to know it. */
+/** Records a result or failure that can no longer count, as evidence for a person. */
 export const keepEvidence = (
   run: LiveRun,
   command: Command<'complete_step'> | Command<'fail_step'>,

@@ -1,7 +1,7 @@
 /**
- * How a run begins: the facts of its birth, and the state they come to.
+ * How a run begins: its first facts, and the state that they fold into.
  *
- * Owns what a start says of a run, and what it takes over from another. Whether it may begin is not asked here (run.ts).
+ * Owns what a start records, and what it takes over from another run. Whether the run may begin is not checked here (run.ts).
  */
 import { NOTHING_CONSUMED } from '#model/event/consumed.ts'
 import type { Instant } from '#model/kernel/ids.ts'
@@ -11,14 +11,14 @@ import type { OpenStep, Performer, RunCall, SettledStep } from './step.ts'
 
 const NONE: readonly never[] = []
 
-/** What a run is started with and nothing else: a start may arrive as part of a larger object. */
+/** Copies the members of a start and no others: it may arrive as part of a larger object. */
 const startOf = (start: RunStart): RunStart => {
   const { handler, input, cause, parentStep, depth, deadlineAt, startBy } = start
   const always = { handler, input, cause, parentStep, depth, deadlineAt, startBy }
   return isPlain(start) ? always : { ...always, ...extrasOf(start) }
 }
 
-/** Without what few runs are started with. */
+/** True for a start without the options that few runs have. */
 const isPlain = ({ rerun, callback, onParentEnd, terms }: RunStart): boolean =>
   rerun === undefined && callback === undefined && onParentEnd === undefined && terms === undefined
 

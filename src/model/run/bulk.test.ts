@@ -1,4 +1,4 @@
-/** What a word to many runs may be, whom it concerns, and how its outcomes are summed up. */
+/** Commands to many runs: which orders are valid, which runs they apply to, and how outcomes are summed up. */
 import { expect, test } from 'vitest'
 import { type RunId, runId } from '#model/kernel/ids.ts'
 import {
@@ -19,7 +19,7 @@ import { RUN_STATUSES } from './status.ts'
 const INTENT: BulkIntent = { action: 'cancel', where: { status: 'waiting' }, ids: null, reason: null, by: 'ana' }
 const ID = runId('0'.repeat(32))
 
-test('an order names a filter or runs, each once', () => {
+test('an order has a filter, or a list of runs without duplicates', () => {
   expect(bulkOrder({ ...INTENT, where: { handler: 'greet' } })).toEqual({
     order: { action: 'cancel', where: { status: null, handler: 'greet', session: null }, reason: null, by: 'ana' },
     ids: null,
@@ -48,7 +48,7 @@ test.each<[string, Partial<BulkIntent>]>([
   expect(JSON.stringify(bulkOrder({ ...INTENT, ...intent }))).toContain(JSON.stringify(detail).slice(1, -1))
 })
 
-test('a word concerns the runs that have something to hear', () => {
+test('an order applies to the runs whose status it can change', () => {
   const concerned = BULK_ACTIONS.map((action) => [
     action,
     RUN_STATUSES.filter((status) => status !== 'session' && concerns(action, status)),
@@ -61,7 +61,7 @@ test('a word concerns the runs that have something to hear', () => {
   })
 })
 
-test('bulk-1: done and failed are the total, and of many failures the first five are named', () => {
+test('bulk-1: done and failed add up to the total, and each kind of failure names its first five runs', () => {
   const run = (n: number): RunId => runId(String(n).padStart(32, '0'))
   const outcomes = Array.from({ length: 8 }, (_, n): BulkOutcome => {
     const failure = n === 0 ? null : { code: 'RUN_ENDED' as const, detail: `it ended ${n}` }
@@ -75,13 +75,13 @@ test('bulk-1: done and failed are the total, and of many failures the first five
   expect(last.done + failedOf(last)).toBe(last.total)
 })
 
-test('of named runs the total is known from the beginning', () => {
+test('the total of an order with named runs is known from the beginning', () => {
   const before = progressAtFirst([ID])
   expect(before).toMatchObject({ total: 1, isWhole: true })
   expect(progressAfter(before, [{ run: ID, failure: null }], true)).toMatchObject({ total: 1, done: 1 })
 })
 
-test('bulk-2: a run that has heard the word of this job has heard it; of another, not', () => {
+test('bulk-2: a run has received the command of a job if its facts name that job, and not if they name another', () => {
   const by = spokenBy('ana', ID)
   const facts = [{ type: 'run.paused', at: 1, by, reason: null }] as const
   expect(hasHeard(facts, 'pause', by)).toBe(true)
@@ -89,6 +89,6 @@ test('bulk-2: a run that has heard the word of this job has heard it; of another
   expect(hasHeard(facts, 'pause', spokenBy('ana', runId('1'.repeat(32))))).toBe(false)
 })
 
-test('what is no job is none', () => {
+test('a value that is not a stored job is read as null', () => {
   expect([null, 'job', {}, { progress: 1 }].map(fromJobJson)).toEqual([null, null, null, null])
 })

@@ -1,11 +1,11 @@
 /**
- * One word to many runs: which of them it means, what it becomes to each, and what is told of how far it has come.
+ * One command to many runs: which runs it means, what it does to each, and how its progress is reported.
  *
- * Owns the order, its refusals and the sums. Never finds a run and never speaks to one: a job is an ordinary run
+ * Owns the order, its refusals and the sums. Never looks for a run and never sends a command to one: a job is an ordinary run
  * (executors/workflow/bulk.ts).
  *
- * bulk-1  Each run that was found counts once, as done or as failed: at the end the two are the total together.
- * bulk-2  A run hears one job's word once, however often it is said.
+ * bulk-1  Each run that was found counts once, as done or as failed: at the end the two add up to the total.
+ * bulk-2  A run records the command of one job once, however often it is sent.
  */
 import type { Kind } from '#model/access/identity.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
@@ -18,7 +18,7 @@ import { isEnded, RUN_STATUSES, type RunStatus } from './status.ts'
 export const BULK_ACTIONS = ['cancel', 'retry', 'pause', 'resume'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
-/** As a list of runs is filtered. */
+/** The filter of a list of runs. */
 export interface RunFilter {
   readonly status: RunStatus | null
   readonly handler: string | null
@@ -27,22 +27,22 @@ export interface RunFilter {
 
 export interface BulkOrder {
   readonly action: BulkAction
-  /** Null: the runs are named. */
+  /** Null: the order names its runs. */
   readonly where: RunFilter | null
   readonly reason: string | null
   readonly by: string
-  /** What `by` is. Absent: a person. */
+  /** The kind of `by`. Absent: a person. */
   readonly kind?: Kind
 }
 
-/** What a caller gives, before it is known to be right. */
+/** The input of a caller, not yet validated. */
 export interface BulkIntent {
   readonly action: string
   readonly where: { readonly [term: string]: Json | undefined } | null
   readonly ids: readonly string[] | null
   readonly reason: string | null
   readonly by: string
-  /** What `by` is. Absent: a person. */
+  /** The kind of `by`. Absent: a person. */
   readonly kind?: Kind
 }
 
@@ -77,7 +77,7 @@ const idsOf = (given: readonly string[]): readonly RunId[] | Refusal => {
   return [...new Set(given.filter(isRunId))]
 }
 
-/** The order, and the runs that it names if it names them. */
+/** The validated order, and the runs that it names; `ids` is null if it has a filter. */
 export const bulkOrder = (
   intent: BulkIntent,
 ): { readonly order: BulkOrder; readonly ids: readonly RunId[] | null } | Refusal => {
@@ -93,7 +93,7 @@ export const bulkOrder = (
   return { order: { action, where, reason, by, ...(kind !== undefined && { kind }) }, ids }
 }
 
-/** Whether a run of this status has anything to hear: what a filter finds beside that is passed over, and not a failure. */
+/** True if the action can change a run of this status. A filter may find others: they are skipped, and do not count as failures. */
 export const concerns = (action: BulkAction, status: RunStatus): boolean => {
   if (action === 'retry') return isEnded(status) && status !== 'success' && status !== 'partial'
   if (action === 'resume') return status === 'paused'
@@ -101,7 +101,7 @@ export const concerns = (action: BulkAction, status: RunStatus): boolean => {
   return action === 'cancel' ? !isOver : !isOver && status !== 'paused'
 }
 
-/** Under which name a run records the word: whose it is, and of which job. */
+/** The name under which a run records the command: who gave it, and in which job. */
 export const spokenBy = (by: string, job: RunId): string => `${by} in job ${job.slice(-8)}`
 
 const FACTS = {
@@ -115,14 +115,14 @@ const FACTS = {
 export const hasHeard = (facts: readonly RunFact[], action: BulkAction, by: string): boolean =>
   facts.some((fact) => fact.type === FACTS[action] && fact.by === by)
 
-/** The words that the run alone decides on: a cancel also has to reach who holds it, a retry its gate and its children. */
+/** The commands for actions that the run alone decides on. A cancel must also reach the run's holder, a retry its gate and its children. */
 export const commandOf = (
   action: 'pause' | 'resume',
   now: Instant,
   { by, reason }: Pick<BulkOrder, 'by' | 'reason'>,
 ): RunCommand => (action === 'pause' ? { type: 'pause_run', now, by, reason } : { type: 'resume_run', now, by })
 
-/** Null: it was done. */
+/** `failure` null: it was done. */
 export interface BulkOutcome {
   readonly run: RunId
   readonly failure: { readonly code: ErrorCode; readonly detail: string } | null
@@ -131,21 +131,21 @@ export interface BulkOutcome {
 export interface BulkFailures {
   readonly code: ErrorCode
   readonly count: number
-  /** What the first of them was told, and which they are: the first few. */
+  /** The detail of the first failure; `runs` are the first few that failed this way. */
   readonly detail: string
   readonly runs: readonly RunId[]
 }
 
 export interface BulkProgress {
-  /** Runs that were found so far. */
+  /** The runs found so far. */
   readonly total: number
   readonly done: number
   readonly failures: readonly BulkFailures[]
-  /** Every run that is meant was found: the total is the total. */
+  /** All matching runs were found: the total is final. */
   readonly isWhole: boolean
 }
 
-/** Of runs that are named the total is known before any is spoken to. */
+/** If the runs are named, the total is known before the first of them receives the command. */
 export const progressAtFirst = (ids: readonly RunId[] | null): BulkProgress => ({
   ...{ total: ids?.length ?? 0, done: 0, failures: [] },
   isWhole: ids !== null,
@@ -175,17 +175,17 @@ export const progressAfter = (
   failures: outcomes.reduce(withFailure, before.failures),
 })
 
-/** What is kept of a job beside its run. */
+/** The stored record of a job, beside its run. */
 export interface JobRecord extends BulkOrder {
   readonly progress: BulkProgress
 }
 
 export const JOB_TABLE = 'trihand.job'
-/** The runs that a job speaks to at this moment. */
+/** The runs that a job is sending the command to at this moment. */
 export const JOB_PAGE_TABLE = 'trihand.job.page'
 
 export const toJobJson = (job: JobRecord): Json => JSON.parse(JSON.stringify(job)) as Json
 
-/** As `toJobJson` wrote it. Null: there is no such job. */
+/** Reads what `toJobJson` wrote. Null: there is no such job. */
 export const fromJobJson = (value: Json | null): JobRecord | null =>
   isJsonRecord(value) && isJsonRecord(value['progress']) ? (value as unknown as JobRecord) : null

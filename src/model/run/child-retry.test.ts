@@ -1,4 +1,4 @@
-/** Children across the lives of their parent: which run a call goes on with, which end counts, what ends with the parent. */
+/** Children across the lives of their parent: which run a call continues, which end counts, and what ends with the parent. */
 import { describe, expect, test } from 'vitest'
 import { BROKEN, CHILD, command, fact, liveAfter, started } from '#test/support/stories/run-story.ts'
 import { specify } from '#testing/spec.ts'
@@ -13,12 +13,12 @@ const called = fact('child.started', { step: 'pay' })
 const failed = [called, fact('child.ended', { step: 'pay', ...FAILED })]
 
 describe('a retry goes down to children', () => {
-  test('child-retry-1: the call of the next life goes on with the run of the life before, if it is of the same handler', () => {
+  test('child-retry-1: a call repeated after a retry continues the child of the life before, if the handler is the same', () => {
     const run = liveAfter(started(), ...failed, fact('run.failed'), fact('run.retried'))
     expect(childToRetry(run, { step: 'pay', handler: 'print' })).toEqual({ child: CHILD, again: 'pay' })
     expect(childToRetry(run, { step: 'pay', handler: 'other' })).toBeNull()
     expect(childToRetry(run, { step: 'ship', handler: 'print' })).toBeNull()
-    // Also one that had not ended when its parent did, and in every life after.
+    // The same holds for a child that had not ended when its parent did, and in every later life.
     const open = liveAfter(
       started(),
       called,
@@ -30,11 +30,11 @@ describe('a retry goes down to children', () => {
     expect(childToRetry(open, { step: 'pay', handler: 'print' })).toEqual({ child: CHILD, again: 'pay' })
   })
 
-  test('child-retry-1: a step that is tried again goes on with the child of the step that failed', () => {
+  test('child-retry-1: a step that is tried again continues the child of the failed step', () => {
     const run = liveAfter(started(), ...failed)
     const again = { step: 'pay[again 1]', handler: 'print', of: 'pay' }
     expect(childToRetry(run, again)).toEqual({ child: CHILD, again: 'pay' })
-    // Its own call is not made by itself in the next life: the first one is.
+    // In the next life this step does not call by itself: the first step does.
     const retried = [
       fact('child.started', { step: 'pay[again 1]', again: 'pay' }),
       fact('run.failed'),
@@ -63,7 +63,7 @@ describe('a retry goes down to children', () => {
       .thenFacts(fact('child.started', { step: 'pay', again: 'pay' }))
   })
 
-  test('child-retry-4: the end of a parent ends what it has called, but for detached calls and children retried by themselves', () => {
+  test('child-retry-4: the end of a parent ends the runs that it called, except detached calls and children that were retried by themselves', () => {
     const detached = fact('child.started', { step: 'mail', detached: true })
     expect(calledBy(liveAfter(started(), called, detached))).toEqual([CHILD])
     expect(calledBy(liveAfter(started(), called, fact('run.failed'), fact('run.retried')))).toEqual([CHILD])

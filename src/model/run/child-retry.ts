@@ -1,20 +1,20 @@
 /**
- * A child run across the lives of its parent: which run a call goes on with, and which end of it counts.
+ * A child run across the lives of its parent: which run a call continues, and which end of it counts.
  *
- * Owns the rules of a retry that goes down to children. Never retries one itself: the parent asks when its code calls (engine/step/child.ts).
+ * Owns the rules of a retry that includes children. Never retries a child itself: the parent does when its code calls (engine/step/child.ts).
  *
- * child-retry-1  A call that is made again goes on with the run that it began, if it is of the same handler: one child per call in all
- *                lives of the parent, with its stored input, its finished steps and its effect keys.
- * child-retry-2  An end that came before this call asked for a retry does not count for it. One that came after it does.
- * child-retry-3  A child is retried when the code of its parent calls it, and not before: code may have changed since.
- * child-retry-4  The end of a parent ends what it has called, unless the call was detached, or a person has retried the child by itself
- *                since: that one goes on whatever its parent does.
+ * child-retry-1  A repeated call continues the run that it began, if the handler is the same: one child per call in all lives of the parent, with
+ *                its stored input, its finished steps and its effect keys.
+ * child-retry-2  An end that came before this call requested a retry does not count for the call. One that came after does.
+ * child-retry-3  A child is retried when the code of its parent calls it, and not before: the code may have changed since.
+ * child-retry-4  The end of a parent ends the runs that it called, unless the call was detached, or a person has retried the child by itself since:
+ *                then the child continues whatever its parent does.
  */
 import { type ChildId, isTaskId, type RunId } from '#model/kernel/ids.ts'
 import type { LiveRun, RunFact } from './fact.ts'
 import type { ChildCall, OpenStep, RunCall } from './step.ts'
 
-/** Names one call in one life of its run: the retried child records it. */
+/** The name of one call in one life of its run; the retried child records it. */
 export const callName = ({ retried }: Pick<LiveRun, 'retried'>, step: string): string =>
   `${retried?.times ?? 0} ${step}`
 
@@ -25,21 +25,21 @@ export const callOf = ({ handler, again, detached, ungated }: ChildCall): ChildC
   ...(ungated !== undefined && { ungated }),
 })
 
-/** Null: it calls a task, or nothing. People are asked anew. */
+/** Null: it calls a task, or nothing. A task is not continued: people are asked again. */
 const runCallOf = (open: OpenStep | undefined): RunCall | null =>
   open?.kind === 'calling' && !isTaskId(open.child) ? { ...callOf(open), child: open.child } : null
 
-/** What a failed step keeps of its call, for a retry. */
+/** The call that a failed step stores for a retry. */
 export const failedCall = (open: OpenStep | undefined): { readonly call?: RunCall } => {
   const call = runCallOf(open)
   return call === null ? {} : { call }
 }
 
-/** child-retry-1. The calls of a run that has ended, for its next life. */
+/** child-retry-1. The calls of an ended run, for its next life. */
 export const recallsOf = ({ recalls, open, settled }: LiveRun): LiveRun['recalls'] => {
   let next = recalls
   const add = (step: string, call: RunCall | null | undefined): void => {
-    // One that went on with the child of another step: that step is called first, and goes on with it again.
+    // This call continued the child of another step: that step is called first, and continues it again.
     if (call != null && (call.again ?? step) === step) next = next.with(step, call)
   }
   for (const [step, one] of settled.entries()) add(step, one.kind === 'failed' ? one.call : null)
@@ -47,7 +47,7 @@ export const recallsOf = ({ recalls, open, settled }: LiveRun): LiveRun['recalls
   return next
 }
 
-/** The child that a call of this handler goes on with, and the step that began it. Null: it begins one. `of`: the step that failed. */
+/** The child that a call of this handler continues, and the step that began it. Null: the call begins a new child. `of`: the step that failed. */
 const childToRetry = (
   { recalls, settled }: LiveRun,
   { step, handler, of = step }: { readonly step: string; readonly handler: string; readonly of?: string },
@@ -58,14 +58,14 @@ const childToRetry = (
   return { child: call.child, again: call.again ?? of }
 }
 
-/** child-retry-2. `facts`: the child's. */
+/** child-retry-2. `facts`: those of the child. */
 export const hasRetriedFor = (facts: readonly RunFact[], call: string): boolean =>
   facts.some((fact) => fact.type === 'run.retried' && fact.call === call)
 
-/** So many names are enough for a person to see how far it came. */
+/** This many names are enough for a person to see how far the run came. */
 const MOST_NAMES = 50
 
-/** What a run has finished so far, its failed children included, by step: a retry repeats none of it. */
+/** The steps that a run has finished so far, those of its failed children included: a retry repeats none of them. */
 export const doneSteps = ({ settled }: LiveRun): readonly string[] =>
   settled
     .entries()
@@ -74,7 +74,7 @@ export const doneSteps = ({ settled }: LiveRun): readonly string[] =>
     )
     .slice(0, MOST_NAMES)
 
-/** What a run takes along when it ends or is cancelled: what it called and whose end it has not seen, but for detached runs. */
+/** The children that end with a run when it ends or is cancelled: those whose end it has not seen, except detached runs. */
 export const calledBy = ({ open, recalls, settled }: LiveRun): readonly ChildId[] => {
   if (open.size === 0 && recalls.size === 0) return NONE
   const called = open
@@ -92,5 +92,5 @@ export const endsWithParent = ({ start, retried, cancel }: LiveRun): boolean =>
 
 const NONE: readonly never[] = []
 
-/** Asked through this object, so that a simulation can seed a mistake into it. */
+/** An object, so that a simulation can replace the rule by a faulty one. */
 export const childRules = { childToRetry }

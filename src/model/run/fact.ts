@@ -1,7 +1,7 @@
 /**
- * What can be said about a run: the facts that make it, the commands that ask for them, the states it can be in.
+ * The vocabulary of a run: its facts, the commands that ask for them, and its states.
  *
- * Owns the words only. The rules are in run.ts, attempt.ts and waiting.ts.
+ * Owns only the types. The rules are in run.ts, attempt.ts and waiting.ts.
  */
 import type { Kind } from '#model/access/identity.ts'
 import type { CallTerms } from '#model/agent/call-terms.ts'
@@ -18,7 +18,7 @@ import type { DbWrite } from './outcome.ts'
 import type { RunStatus } from './status.ts'
 import type { ChildCall, Effect, Evidence, OpenStep, Performer, RunCall, SettledStep } from './step.ts'
 
-/** Where the input is: with the event that triggered the run, with the events it was started for together, or in the fact. */
+/** Where the input is stored: in the triggering event, in the events that the run was started for together, or in the fact. */
 export type RunInput =
   | { readonly kind: 'event' }
   | { readonly kind: 'events'; readonly sequences: readonly number[] }
@@ -35,29 +35,29 @@ export interface Occasion {
     readonly status: RunStatus
     readonly output: Payload | null
   } | null
-  /** Slots that this run stands for besides its own. */
+  /** Other slots that this run replaces. */
   readonly missed: { readonly from: Instant; readonly to: Instant; readonly count: number } | null
 }
 
-/** Of which run this is another go, and what it takes from it. */
+/** The run that this one repeats, and what it takes over from it. */
 export interface RerunOf {
   readonly of: RunId
-  /** Done again from this step on; null: from the beginning. */
+  /** The first step that is executed again; null: all are. */
   readonly from: string | null
   readonly by: string
-  /** The event that the old run worked on: an event triggers one run of a handler, so the row of this one names none. */
+  /** The event that triggered the old run. An event triggers one run of a handler, so the row of this run names none. */
   readonly trigger: number | null
-  /** What people have decided counts again where they would be asked the same. */
+  /** People's earlier decisions are reused where the run would ask them the same. */
   readonly decisions: boolean
 }
 
-/** A step's end as another run has recorded it, and where. */
+/** A settled step of another run, and where it was recorded. */
 export interface ReusedStep {
   readonly step: string
   readonly of: RunId
   readonly seq: number
   readonly settled: SettledStep
-  /** It has sent events with its result. */
+  /** The step has sent events with its result. */
   readonly told?: true
 }
 
@@ -71,17 +71,17 @@ export interface RunStart {
   readonly deadlineAt: Instant | null
   readonly startBy: Instant | null
   readonly rerun?: RerunOf
-  /** Who outside is told of its end. */
+  /** The address outside that is notified of its end. */
   readonly callback?: string
   /** The end of its parent does not end it. Absent: it does. */
   readonly onParentEnd?: 'detach'
-  /** What its caller asks of it beside its input. */
+  /** What its caller demands besides its input. */
   readonly terms?: CallTerms
 }
 
 export type Verdict = 'happened' | 'run_again' | 'abort'
 
-/** How a child ended, as its parent sees it. `open`: a task that has answered and waits for a revision. */
+/** The end of a child as its parent sees it. `open`: a task that has answered and waits for a revision. */
 export type ChildEnd =
   | { readonly kind: 'done'; readonly result: Payload; readonly open?: true }
   | { readonly kind: 'failed'; readonly error: Failure }
@@ -100,9 +100,9 @@ export type RunFact =
   | (At & { readonly type: 'run.retry_due' })
   | (At & { readonly type: 'run.paused'; readonly by: string; readonly reason: string | null })
   | (At & { readonly type: 'run.resumed'; readonly by: string })
-  /** Its handler was entered for the first time: recorded only of a run that had to begin by an instant. */
+  /** Its handler was entered for the first time: recorded only for a run that must begin by an instant. */
   | (At & { readonly type: 'run.entered' })
-  /** Another version of the code goes on with it (model/worker/pin.ts). */
+  /** Another version of the code continues it (model/worker/pin.ts). */
   | (At & { readonly type: 'run.handed_over'; readonly from: string; readonly to: string })
   | (At & { readonly type: 'run.cancel_requested'; readonly by: string; readonly error: Failure })
   | (At & {
@@ -118,9 +118,9 @@ export type RunFact =
   | (At & { readonly type: 'run.expired'; readonly error: Failure })
   | (At & { readonly type: 'run.quarantined'; readonly error: Failure })
   /**
-   * A new life. `kind`: what `by` is; absent: a person. `call`: the call of its parent that asked for it (model/run/child-retry.ts);
-   * absent: it was retried by itself. `limits`: instants of the new life; absent: it has none, or an older version wrote it. `heard`: the
-   * last event of `cancel_on` before it was asked for. `anew`: waits that timed out and begin anew.
+   * A retry, which begins a new life. `kind`: the kind of `by`; absent: a person. `call`: the call of its parent that requested it
+   * (model/run/child-retry.ts); absent: it was retried by itself. `limits`: instants of the new life; absent: it has none, or an older version
+   * wrote the fact. `heard`: the last `cancel_on` event before the request. `anew`: waits that timed out and begin again.
    */
   | (At & {
       readonly type: 'run.retried'
@@ -149,7 +149,7 @@ export type RunFact =
       readonly attempt: number
       readonly error: Failure
       readonly wakeAt: Instant
-      /** What it leaves to the next attempt: where it stopped, which model is next, what it has spent. */
+      /** What it leaves for the next attempt: where it stopped, which model is next, what it has spent. */
       readonly carry?: Json
     })
   | (OnStep & { readonly type: 'step.retry_due' })
@@ -163,11 +163,11 @@ export type RunFact =
       readonly type: 'step.uncertain'
       readonly attempt: number
       readonly reason: string
-      /** Asks a person about it. */
+      /** The task that asks a person about it. */
       readonly task?: TaskId
-      /** Steps of effect `once` that are done and that the code did not ask for. */
+      /** Finished steps of effect `once` that the code did not ask for. */
       readonly instead?: readonly string[]
-      /** Nothing of the attempt acts any more. */
+      /** The attempt can have no further effect. */
       readonly over?: true
     })
   | (OnStep & {
@@ -175,7 +175,7 @@ export type RunFact =
       readonly verdict: Verdict
       readonly by: string
       readonly result: Payload | null
-      /** The person was warned that the attempt before might still act, and acknowledged it. */
+      /** The person was warned that the attempt before might still act, and acknowledged the warning. */
       readonly warned?: true
     })
   | (OnStep & {
@@ -183,10 +183,10 @@ export type RunFact =
       readonly attempt: number
       readonly result: Payload | null
       readonly error: Failure | null
-      /** Of which attempt, as its intent names it. */
+      /** The attempt that it belongs to, by the performer in its intent. */
       readonly performer?: string
     })
-  /** Answered by a result of the run that this is another go of. */
+  /** The result was taken over from the run that this one repeats. */
   | (At & { readonly type: 'step.reused' } & ReusedStep)
   | (OnStep & { readonly type: 'timer.set'; readonly wakeAt: Instant })
   | (OnStep & { readonly type: 'timer.fired' })
@@ -202,15 +202,15 @@ export type RunFactType = RunFact['type']
 type Now = { readonly now: Instant }
 type ToStep = Now & { readonly step: string }
 
-/** Commands that a run takes whether or not it was cancelled. */
+/** Commands that a run accepts whether or not it was cancelled. */
 type LifeCommand =
-  /** `reuse`: steps that are finished before it begins. */
+  /** `reuse`: steps that are settled before it begins. */
   | (Now & { readonly type: 'start_run'; readonly start: RunStart; readonly reuse?: readonly ReusedStep[] })
-  /** `idle`: nobody performs a step of this run now, so the cancel can be final at once if no child is open. */
+  /** `idle`: no worker executes a step of this run now, so the cancel can be final at once if no child is open. */
   | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
   /** The holder has stopped its own work; children are known from the state. */
   | (Now & { readonly type: 'confirm_cancel' })
-  /** `kind`: what `by` is. Absent: a person. `call`, `heard`, `anew`: as in the fact. */
+  /** `kind`: the kind of `by`. Absent: a person. `call`, `heard`, `anew`: as in the fact. */
   | (Now & {
       readonly type: 'retry_run'
       readonly by: string
@@ -234,7 +234,7 @@ type LifeCommand =
     })
   | (ToStep & { readonly type: 'end_child'; readonly child: ChildId; readonly end: ChildEnd })
 
-/** Commands of a run at work: after a cancel they are refused, or their results kept as evidence (run-2). */
+/** Commands of a run at work: after a cancel they are refused, or their results are kept as evidence (run-2). */
 export type WorkCommand =
   | (Now & {
       readonly type: 'finish_run'
@@ -270,18 +270,18 @@ export type WorkCommand =
       readonly retryable: boolean
       /** For `once`: the effect is known not to have happened. */
       readonly definite: boolean
-      /** Asks a person if it comes to an uncertain outcome. */
+      /** The task that asks a person if the outcome is uncertain. */
       readonly task?: TaskId
-      /** It was told to stop and has not answered: its code may still be at work. */
+      /** It was asked to stop and has not answered: its code may still be at work. */
       readonly unanswered?: true
       readonly effect: Effect
       readonly retry: RetryPolicy
       readonly roll: number
-      /** The next attempt waits at least until then. */
+      /** The next attempt waits at least until this instant. */
       readonly notBefore?: Instant
       readonly carry?: Json
     })
-  /** The performer of this intended step is gone; nobody knows whether its effect happened. */
+  /** The performer of this intended step is gone; it is unknown whether its effect happened. */
   | (ToStep & {
       readonly type: 'doubt_step'
       readonly reason: string
@@ -295,7 +295,7 @@ export type WorkCommand =
       readonly verdict: Verdict
       readonly by: string
       readonly result: Payload | null
-      /** The task on which it was said: there is no other way. */
+      /** The task on which the decision was made: there is no other way. */
       readonly task: TaskId
       readonly warned?: true
     })
@@ -305,7 +305,7 @@ export type WorkCommand =
   | (ToStep & {
       readonly type: 'receive_event'
       readonly event: Received
-      /** Further ones, for a wait that takes all that is there. */
+      /** Further events, for a wait that receives all that are available. */
       readonly others?: readonly Received[]
       /** Earlier events that were left to other waits of the run. */
       readonly passed?: readonly number[]
@@ -314,10 +314,10 @@ export type WorkCommand =
 
 export type RunCommand = LifeCommand | WorkCommand
 
-/** When a life must have begun, and ended. */
+/** The instants by which a life must have begun, and ended. */
 export type Limits = Pick<RunStart, 'startBy' | 'deadlineAt'>
 
-/** How its present life began. */
+/** How its current life began. */
 export interface Retried {
   /** How many lives it has had before. */
   readonly times: number
@@ -334,22 +334,22 @@ export interface LiveRun {
   readonly startedAt: Instant
   /** Null: it is in its first life. */
   readonly retried: Retried | null
-  /** Attempts of the handler that failed. */
+  /** Failed attempts of the handler. */
   readonly failures: number
   readonly retryAt: Instant | null
   /** A step has sent events with its result. */
   readonly hasTold: boolean
-  /** The version of the code that it was handed to last; null: the one that it was born with. */
+  /** The version of the code that it was last handed over to; null: the one that it began with. */
   readonly version: string | null
   readonly cancel: { readonly by: string; readonly error: Failure } | null
   readonly pause: { readonly by: string; readonly reason: string | null } | null
   /** Tasks that it has asked and that are not over, as far as it knows. */
   readonly tasks: readonly TaskId[]
-  /** Calls of the life before, by step: made again, they go on with the same run (model/run/child-retry.ts). */
+  /** Calls of the life before, by step: a repeated call continues the same run (model/run/child-retry.ts). */
   readonly recalls: PersistentMap<string, RunCall>
   readonly open: PersistentMap<string, OpenStep>
   readonly settled: PersistentMap<string, SettledStep>
-  /** Earlier attempts of steps, which a person let run again although they might still act, and of which nothing was heard since. */
+  /** Earlier attempts that may still act: a person let the step run again, and the attempt has not reported since. */
   readonly frozen: PersistentMap<string, readonly Performer[]>
   readonly consumed: Consumed
 }
@@ -359,7 +359,7 @@ export interface EndedRun {
   readonly status: RunStatus
   readonly output: Payload | null
   readonly error: Failure | null
-  /** Kept whole, so that a person's retry goes on where the run stopped. */
+  /** Kept whole, so that a retry can continue where the run stopped. */
   readonly last: LiveRun
 }
 

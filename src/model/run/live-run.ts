@@ -1,8 +1,8 @@
 /**
- * A live run that differs from another in some members.
+ * Copies a live run with some members changed.
  *
- * Owns that every live run has the same members in the same order: each step makes one and asks it a dozen times, and code that meets
- * one shape reads it several times faster than a copy made by spreading.
+ * Every live run gets the same members in the same order: each step makes one and reads it a dozen times, and code that meets
+ * one hidden class reads it several times faster than a copy made by spreading.
  */
 import type { LiveRun } from './fact.ts'
 

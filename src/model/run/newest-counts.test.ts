@@ -1,4 +1,4 @@
-/** Counts put together: over handlers, and whether all runs of a status were looked at. */
+/** Merging of counts: sums over handlers, and which statuses may have more runs than were counted. */
 import { expect, test } from 'vitest'
 import { newestCounts, type RunCount, sumsOf } from './newest-counts.ts'
 
@@ -12,7 +12,7 @@ const HELD: readonly RunCount[] = [
   { handler: 'post', status: 'waiting', count: 1 },
 ]
 
-test('counts of a status are summed over handlers, or are those of one', () => {
+test('counts of a status are summed over all handlers, or belong to one handler', () => {
   const { counts } = newestCounts(PARKED, HELD, 100)
   expect([...sumsOf(counts)]).toEqual([
     ['waiting', 6],
@@ -22,7 +22,7 @@ test('counts of a status are summed over handlers, or are those of one', () => {
   expect([...sumsOf(counts, 'post')]).toEqual([['waiting', 3]])
 })
 
-test('a status of which as many were looked at as may be has more; those that are held are all counted', () => {
+test('a status has more runs if the limit was reached among its parked runs; leased runs are all counted', () => {
   expect([...newestCounts(PARKED, HELD, 5).more]).toEqual(['waiting'])
   expect([...newestCounts(PARKED, HELD, 6).more]).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Each hand's outcome, in TypeScript and on the wire. */
+/** The outcome of each modality, in TypeScript and on the wire. */
 import { expect, test } from 'vitest'
 import { humanOutcomeIn, type Outcome, outcomeWords } from './outcome.ts'
 
@@ -31,11 +31,11 @@ const OUTCOMES: readonly [Outcome, object][] = [
   ],
 ]
 
-test.each(OUTCOMES)('outcome-1: the wire has the words of %j in snake case, and no other', (outcome, words) =>
+test.each(OUTCOMES)('outcome-1: on the wire %j has the same members in snake case, and no others', (outcome, words) =>
   expect(outcomeWords(outcome)).toEqual(words),
 )
 
-test("outcome-1: a human's outcome is read back from what its run gave; of anything else there is none", () => {
+test("outcome-1: a human's outcome can be read back from the output of its run; any other output has none", () => {
   expect(humanOutcomeIn({ ...outcomeWords(human), task_id: 'tsk_1' }, 0)).toEqual(human)
   for (const other of [null, 7, 'approve', [], { decision: 7 }]) expect(humanOutcomeIn(other, 0)).toBeNull()
 })

@@ -1,10 +1,10 @@
 /**
- * What the work of each hand comes to: one spelling of its parts for events, run outputs, HTTP and TypeScript.
+ * The outcome of each modality: one spelling of its members for events, run outputs, HTTP and TypeScript.
  *
- * Owns the words, which are the seeds' (execution-modality.md), and their translation to the wire: the same words in snake case, instants as
- * text. A run's `output` stays what its code, its model or its people answered; this is what stands around it.
+ * Owns the names, which come from the specification (execution-modality.md), and their translation to the wire: the same names in snake case,
+ * instants as text. A run's `output` stays what its code, its model or its people answered; the outcome is what surrounds it.
  *
- * outcome-1  An outcome has exactly the words of its hand, on every door.
+ * outcome-1  An outcome has exactly the members of its modality, in every interface.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { isoTime } from '#model/kernel/iso-time.ts'
@@ -19,7 +19,7 @@ export interface HumanOutcome {
   readonly decidedAt: Instant
 }
 
-/** A file that an agent left: `GET /api/artifacts/{hash}` has its content. */
+/** A file that an agent has produced; `GET /api/artifacts/{hash}` returns its content. */
 export interface LeftFile {
   readonly path: string
   readonly hash: string
@@ -80,7 +80,7 @@ const workflowWords = ({ result, emittedEvents, dbWrites, durationMs }: Workflow
   duration_ms: durationMs,
 })
 
-/** On the wire. */
+/** The outcome as it is sent on the wire. */
 export const outcomeWords = (outcome: Outcome): Members => {
   if ('decision' in outcome) return humanWords(outcome)
   return 'structuredOutput' in outcome ? agentWords(outcome) : workflowWords(outcome)
@@ -88,7 +88,7 @@ export const outcomeWords = (outcome: Outcome): Members => {
 
 const textOr = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
 
-/** The outcome in the output of a human's run, which has these words among others; null: it has not. */
+/** The outcome in the output of a human's run, which has these members among others; null: it has not. */
 export const humanOutcomeIn = (output: Json, at: Instant): HumanOutcome | null => {
   if (!isJsonRecord(output) || typeof output['decision'] !== 'string') return null
   const { decision, modifications = null, feedback, decided_by, decided_at } = output

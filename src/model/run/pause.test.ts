@@ -1,4 +1,4 @@
-/** A run that a person holds, and what it still takes. */
+/** A run that a person has paused, and which commands it still accepts. */
 import { describe, expect, test } from 'vitest'
 import { CANCELLED, command, fact, liveAfter, started, stateAfter } from '#test/support/stories/run-story.ts'
 import { specify } from '#testing/spec.ts'
@@ -9,20 +9,20 @@ const paused = fact('run.paused')
 const resumed = fact('run.resumed')
 
 describe('a pause', () => {
-  test('[G12] holds a run and says who and why', () =>
+  test('[G12] a pause holds a run and records who and why', () =>
     given(started())
       .when(command('pause_run', { reason: 'prices changed' }))
       .thenFacts(fact('run.paused', { reason: 'prices changed' })))
 
-  test('a second one changes nothing', () => given(started(), paused).when(command('pause_run')).thenNothing())
+  test('a second pause changes nothing', () => given(started(), paused).when(command('pause_run')).thenNothing())
 
-  test('of a run that was cancelled or has ended is refused', () => {
+  test('a pause of a cancelled or ended run is refused', () => {
     given(started(), fact('run.cancel_requested')).when(command('pause_run')).thenRefused('RUN_CANCELLED')
     given(started(), fact('run.completed')).when(command('pause_run')).thenRefused('RUN_ENDED')
     given(started(), fact('run.completed')).when(command('resume_run')).thenRefused('RUN_ENDED')
   })
 
-  test('is over with a word; a run that nobody holds needs none', () => {
+  test('a pause ends with a resume, and resuming a run that is not paused changes nothing', () => {
     given(started(), paused).when(command('resume_run')).thenFacts(resumed)
     given(started()).when(command('resume_run')).thenNothing()
     given(started(), paused, fact('run.cancel_requested')).when(command('resume_run')).thenNothing()
@@ -34,14 +34,14 @@ describe('a paused run', () => {
     given(started(), paused).when(command(type)).thenRefused('RUN_PAUSED'),
   )
 
-  test('pause-1: takes what was under way and what comes from outside', () => {
+  test('pause-1: a paused run accepts results of work under way, and events from outside', () => {
     given(started(), paused).when(command('complete_step')).thenFacts(fact('step.completed'))
     given(started(), fact('wait.opened'), paused).when(command('receive_event')).thenFacts(fact('wait.received'))
     given(started(), fact('child.started'), paused).when(command('end_child')).thenFacts(fact('child.ended'))
     given(started(), paused).when(command('finish_run')).thenFacts(fact('run.completed'))
   })
 
-  test('pause-1: lets its instants stand until it goes on, and its deadline pass', () => {
+  test('pause-1: timers of a paused run do not fire until it is resumed, but its deadline passes', () => {
     const history = [started({ deadlineAt: 90 }), fact('timer.set', { wakeAt: 50 })] as const
     given(...history, paused)
       .when(command('pass_time', { now: 60 }))
@@ -57,12 +57,12 @@ describe('a paused run', () => {
     })
   })
 
-  test('is shown as paused once nobody holds it', () => {
+  test('a paused run has the status paused once its holder has parked it', () => {
     const state = liveAfter(started(), paused)
     expect([statusOf(state, true), statusOf(state, false)]).toEqual(['paused', 'running'])
   })
 
-  test('pause-2: is cancelled like any other, and a retry begins it unheld', () => {
+  test('pause-2: a paused run can be cancelled, and a retry begins it without the pause', () => {
     const cancelled = [started(), paused, fact('run.cancel_requested'), fact('run.cancelled')] as const
     given(started(), paused)
       .when(command('cancel_run', { idle: true }))

@@ -1,11 +1,11 @@
 /**
- * A run that a person holds: no step begins until somebody lets it go on.
+ * A run that a person has paused: no step begins until it is resumed.
  *
- * Owns what a paused run still takes. Its end, a cancel and its time limits go by their own rules (run.ts).
+ * Owns which commands a paused run still accepts. Its end, a cancel and its time limits follow their own rules (run.ts).
  *
- * pause-1  While a run is paused no step, wait, timer or child of it begins, and none of its instants passes; what was under way may
- *          finish, and what comes from outside is recorded and counts when the run goes on.
- * pause-2  A pause ends only by a word, a cancel or the end of the run.
+ * pause-1  While a run is paused none of its steps, waits, timers or children begins, and none of its timers, timeouts and retries is due; work
+ *          under way may finish, and events from outside are recorded and count when the run is resumed.
+ * pause-2  A pause ends only with a resume, a cancel or the end of the run.
  */
 import { type Decision, facts, type Refusal, refuse } from '#model/kernel/machine.ts'
 import type { LiveRun, RunCommand, RunFact, WorkCommand } from './fact.ts'
@@ -25,6 +25,6 @@ const BEGINNINGS: ReadonlySet<WorkCommand['type']> = new Set([
   ...(['intend_step', 'reuse_step', 'set_timer', 'open_wait', 'start_child'] as const),
 ])
 
-/** pause-1. Null: a pause does not stand in the way of this command. */
+/** pause-1. Null: the command is allowed. */
 export const refusePaused = ({ pause }: LiveRun, { type }: WorkCommand): Refusal | null =>
   pause !== null && BEGINNINGS.has(type) ? refuse('RUN_PAUSED', `${pause.by} has paused the run`) : null

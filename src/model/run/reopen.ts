@@ -1,12 +1,12 @@
 /**
- * An ended run that a person retries: what it goes on with.
+ * An ended run that is retried: what its new life begins with.
  *
- * Owns what of its last life counts again. Finished steps stay finished; failed ones get their attempts back.
+ * Owns what counts again from its last life. Finished steps stay finished; failed ones get all their attempts back.
  *
- * run-reopen-2  An event that has ended a run by `cancel_on` does not end it again, nor does one that came before the retry was asked for:
- *               the new life looks at events after them.
- * run-reopen-4  A wait that timed out begins anew, unless the run has finished something since: then its timeout was acted on.
- * run-reopen-3  The time in which a run must end begins anew, and so does the time in which it must begin, if it never began.
+ * run-reopen-2  An event that has ended a run by `cancel_on` does not end it again, nor does one that came before the retry was requested: the new
+ *               life looks at later events.
+ * run-reopen-4  A wait that timed out begins again, unless the run has finished something since: then its timeout was acted on.
+ * run-reopen-3  The time in which a run must end begins again, and so does the time in which it must begin, if it never began.
  * run-reopen-1  Only a person retries a run in which a person refused a step: the step would be performed after all.
  */
 import type { Kind } from '#model/access/identity.ts'
@@ -18,7 +18,7 @@ import { recallsOf } from './child-retry.ts'
 import type { Limits, LiveRun, RunFact, RunStart } from './fact.ts'
 import { changed } from './live-run.ts'
 
-/** What a run has finished with: its code has gone on with a result. */
+/** True if the run has finished something: its code has continued with a result. */
 const isFinished = (fact: RunFact): boolean => {
   switch (fact.type) {
     case 'step.completed':
@@ -41,7 +41,7 @@ export const waitsAnew = (happened: readonly RunFact[]): readonly string[] => {
   return [...new Set(since.flatMap((fact) => (fact.type === 'wait.timed_out' ? [fact.step] : [])))]
 }
 
-/** run-reopen-1. Null: it may be retried. */
+/** run-reopen-1. Null: the retry is allowed. */
 export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refusal | null => {
   if (kind === 'user') return null
   for (const [step, state] of settled.entries())
@@ -53,23 +53,22 @@ export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refus
   return null
 }
 
-/** run-reopen-3: the instants of the life that begins now, as long after it as those of the last were after its beginning. */
+/** run-reopen-3: the instants of the new life, as far from its beginning as those of the last life were from theirs. */
 export const limitsAfter = ({ start, startedAt, retried }: LiveRun, now: Instant): Limits => {
   const moved = (instant: Instant | null): Instant | null =>
     instant === null ? null : now + Math.max(0, instant - (retried?.at ?? startedAt))
   return { startBy: moved(start.startBy), deadlineAt: moved(start.deadlineAt) }
 }
 
-/** As older versions did: instants that have passed were lifted. */
+/** The limits for facts of older versions, which dropped instants that had passed. */
 const limitsBefore = ({ deadlineAt }: RunStart, now: Instant): Limits => ({
   startBy: null,
   deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt,
 })
 
 /**
- * Waits are opened anew by the
- * code: the ledger forgot them at the end, and an event could no longer find one that was only kept here. People are asked anew:
- * their tasks went with the end. Children go on when the code calls them (child-retry.ts).
+ * The first state of the new life. The code opens waits again: the ledger dropped them at the end, and an event could not find a wait that was kept
+ * only here. People are asked again: their tasks were withdrawn at the end. Children continue when the code calls them (child-retry.ts).
  */
 export const reopen = (last: LiveRun, fact: Extract<RunFact, { readonly type: 'run.retried' }>): LiveRun => {
   const { at, by, kind = 'user', call = null, limits, heard = 0, anew = [] } = fact
@@ -88,7 +87,7 @@ export const reopen = (last: LiveRun, fact: Extract<RunFact, { readonly type: 'r
     }
     if (state.kind !== 'failed') continue
     settled = settled.without(step)
-    // A person gave it up without knowing whether it happened: performed once more only if a person says so.
+    // A person aborted it without knowing whether it happened: it is performed again only if a person decides so.
     if (state.uncertain !== undefined) stillOpen = stillOpen.with(step, state.uncertain)
   }
   for (const [step, one] of stillOpen.entries()) {

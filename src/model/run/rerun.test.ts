@@ -1,4 +1,4 @@
-/** Which results of a run answer in another go of it, and from where on everything is done again. */
+/** Which results of a run are reused in its rerun, and which steps are executed again. */
 import { describe, expect, test } from 'vitest'
 import { taskId } from '#model/kernel/ids.ts'
 import { inline } from '#model/kernel/payload.ts'
@@ -22,14 +22,14 @@ const names = (facts: readonly RunFact[], from: string | null) => {
 const done = (step: string): RunFact => fact('step.completed', { step })
 const ABC = [started(), done('a'), done('b'), done('c'), fact('run.completed')]
 
-describe('what stands', () => {
-  test('rerun-1: what had a result before the step, and nothing else', () => {
+describe('what is reused', () => {
+  test('rerun-1: a rerun reuses the results from before its first step, and nothing else', () => {
     expect(names(ABC, 'b')).toEqual([['a'], ['b', 'c']])
     expect(names(ABC, 'a')).toEqual([[], ['a', 'b', 'c']])
     expect(names(ABC, null)).toEqual([[], ['a', 'b', 'c']])
   })
 
-  test('rerun-1: what ended while the step was under way, and nothing that was begun before and ended after it', () => {
+  test('rerun-1: a rerun reuses what settled while its first step was open, and not what began before it and settled after it', () => {
     const facts = [
       started(),
       fact('timer.set', { step: 'nap' }),
@@ -41,12 +41,12 @@ describe('what stands', () => {
     expect(names(facts, 'call')).toEqual([['beside'], ['nap', 'call']])
   })
 
-  test('all results, if the step has none', () => {
+  test('a rerun reuses all results if its first step has none', () => {
     const facts = [started(), done('a'), fact('wait.opened', { step: 'wait' }), done('b')]
     expect(names(facts, 'wait')).toEqual([['a', 'b'], ['wait']])
   })
 
-  test('a failure that the code has caught, and the result is named by its place', () => {
+  test('a rerun reuses a failure that the code has caught, and names the place of each result', () => {
     const facts = [started(), fact('step.failed', { step: 'a' }), done('b')]
     expect(plan(facts, 'b')).toEqual({
       kind: 'planned',
@@ -56,7 +56,7 @@ describe('what stands', () => {
     })
   })
 
-  test('after a retry of the old run: what it came to then', () => {
+  test('a rerun of a retried run reuses the results after the retry', () => {
     const facts = [
       ...[started(), done('a'), fact('step.failed', { step: 'b' }), fact('run.failed')],
       ...[fact('run.retried'), done('c'), done('b'), done('d')],
@@ -65,13 +65,13 @@ describe('what stands', () => {
     expect(plan(facts, 'd')).toMatchObject({ reused: [{ seq: 1 }, { step: 'b', seq: 6 }, { step: 'c', seq: 5 }] })
   })
 
-  test('that a step has sent events goes along', () => {
+  test('a rerun remembers that a reused step has sent events', () => {
     const facts = [started(), fact('step.completed', { step: 'a', events: ['e'] }), done('b')]
     expect(plan(facts, 'b')).toMatchObject({ reused: [{ step: 'a', told: true }] })
   })
 })
 
-test('what is done again says whether it happens at most once, and whether it asks people', () => {
+test('a step that is executed again says whether its effect is once and whether it asks people', () => {
   const facts = [
     ...[started(), fact('step.intended', { step: 'charge' }), done('charge')],
     fact('child.started', { step: 'ask', child: taskId('00000000-0000-7000-8000-000000000009') }),
@@ -84,14 +84,14 @@ test('what is done again says whether it happens at most once, and whether it as
   })
 })
 
-describe('what people decided', () => {
+describe('decisions of people in a rerun', () => {
   const task = taskId('00000000-0000-7000-8000-000000000009')
   const asked = (step: string) => fact('child.started', { step, child: task })
   const answered = (step: string) => fact('child.ended', { step, child: task })
   const LINE = [started(), done('draft'), asked('ask'), done('beside'), answered('ask'), done('send'), done('file')]
   const decided = new Set(['ask'])
 
-  test('rerun-2: with another input neither a decision nor what settled after it stands (13.1.2)', () => {
+  test('rerun-2: with a changed input neither decisions nor results after the first decision are reused (13.1.2)', () => {
     expect(plan(LINE, 'file', false, { decided })).toMatchObject({
       reused: [{ step: 'draft' }, { step: 'ask' }, { step: 'beside' }, { step: 'send' }],
       decided: ['ask'],
@@ -103,7 +103,7 @@ describe('what people decided', () => {
     })
   })
 
-  test('rerun-3: done again from before their question it is asked anew; asked before that, it may be reused (13.1.2)', () => {
+  test('rerun-3: a decision may be reused only if it was asked before the first repeated step began, with the same input (13.1.2)', () => {
     const asks = (from: string | null, isChanged = false) => {
       const planned = plan(LINE, from, false, { decided, isChanged })
       return planned.kind === 'refused' ? planned.code : planned.again.find(({ step }) => step === 'ask')?.reusable
@@ -117,7 +117,7 @@ describe('what people decided', () => {
   })
 })
 
-test('refused: a step that it has not come to, with the nearest, and a run at work', () => {
+test('a rerun is refused from a step that was not reached, with the nearest name, and while the run is at work', () => {
   expect(plan(ABC, 'bb')).toMatchObject({
     code: 'STEP_NOT_REACHED',
     detail: expect.stringContaining('did you mean b?'),
@@ -126,11 +126,11 @@ test('refused: a step that it has not come to, with the nearest, and a run at wo
   expect(plan([], null)).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-describe('the new run', () => {
+describe('the run that a rerun starts', () => {
   const settled = { kind: 'done', result: inline('ok') } as const
   const reused = { step: 'a', of: CHILD, seq: 1, settled }
 
-  test('is born with what stands', () => {
+  test('a rerun begins with the reused results', () => {
     given()
       .when({ ...command('start_run'), reuse: [reused, { ...reused, step: 'b', told: true }] })
       .thenFacts(
@@ -142,7 +142,7 @@ describe('the new run', () => {
     expect([live.settled.get('a'), live.hasTold]).toEqual([settled, true])
   })
 
-  test('takes over no second result, and nothing while it is paused or after a cancel', () => {
+  test('a result is reused at most once, and never while the run is paused or after a cancel', () => {
     given(started(), done('mail')).when(command('reuse_step')).thenNothing()
     given(started(), fact('timer.set')).when(command('reuse_step')).thenNothing()
     given(started()).when(command('reuse_step')).thenFacts(fact('step.reused'))

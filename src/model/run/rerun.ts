@@ -1,13 +1,13 @@
 /**
- * A run once more: which results of the old one answer in the new, and what is done again.
+ * A rerun: which results of the old run are reused in the new one, and which steps are executed again.
  *
- * Owns that choice, from the old run's facts alone. They are only read: the new run is born with what it takes over (run.ts).
+ * Owns that choice, from the old run's facts alone. The facts are only read: the new run begins with the reused results (run.ts).
  *
- * rerun-1  A result is taken over if and only if it stood before the step from which on is done again had one. So nothing that is
- *          taken over can have come from what is done again.
- * rerun-2  With another input nothing that people decided is taken over, nor anything that settled after the first of their decisions.
- * rerun-3  Of what is done again a decision can be reused only if its question was asked before the first step that is done again began,
- *          and with the same input.
+ * rerun-1  A result is reused if and only if it was recorded before the first repeated step had one. So no reused result can depend on a step that
+ *          is executed again.
+ * rerun-2  With a changed input no decision of people is reused, nor any result that settled after the first of their decisions.
+ * rerun-3  A decision on a repeated step can be reused only if its question was asked before the first repeated step began, and with the same
+ *          input.
  */
 import { type ChildId, isTaskId, type RunId } from '#model/kernel/ids.ts'
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
@@ -15,39 +15,39 @@ import { nearest } from '#model/kernel/nearest.ts'
 import type { LiveRun, ReusedStep, RunFact, RunState } from './fact.ts'
 import { run as runMachine } from './run.ts'
 
-/** A step that is done again if the new run comes to it. */
+/** A step that is executed again if the new run reaches it. */
 export interface AgainStep {
   readonly step: string
-  /** Its effect happens at most once by itself: with the new run it happens once more. */
+  /** Its effect is `once`: the new run performs it once more. */
   readonly once: boolean
   /** It asks people. */
   readonly asks: boolean
-  /** `reuse_decisions` takes over what people answered: nothing that is done again came before their question. */
+  /** `reuse_decisions` takes over people's answers: no repeated step began before their question. */
   readonly reusable: boolean
 }
 
 export interface RerunPlan {
   readonly kind: 'planned'
   readonly reused: readonly ReusedStep[]
-  /** In the order in which the old run came to them. */
+  /** In the order in which the old run reached them. */
   readonly again: readonly AgainStep[]
-  /** Those of `reused` that people have decided. */
+  /** Those of `reused` whose results came from people's decisions. */
   readonly decided: readonly string[]
 }
 
 export interface RerunChoice {
-  /** The address of the first step that is done again; null: everything is. */
+  /** The address of the first step that is executed again; null: all are. */
   readonly from: string | null
-  /** The new run works on another input. */
+  /** The new run has a different input. */
   readonly isChanged: boolean
-  /** Steps whose results came from people, by themselves or in runs that they called. */
+  /** Steps whose results came from people, directly or in runs that they called. */
   readonly decided: ReadonlySet<string>
 }
 
 export interface OldRun {
   readonly id: RunId
   readonly facts: readonly RunFact[]
-  /** Somebody performs a step of it now. */
+  /** A worker executes a step of it now. */
   readonly isAtWork: boolean
 }
 
@@ -91,7 +91,7 @@ const notReached = ({ id }: OldRun, from: string, steps: readonly string[]): Ref
   return refuse('STEP_NOT_REACHED', `${id} has not come to a step ${JSON.stringify(from)}${meant}`)
 }
 
-/** rerun-2: the first decision that would be taken over ends what is. */
+/** rerun-2: nothing is reused from the first reusable decision on. */
 const firstDecision = (steps: ReadonlyMap<string, Seen>, decided: ReadonlySet<string>): number =>
   [...decided].reduce((least, step) => Math.min(least, steps.get(step)?.settledAt ?? least), Number.POSITIVE_INFINITY)
 
@@ -99,7 +99,7 @@ const firstDecision = (steps: ReadonlyMap<string, Seen>, decided: ReadonlySet<st
 const isReusable = (seen: Seen, first: Seen | undefined, { isChanged }: RerunChoice): boolean =>
   !isChanged && seen.settledAt !== null && first !== undefined && seen.begunAt < first.begunAt
 
-/** Whether a run came to one step before it came to another. */
+/** True if the run reached the step before it reached the other. */
 export const cameBefore = (facts: readonly RunFact[], step: string, other: string): boolean => {
   const first = (name: string): number => facts.findIndex((fact) => 'step' in fact && fact.step === name)
   return first(step) !== -1 && first(step) < first(other)

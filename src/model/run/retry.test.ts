@@ -1,4 +1,4 @@
-/** A person's retry: which ends it opens again, and what of the run it keeps. */
+/** A person's retry: which ended runs it opens again, and what of the run it keeps. */
 import { describe, expect, test } from 'vitest'
 import { inline } from '#model/kernel/payload.ts'
 import {
@@ -16,22 +16,22 @@ import { run, wakeAt } from './run.ts'
 
 const { given } = specify(run)
 
-describe('who may be retried', () => {
+describe('which runs can be retried', () => {
   test.each(['run.failed', 'run.cancelled', 'run.expired', 'run.quarantined'] as const)(
-    'a run that ended with %s',
+    'a run that ended with %s can be retried',
     (end) => given(started(), fact(end)).when(command('retry_run')).thenFacts(fact('run.retried')),
   )
 
-  test.each(['success', 'partial'] as const)('not a run that ended with %s', (status) =>
+  test.each(['success', 'partial'] as const)('a run that ended with %s cannot be retried', (status) =>
     given(started(), fact('run.completed', { status })).when(command('retry_run')).thenRefused('RUN_NOT_FAILED'),
   )
 
-  test('not a run that has not ended', () => {
+  test('a run that has not ended cannot be retried', () => {
     given(started()).when(command('retry_run')).thenRefused('RUN_NOT_FAILED')
     given(started(), fact('run.cancel_requested')).when(command('retry_run')).thenRefused('RUN_NOT_FAILED')
   })
 
-  test('not twice', () =>
+  test('a run cannot be retried twice', () =>
     given(started(), fact('run.failed'), fact('run.retried')).when(command('retry_run')).thenRefused('RUN_NOT_FAILED'))
 })
 
@@ -42,7 +42,7 @@ describe('what a retry keeps', () => {
     expect(run.evolve(live, fact('run.retried'))).toBe(live)
   })
 
-  test('finished steps stay finished, failed ones get their attempts back', () => {
+  test('a retry keeps finished steps, and failed ones get their attempts back', () => {
     const failedChild = fact('child.ended', { step: 'print', end: { kind: 'failed', error: BROKEN } })
     const state = liveAfter(
       started(),
@@ -55,7 +55,7 @@ describe('what a retry keeps', () => {
     expect(state.settled.entries()).toEqual([['charge', { kind: 'done', result: inline('ok') }]])
   })
 
-  test('retries and waits begin anew, every other open step stays open', () => {
+  test('a retry drops open retries, waits and calls, and keeps every other open step', () => {
     const state = liveAfter(
       started(),
       fact('step.retry_scheduled'),
@@ -74,12 +74,12 @@ describe('what a retry keeps', () => {
     ])
   })
 
-  test('a wait is opened again, because the ledger forgot it at the end', () =>
+  test('a wait is opened again after a retry, because the ledger dropped it at the end', () =>
     given(started(), fact('wait.opened'), fact('run.failed'), fact('run.retried'))
       .when(command('open_wait'))
       .thenFacts(fact('wait.opened')))
 
-  test('the handler gets its attempts back and the cancel is forgotten', () => {
+  test('after a retry the handler has all its attempts again and is not cancelled', () => {
     const state = liveAfter(
       started(),
       fact('run.retry_scheduled', { attempt: 2 }),
@@ -97,7 +97,7 @@ describe('what a retry keeps', () => {
   })
 })
 
-describe('instants that have passed', () => {
+describe('a retry after a time limit has passed', () => {
   test('a run that expired before it started can be retried', () => {
     const history = [started({ startBy: 9 }), fact('run.expired'), fact('run.retried')]
     given(...history)
@@ -113,7 +113,7 @@ describe('instants that have passed', () => {
     expect(wakeAt(stateAfter(...history))).toBeNull()
   })
 
-  test('a deadline that lies ahead stays', () => {
+  test('a deadline that is still ahead is kept', () => {
     const state = liveAfter(started({ deadlineAt: 11, startBy: 5 }), fact('run.failed'), fact('run.retried'))
     expect(state.start).toStrictEqual(aStart({ deadlineAt: 11 }))
   })

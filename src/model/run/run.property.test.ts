@@ -1,4 +1,4 @@
-/** What holds for every run, whatever facts it has and whatever commands it is given. */
+/** What holds for every run, with any facts and any commands. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fold } from '#model/kernel/machine.ts'
@@ -12,7 +12,7 @@ const OPTIONS = { numRuns: 1_000, seed: 7 }
 
 const recorded = (turns: readonly Turn[]): readonly RunFact[] => turns.flatMap((turn) => turn.facts)
 
-/** A state as plain data: versions of the maps differ in how they are stored and in nothing else. */
+/** A state as plain data: versions of the maps differ only in how they are stored. */
 const plain = (state: RunState): unknown => {
   if (state.kind === 'none') return state
   if (state.kind === 'ended') return { ...state, last: plain(state.last) }
@@ -25,7 +25,7 @@ const plain = (state: RunState): unknown => {
 
 const WALKS = fc.sample(anyWalk, OPTIONS)
 
-/** The same thousand walks for every property: drawing them costs more than looking at them. A failure is drawn again, to be shrunk. */
+/** The same thousand walks for every property: drawing them costs more than checking them. After a failure they are drawn again, to be shrunk. */
 const forEveryWalk = (check: (turns: readonly Turn[]) => void): void => {
   try {
     for (const turns of WALKS) check(turns)
@@ -35,7 +35,7 @@ const forEveryWalk = (check: (turns: readonly Turn[]) => void): void => {
   }
 }
 
-/** A check says whether the turn was one that it is about; it must have seen some. */
+/** `check` returns true for a turn that the property is about; there must be enough of those. */
 const forEveryTurn = (check: (turn: Turn) => boolean): void => {
   let seen = 0
   forEveryWalk((turns) => {
@@ -45,7 +45,7 @@ const forEveryTurn = (check: (turn: Turn) => boolean): void => {
 }
 
 describe('any facts in any order', () => {
-  test('fold without throwing, from the beginning as from any state on the way', () => {
+  test('any facts fold without throwing, from the beginning and from any state on the way', () => {
     fc.assert(
       fc.property(anyHistory, fc.nat(26), (history, cut) => {
         const middle = fold(run, history.slice(0, cut))
@@ -55,7 +55,7 @@ describe('any facts in any order', () => {
     )
   })
 
-  test('leave every earlier state as it was', () => {
+  test('any facts leave every earlier state unchanged', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         const states: RunState[] = [run.initial]
@@ -71,7 +71,7 @@ describe('any facts in any order', () => {
     )
   })
 
-  test('give a state that answers every command without throwing', () => {
+  test('any facts give a state that answers every command without throwing', () => {
     fc.assert(
       fc.property(anyHistory, anyCommand, (history, command) => {
         const state = fold(run, history)
@@ -85,7 +85,7 @@ describe('any facts in any order', () => {
     )
   })
 
-  test('attempt-1: never make a step both open and settled', () => {
+  test('attempt-1: no facts make a step both open and settled', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         const state = fold(run, history)
@@ -99,7 +99,7 @@ describe('any facts in any order', () => {
 })
 
 describe('any commands', () => {
-  test('run-1: [V5] after an end record nothing but evidence and a retry', () =>
+  test('run-1: [V5] after an end only evidence and a retry are recorded', () =>
     forEveryTurn(({ before, facts, after }) => {
       if (before.kind !== 'ended' || facts.length === 0) return false
       expect(facts.map((fact) => fact.type)).toEqual([after.kind === 'ended' ? 'step.late_result' : 'run.retried'])
@@ -117,7 +117,7 @@ describe('any commands', () => {
     })
   })
 
-  test('run-2: [V8] after a cancel record only evidence, ends of children and the end', () => {
+  test('run-2: [V8] after a cancel only evidence, ends of children and the end are recorded', () => {
     const allowed = ['step.late_result', 'child.ended', 'run.cancelled', 'run.failed', 'run.quarantined']
     forEveryTurn(({ before, facts }) => {
       if (before.kind !== 'live' || before.cancel === null || facts.length === 0) return false
@@ -131,14 +131,14 @@ describe('any commands', () => {
     ...['run.retry_due', 'step.retry_due', 'timer.fired', 'wait.timed_out'],
   ]
 
-  test('pause-1: while a run is paused nothing of it begins and none of its instants passes', () =>
+  test('pause-1: while a run is paused nothing in it begins, and no timer, timeout or retry is due', () =>
     forEveryTurn(({ before, facts }) => {
       if (before.kind !== 'live' || before.pause === null || facts.length === 0) return false
       for (const fact of facts) expect(HELD).not.toContain(fact.type)
       return true
     }))
 
-  test('pause-2: a pause ends by a word, a cancel or an end alone', () =>
+  test('pause-2: a pause ends only with a resume, a cancel or an end', () =>
     forEveryTurn(({ before, facts, after }) => {
       if (before.kind !== 'live' || before.pause === null || after.kind !== 'live') return false
       const isOver = facts.some(({ type }) => type === 'run.resumed')
@@ -146,14 +146,14 @@ describe('any commands', () => {
       return facts.length > 0
     }))
 
-  test('run-2: never confirm a cancel over an open child', () =>
+  test('run-2: a cancel is never confirmed while a child is open', () =>
     forEveryTurn(({ after }) => {
       if (after.kind !== 'ended' || after.last.cancel === null || after.status === 'quarantined') return false
       expect(after.last.open.some((step) => step.kind === 'calling')).toBe(false)
       return true
     }))
 
-  test('attempt-1: [R4][V7] a step that is done or received stays so for ever', () =>
+  test('attempt-1: [R4][V7] a step that is done or received never changes', () =>
     forEveryTurn(({ before, after }) => {
       if (before.kind !== 'live' || after.kind !== 'live') return false
       const kept = before.settled.entries().filter(([, settled]) => settled.kind !== 'failed')
@@ -171,7 +171,7 @@ describe('any commands', () => {
     })
   })
 
-  test('attempt-2: [R6][V10] an intended or uncertain step is intended again only after a word on it', () => {
+  test('attempt-2: [R6][V10] an intended or uncertain step is intended again only after a decision on it', () => {
     let intents = 0
     forEveryWalk((turns) => {
       const pending = new Set<string>()
@@ -188,13 +188,13 @@ describe('any commands', () => {
     expect(intents).toBeGreaterThan(50)
   })
 
-  test('attempt-2: [R6][V10] nothing but a word on it ends the uncertain outcome about a step', () =>
+  test('attempt-2: [R6][V10] only a decision on it ends the uncertain outcome of a step', () =>
     forEveryTurn(({ before, facts, after }) => {
       if (before.kind !== 'live' || after.kind !== 'live') return false
       const doubted = before.open.entries().filter(([, open]) => open.kind === 'uncertain')
       for (const [step, open] of doubted) {
         const isResolved = facts.some((fact) => fact.type === 'step.resolved' && fact.step === step)
-        // A late answer is evidence about the uncertain outcome, and asking again is a new question about it.
+        // A late answer is evidence about the uncertain outcome, and asking again opens a new task about it.
         if (isResolved) expect(after.open.get(step)).toBeUndefined()
         else
           expect(after.open.get(step)).toMatchObject({
@@ -205,7 +205,7 @@ describe('any commands', () => {
       return doubted.length > 0
     }))
 
-  test('attempt-3: [V9] attempts grow one retry at a time and never pass the policy', () => {
+  test('attempt-3: [V9] attempts grow by one with each retry and never exceed the policy', () => {
     let retries = 0
     forEveryWalk((turns) => {
       const last = new Map<string, number>()
@@ -223,14 +223,14 @@ describe('any commands', () => {
     expect(retries).toBeGreaterThan(50)
   })
 
-  test('attempt-3: [V9] failures of the handler never pass the policy', () =>
+  test('attempt-3: [V9] failures of the handler never exceed the policy', () =>
     forEveryTurn(({ after }) => {
       if (after.kind !== 'live') return false
       expect(after.failures).toBeLessThan(RETRY.maxAttempts)
       return after.failures > 0
     }))
 
-  test('waiting-1: [R9][V24] no timer and no timeout is early', () =>
+  test('waiting-1: [R9][V24] no timer fires early and no wait times out early', () =>
     forEveryTurn(({ before, facts }) => {
       if (before.kind !== 'live') return false
       let fired = 0
@@ -258,9 +258,9 @@ describe('any commands', () => {
         )
       : state
 
-  test('run-3: once time has passed, nothing that is due is left behind, and nothing wakes the run for ever', () =>
+  test('run-3: after time has passed nothing that is due is left, and the run is not woken again and again', () =>
     forEveryTurn(({ after, command }) => {
-      // What may be asked about is asked about in the same wake.
+      // Everything that a task may ask about is asked in the same wake.
       const passed = markAllUncertain(take(after, { type: 'pass_time', now: command.now }).after, command.now)
       const wake = wakeAt(passed)
       const isQuiet = take(passed, { type: 'pass_time', now: command.now }).facts.length === 0
@@ -269,10 +269,10 @@ describe('any commands', () => {
       return wake !== null
     }))
 
-  /** Told twice it says something twice: the handler failed again, or here is the same evidence again. */
+  /** Evidence may be recorded again when it is reported twice. */
   const isNew = (fact: RunFact): boolean => fact.type !== 'step.late_result'
 
-  test('attempt-1: waiting-2: a command given twice yields nothing or a refusal', () =>
+  test('attempt-1: waiting-2: a command given twice records nothing or is refused the second time', () =>
     forEveryTurn(({ command, facts, after }) => {
       if (command.type === 'fail_run' || !facts.some(isNew)) return false
       expect(take(after, command).facts.filter(isNew)).toEqual([])

@@ -1,4 +1,4 @@
-/** The life of a run: start, end, cancel, time. What it waits for is run-waiting.test.ts, retry by a person run-retry.test.ts. */
+/** The life of a run: start, end, cancel, time. What it waits for is tested in waiting.test.ts, a person's retry in retry.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { inline } from '#model/kernel/payload.ts'
 import {
@@ -30,9 +30,9 @@ const ENDS: readonly RunFact[] = [
 ]
 
 describe('start', () => {
-  test('a run starts as it was told', () => given().when(command('start_run')).thenFacts(started()))
+  test('a run records the start that it was given', () => given().when(command('start_run')).thenFacts(started()))
 
-  test('a start that carries a fact of another run does not become that fact', () => {
+  test('a start that carries the members of another fact does not become that fact', () => {
     const start = { ...aStart(), type: 'run.failed', at: 3 } as ReturnType<typeof aStart>
     given().when(command('start_run', { start })).thenFacts(started())
   })
@@ -48,7 +48,7 @@ describe('start', () => {
 
   test('starting a live run again changes nothing', () => given(started()).when(command('start_run')).thenNothing())
 
-  test('the state keeps what the run was started with, and not the fact', () => {
+  test('the state keeps the members of the start, and not the fact', () => {
     expect(liveAfter(started({ depth: 2 })).start).toStrictEqual(aStart({ depth: 2 }))
   })
 
@@ -66,15 +66,15 @@ describe('end', () => {
       .thenFacts(fact('run.completed', { status: 'partial' }))
   })
 
-  test('the events that an end emits stand in its fact', () =>
+  test('the fact of an end holds the events that the end emits', () =>
     given(started())
       .when(command('finish_run', { events: ['evt-1'] }))
       .thenFacts(fact('run.completed', { events: ['evt-1'] })))
 
-  test('a failure that may be retried is tried again at a named instant', () =>
+  test('a retryable failure schedules the next attempt at a given instant', () =>
     given(started()).when(command('fail_run')).thenFacts(fact('run.retry_scheduled')))
 
-  test('a failure that may not be retried ends the run', () =>
+  test('a failure that is not retryable ends the run', () =>
     given(started())
       .when(command('fail_run', { retryable: false }))
       .thenFacts(fact('run.failed')))
@@ -93,7 +93,7 @@ describe('end', () => {
     })
   })
 
-  test('a run is quarantined, cancelled or not', () => {
+  test('a run can be quarantined, cancelled or not', () => {
     given(started()).when(command('quarantine_run')).thenFacts(fact('run.quarantined'))
     given(started(), fact('run.cancel_requested')).when(command('quarantine_run')).thenFacts(fact('run.quarantined'))
   })
@@ -144,7 +144,7 @@ describe('end', () => {
     given(started(), fact('run.completed')).when(command('cancel_run')).thenRefused('RUN_ENDED')
   })
 
-  test('run-1: [R12] a result that comes after an end is kept as evidence', () => {
+  test('run-1: [R12] a result after an end is kept as evidence', () => {
     for (const end of ENDS) {
       given(started(), end).when(command('report_late')).thenFacts(fact('step.late_result'))
       given(started(), end).when(command('complete_step')).thenFacts(fact('step.late_result'))
@@ -154,7 +154,7 @@ describe('end', () => {
     }
   })
 
-  test('run-1: a repeated result of a step that was settled before the end says nothing new', () => {
+  test('run-1: a repeated result of a step that settled before the end records nothing', () => {
     const history = [started(), fact('step.completed'), fact('run.completed')]
     given(...history)
       .when(command('report_late'))
@@ -172,14 +172,14 @@ describe('cancel', () => {
   test('[R12] an idle run is cancelled at once', () =>
     given(started()).when(command('cancel_run')).thenFacts(fact('run.cancel_requested'), fact('run.cancelled')))
 
-  test('a run at work is asked, and ends when its holder has stopped', () => {
+  test('a cancel of a run at work is only requested, and the run ends when its holder has stopped', () => {
     given(started())
       .when(command('cancel_run', { idle: false }))
       .thenFacts(fact('run.cancel_requested'))
     given(started(), fact('run.cancel_requested')).when(command('confirm_cancel')).thenFacts(fact('run.cancelled'))
   })
 
-  test('the first cancel stands', () => {
+  test('a second cancel does not change the first', () => {
     const history = [started(), fact('run.cancel_requested')]
     given(...history)
       .when(command('cancel_run', { by: 'ben' }))
@@ -187,7 +187,7 @@ describe('cancel', () => {
     expect(liveAfter(...history).cancel).toEqual({ by: 'ana', error: CANCELLED })
   })
 
-  test('nothing is confirmed that nobody asked for', () =>
+  test('a cancel that was not requested is not confirmed', () =>
     given(started()).when(command('confirm_cancel')).thenNothing())
 
   test('run-2: a cancel waits for open children', () => {
@@ -213,7 +213,7 @@ describe('cancel', () => {
       .thenNothing()
   })
 
-  test('run-2: an open step that is not a child does not hold up a cancel', () =>
+  test('run-2: an open step that is not a child does not delay a cancel', () =>
     given(started(), fact('wait.opened'))
       .when(command('cancel_run'))
       .thenFacts(fact('run.cancel_requested'), fact('run.cancelled')))
@@ -243,7 +243,7 @@ describe('cancel', () => {
       .thenNothing()
   })
 
-  test('run-2: [R12] a late result after a cancel is kept and does not count', () => {
+  test('run-2: [R12] a late result after a cancel is kept as evidence and does not count', () => {
     const history = [started(), fact('run.cancel_requested')]
     given(...history)
       .when(command('complete_step', { events: ['evt-1'] }))
@@ -257,7 +257,7 @@ describe('cancel', () => {
     expect(liveAfter(...history, fact('step.late_result')).settled.size).toBe(0)
   })
 
-  test('run-2: a repeated result of a step that was settled before the cancel says nothing new', () => {
+  test('run-2: a repeated result of a step that settled before the cancel records nothing', () => {
     const history = [started(), fact('step.completed'), fact('run.cancel_requested')]
     given(...history)
       .when(command('complete_step'))
@@ -269,7 +269,7 @@ describe('cancel', () => {
 })
 
 describe('time', () => {
-  test('[R9] a run that did not start in time expires, one millisecond after the last good one', () => {
+  test('[R9] a run expires if it has not started one millisecond after its limit', () => {
     given(started({ startBy: 9 }))
       .when(command('pass_time'))
       .thenFacts(fact('run.expired'))
@@ -304,6 +304,6 @@ describe('time', () => {
       .thenFacts(fact('run.failed', { error: TOO_LATE }))
   })
 
-  test('time alone ends nothing that waits for nothing', () =>
+  test('time alone changes nothing in a run that waits for nothing', () =>
     given(started()).when(command('pass_time')).thenNothing())
 })

@@ -1,11 +1,11 @@
 /**
- * One computation: a handler at work on one trigger, as a fold over its facts.
+ * A run: the execution of a handler for one trigger, as a fold over its facts.
  *
- * Owns the run's life from start to end and what each command may record. Attempts are attempt.ts, waits are waiting.ts, pauses are
+ * Owns the run's life from start to end and what each command may record. Attempts are in attempt.ts, waits in waiting.ts, pauses in
  * pause.ts.
  *
  * run-1  After an end nothing but evidence is recorded, until a person retries the run.
- * run-2  After a cancel no step starts and no result counts; the run ends once its children have, but for detached ones.
+ * run-2  After a cancel no step starts and no result counts; the run ends once its children have, except detached ones.
  * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
  * run-4  A run knows the tasks it has asked until they are over: with its end they are withdrawn.
  * run-5  A hand-over to another version of the code is recorded once, before that version begins a step.
@@ -122,7 +122,7 @@ const decideWorking = (run: LiveRun, command: WorkCommand): Decision<RunFact> =>
   }
 }
 
-/** run-2: what still arrives for a cancelled run is kept as evidence where it says something, and changes nothing. */
+/** run-2: results that arrive for a cancelled run are kept as evidence, and change nothing. */
 const decideCancelled = (run: LiveRun, command: WorkCommand): Decision<RunFact> => {
   switch (command.type) {
     case 'complete_step':
@@ -209,7 +209,7 @@ const failRun = (run: LiveRun, command: Extract<RunCommand, { readonly type: 'fa
   })
 }
 
-/** Nothing of it has begun. */
+/** True if nothing in the run has begun. */
 export const isUntouched = (run: LiveRun): boolean =>
   run.settled.size === 0 && run.open.size === 0 && run.failures === 0
 
@@ -236,7 +236,7 @@ const passTime = (run: LiveRun, now: Instant): Decision<RunFact> => {
   return facts(...retryDue, ...dueFacts(run, now))
 }
 
-/** Only a new step can be one too many: what was begun may always settle. */
+/** Only a new step can exceed the limit: a step that has begun may always settle. */
 const underLimit = (run: LiveRun, step: string, decision: Decision<RunFact>): Decision<RunFact> => {
   const isFull = run.settled.size + run.open.size >= MAX_STEPS && !run.settled.has(step) && !run.open.has(step)
   return isFull ? refuse('RUN_TOO_LONG', `the run has ${MAX_STEPS} steps`) : decision
@@ -333,7 +333,7 @@ const retrying = ({ attempt, wakeAt, error, carry }: Fact<'step.retry_scheduled'
   ...(carry === undefined ? {} : { carry }),
 })
 
-/** The instant is spent: without this a step that the code no longer calls would wake its run for ever. */
+/** The retry instant is used up: otherwise a step that the code no longer calls would wake its run again and again. */
 const retryDue = (run: LiveRun, step: string): LiveRun => {
   const before = run.open.get(step)
   return before?.kind === 'retrying' ? open(run, step, { ...before, wakeAt: null }) : run
@@ -381,7 +381,7 @@ export const wakeAt = (state: RunState): Instant | null => {
   return Number.isFinite(earliest) ? earliest : null
 }
 
-/** The one word for a run that its holder parks or ends. */
+/** The status of a run whose holder parks it (`parked`) or works on it. */
 export const statusOf = (state: RunState, parked: boolean): RunStatus => {
   if (state.kind === 'ended') return state.status
   if (state.kind === 'live' && state.cancel !== null) return 'cancelling'

@@ -1,7 +1,7 @@
 /**
- * What a run can be, in one word.
+ * The statuses of a run.
  *
- * Owns the words and which of them are final. Never decides when they change (run.ts).
+ * Owns their names and which of them are final. Never decides when they change (run.ts).
  */
 export const RUN_STATUSES = [
   'queued',
@@ -28,5 +28,5 @@ const FAILURES: ReadonlySet<RunStatus> = new Set(['failed', 'expired', 'quaranti
 export const isFailure = (status: RunStatus): boolean => FAILURES.has(status)
 export const isEnded = (status: RunStatus): boolean => ENDED.has(status)
 
-/** Those of runs that may still go on. */
+/** The statuses of runs that have not ended. */
 export const OPEN_STATUSES = RUN_STATUSES.filter((status) => !isEnded(status) && status !== 'session')

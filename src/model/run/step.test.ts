@@ -1,4 +1,4 @@
-/** The address of a step, and when an open one needs a wake. */
+/** The address of a step, and when an open step needs a wake. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openWait } from '#model/event/wait.ts'
@@ -22,11 +22,11 @@ const SETTLED: readonly SettledStep[] = [
   { kind: 'received', events: [], timedOut: true, missing: ['mail.read'] },
 ]
 
-test.each(OPEN)('an open step knows when time moves it on: %j', (step, instant) =>
+test.each(OPEN)('an open step knows when time alone changes it: %j', (step, instant) =>
   expect(stepWakeAt(step)).toBe(instant),
 )
 
-test('a step is settled or open', () => {
+test('a settled step is not an open one', () => {
   expect(SETTLED.map(isSettled)).toEqual([true, true, true])
   expect(OPEN.map(([step]) => isSettled(step))).toEqual(OPEN.map(() => false))
 })
@@ -45,7 +45,7 @@ describe('names and loop keys', () => {
 
   test.each(['', 'x'.repeat(256), '\t', 'a\ud800'])('%j is no loop key', (key) => expect(isLoopKey(key)).toBe(false))
 
-  test('an address is the name, with the loop key behind it', () => {
+  test('an address is the name, followed by the loop key', () => {
     expect(stepAddress('mail', null)).toBe('mail')
     expect(stepAddress('mail', '7')).toBe('mail[7]')
   })

@@ -1,7 +1,7 @@
 /**
- * The smallest durable unit of a run: its address, what it can be while open, and how it settles.
+ * A step, the smallest durable unit of a run: its address, its open states, and how it settles.
  *
- * Owns the shapes and the question when an open step next needs a wake. Never decides for the whole run (run.ts).
+ * Owns the shapes, and when an open step next needs a wake. Never decides for the whole run (run.ts).
  */
 import type { OpenWait, Received } from '#model/event/wait.ts'
 import type { Failure } from '#model/kernel/errors.ts'
@@ -9,28 +9,28 @@ import { type ChildId, type Instant, isPlainText, type RunId, type TaskId, type 
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 
-/** `idempotent`: at least once, same key. `once`: at most once by itself. `transactional`: its effect is written with its result. */
+/** `idempotent`: at least once, with the same key. `once`: at most once without a person's decision. `transactional`: committed with its result. */
 export type Effect = 'idempotent' | 'once' | 'transactional'
 
-/** Who performs an intended attempt. */
+/** The performer of an intended attempt. */
 export interface Performer {
-  /** Of this attempt alone: an answer that comes late belongs to it and to no other. */
+  /** Identifies this attempt: a late answer belongs to it and to no other. */
   readonly id: string
   readonly worker: WorkerId
-  /** Of the lease under which it began. */
+  /** The epoch of the lease under which it began. */
   readonly epoch: number
-  /** Before this instant no person is asked about it: the lease and the timeout of the step after its intent. */
+  /** No person is asked about it before this instant: its intent plus the lease and the timeout of the step. */
   readonly askAt: Instant
 }
 
-/** What helps a person to find out whether it happened. */
+/** Helps a person to find out whether the effect happened. */
 export interface Evidence {
   readonly input: Json
-  /** What it acts on, as its author names it. */
+  /** The target of the effect, as its author names it. */
   readonly target: string | null
 }
 
-/** What an attempt answered when its answer could no longer count. */
+/** The answer of an attempt that came too late to count. */
 export interface LateResult {
   readonly at: Instant
   readonly result: Payload | null
@@ -53,22 +53,22 @@ export interface IntendedStep extends Begun {
 export interface UncertainStep extends Begun {
   readonly kind: 'uncertain'
   readonly reason: string
-  /** The attempt has ended, or its process is gone: nothing of it acts any more. */
+  /** The attempt has ended, or its process is gone: it can have no further effect. */
   readonly isOver: boolean
-  /** Asks a person about it; null: no person was asked. */
+  /** The task that asks a person about it; null: no person was asked. */
   readonly task: TaskId | null
-  /** Steps of effect `once` whose results the code did not ask for: this one may be one of them under a new name. */
+  /** Steps of effect `once` whose results the code did not ask for: this step may be one of them under a new name. */
   readonly instead?: readonly string[]
 }
 
 /** A call of another handler. */
 export interface ChildCall {
   readonly handler: string
-  /** The step that began this child: it is retried and not begun. Absent: the call began it. */
+  /** The step that began this child, which is now retried. Absent: the call begins the child. */
   readonly again?: string
   /** The end of its parent does not end it. */
   readonly detached?: true
-  /** It passes no gate (`gate: none`), nor does its retry. */
+  /** Neither the call nor its retry passes a gate (`gate: none`). */
   readonly ungated?: true
 }
 
@@ -76,7 +76,7 @@ export interface RunCall extends ChildCall {
   readonly child: RunId
 }
 
-/** A step that has begun and not settled. A plain attempt in progress is not here: it leaves no fact until it ends. */
+/** A step that has begun and not settled. A plain attempt in progress is not among them: it records no fact until it ends. */
 export type OpenStep =
   | IntendedStep
   | UncertainStep
@@ -86,7 +86,7 @@ export type OpenStep =
       readonly attempt: number
       readonly wakeAt: Instant | null
       readonly error: Failure
-      /** What the attempt before leaves to the next one. */
+      /** What the attempt before has left for the next one. */
       readonly carry?: Json
     }
   | { readonly kind: 'sleeping'; readonly wakeAt: Instant }
@@ -96,12 +96,12 @@ export type OpenStep =
 export type SettledStep =
   /** `once`: its effect was performed at most once, and must not be performed again under another name. */
   | { readonly kind: 'done'; readonly result: Payload; readonly once?: true }
-  /** `doubt`: a person gave it up without knowing whether it happened. A run that is tried again asks once more. */
+  /** `uncertain`: a person aborted it without knowing whether it happened. A retried run asks again. */
   | {
       readonly kind: 'failed'
       readonly error: Failure
       readonly uncertain?: UncertainStep
-      /** The run that was called and failed: a retry goes on with it. */
+      /** The child run that failed: a retry continues it. */
       readonly call?: RunCall
     }
   | {
@@ -114,13 +114,13 @@ export type SettledStep =
 export const isSettled = (step: OpenStep | SettledStep): step is SettledStep =>
   step.kind === 'done' || step.kind === 'failed' || step.kind === 'received'
 
-/** When time alone allows the question; null: at once (an intent of an older version, which names no performer). */
+/** The instant from which a person may be asked; null: at once (an intent of an older version, which names no performer). */
 export const askableAt = ({ late, performer }: Pick<IntendedStep, 'late' | 'performer'>): Instant | null => {
   if (late !== undefined) return late.at
   return performer?.askAt ?? null
 }
 
-/** When time alone moves this step on; null if only an answer from outside does. */
+/** The instant at which time alone changes this step; null if only an answer from outside does. */
 export const stepWakeAt = (step: OpenStep): Instant | null => {
   switch (step.kind) {
     case 'retrying':
@@ -139,9 +139,9 @@ export const stepWakeAt = (step: OpenStep): Instant | null => {
 const MAX_NAME_LENGTH = 128
 const MAX_KEY_LENGTH = 255
 
-/** No opening bracket: `mail[7]` is the address of step `mail` with loop key `7`, and of nothing else. */
+/** A name has no opening bracket: `mail[7]` is the address of step `mail` with loop key `7`, and of nothing else. */
 export const isStepName = (name: string): boolean => isPlainText(name, MAX_NAME_LENGTH) && !name.includes('[')
 export const isLoopKey = (key: string): boolean => isPlainText(key, MAX_KEY_LENGTH)
 
-/** Name plus loop key. Never a position: code may change around a step and it is still the same step. */
+/** Name plus loop key, never a position: the code around a step may change and it is still the same step. */
 export const stepAddress = (name: string, key: string | null): string => (key === null ? name : `${name}[${key}]`)

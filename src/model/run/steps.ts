@@ -1,7 +1,7 @@
 /**
- * How facts about steps change a live run: opened, settled, doubted, answered by a child or a person.
+ * How facts about steps change a live run: opened, settled, made uncertain, answered by a child or a person.
  *
- * Owns that part of the run's fold. What may be recorded is run.ts and its rules.
+ * Owns that part of the run's fold. What may be recorded is decided in run.ts and its rules.
  */
 import { adopt, consume, opened } from '#model/event/consumed.ts'
 import { openWait as beginWait, isOver, missing, receive } from '#model/event/wait.ts'
@@ -21,7 +21,7 @@ export const settle = (run: LiveRun, step: string, settled: SettledStep): LiveRu
 export const open = (run: LiveRun, step: string, state: OpenStep): LiveRun =>
   run.settled.has(step) ? run : changed(run, { open: run.open.with(step, state) })
 
-/** run-4. A task that comes back with a revision was asked before. */
+/** run-4. A task that comes back after a revision was asked before, and is not added again. */
 export const asked = (run: LiveRun, child: ChildId): LiveRun =>
   isTaskId(child) && !run.tasks.includes(child) ? changed(run, { tasks: [...run.tasks, child] }) : run
 
@@ -45,7 +45,7 @@ export const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => 
 
 const NOT_BEGUN = { effectKey: '' } as const
 
-/** Evidence about the attempt that it belongs to; an answer of an attempt before that one changes nothing. */
+/** Adds evidence to the attempt that it belongs to; an answer of an earlier attempt does not change the open step. */
 export const heardLate = (run: LiveRun, fact: Fact<'step.late_result'>): LiveRun => {
   const before = run.open.get(fact.step)
   if (before?.kind !== 'intended' && before?.kind !== 'uncertain') return heardFrozen(run, fact)
@@ -57,7 +57,7 @@ export const heardLate = (run: LiveRun, fact: Fact<'step.late_result'>): LiveRun
 const heardFrozen = (run: LiveRun, { step, performer }: Fact<'step.late_result'>): LiveRun =>
   run.frozen.size === 0 ? run : changed(run, { frozen: thawed(run, step, performer) })
 
-/** A person has said what these have to do with another step: they are not asked about again. */
+/** A person has decided how these steps relate to another one: they are not asked about again. */
 const accounted = (run: LiveRun, steps: readonly string[]): LiveRun => {
   let { settled } = run
   for (const step of steps) {
@@ -90,7 +90,7 @@ export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun 
   }
 }
 
-/** A result of another run stands as if it had come here. */
+/** A reused result counts as if it had been recorded in this run. */
 export const reused = (before: LiveRun, { step, settled, told }: Fact<'step.reused'>): LiveRun => {
   const run = told === true ? changed(before, { hasTold: true }) : before
   if (settled.kind !== 'received') return settle(run, step, settled)

@@ -15,7 +15,7 @@ describe('the limit of 100,000 steps', () => {
   const decideOn = (state: typeof full, sent: Parameters<typeof run.decide>[1]) => run.decide(state, sent)
   const BEGINNINGS = ['intend_step', 'complete_step', 'fail_step', 'set_timer', 'open_wait', 'start_child'] as const
 
-  test.each(BEGINNINGS)('%s passes as the last one, and is refused as one more', (type) => {
+  test.each(BEGINNINGS)('%s is accepted as the last step, and refused as one more', (type) => {
     expect(decideOn(almost, command(type))).toMatchObject({ kind: 'facts' })
     expect(decideOn(full, command(type, { step: 'more' }))).toMatchObject({ kind: 'refused', code: 'RUN_TOO_LONG' })
   })
@@ -59,9 +59,9 @@ describe('what a run waits for', () => {
     ['nobody', run.initial],
     ['an ended run', stateAfter(started({ deadlineAt: 90 }), fact('timer.set'), fact('run.failed'))],
     ['a cancelled run', stateAfter(started({ deadlineAt: 90 }), fact('timer.set'), fact('run.cancel_requested'))],
-  ])('time wakes %s no more', (_, state) => expect(wakeAt(state)).toBeNull())
+  ])('time alone wakes nothing: %s', (_, state) => expect(wakeAt(state)).toBeNull())
 
-  test('run-3: the instant of a retry is spent once, so that code which no longer asks for it sleeps', () => {
+  test('run-3: the instant of a retry wakes the run once, even if the code no longer asks for it', () => {
     const history = [
       started(),
       fact('run.retry_scheduled', { wakeAt: 60 }),
@@ -80,7 +80,7 @@ describe('what a run waits for', () => {
     expect(wakeAt(stateAfter(...history, ...spent))).toBeNull()
   })
 
-  test('a spent instant keeps the attempts', () => {
+  test('after the instant of a retry has passed, the failed attempts still count', () => {
     const spent = [
       started(),
       fact('run.retry_scheduled'),
@@ -92,7 +92,7 @@ describe('what a run waits for', () => {
     expect(liveAfter(...spent).open.get('mail')).toEqual({ kind: 'retrying', attempt: 1, wakeAt: null, error: BROKEN })
   })
 
-  test('an instant that was spent for a step that does not wait for it changes nothing', () => {
+  test('a passed retry instant changes nothing for a step that does not wait for it', () => {
     expect(liveAfter(started(), fact('step.retry_due'))).toEqual(liveAfter(started()))
     expect(liveAfter(started(), fact('timer.set'), fact('step.retry_due')).open.get('mail')).toEqual({
       kind: 'sleeping',
@@ -100,7 +100,7 @@ describe('what a run waits for', () => {
     })
   })
 
-  test('run-3: what is due when it is recorded wakes the run, and is never lost', () => {
+  test('run-3: an instant that has passed when it is recorded wakes the run, and is not lost', () => {
     given(started())
       .when(command('fail_step', { roll: 0 }))
       .thenFacts(fact('step.retry_scheduled', { wakeAt: 10 }))
@@ -108,7 +108,7 @@ describe('what a run waits for', () => {
     expect(wakeAt(stateAfter(started(), fact('timer.set', { wakeAt: 3 })))).toBe(3)
   })
 
-  test('one word says what a run is', () => {
+  test('the status of a run is one word', () => {
     expect(statusOf(stateAfter(started()), false)).toBe('running')
     expect(statusOf(stateAfter(started()), true)).toBe('waiting')
     expect(statusOf(stateAfter(started(), fact('run.cancel_requested')), true)).toBe('cancelling')

@@ -1,7 +1,7 @@
 /**
- * A decision in the making: the facts so far and the schedule as they leave it.
+ * A decision in progress: the facts so far and the schedule's state after them.
  *
- * Owns how one fact of a decision sees those before it. Local to one call of decide; never kept.
+ * Owns how one fact of a decision sees those before it. Local to one call of decide; never stored.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { LiveSchedule, ScheduleFact, ScheduleWorld, SkipReason } from './fact.ts'
@@ -20,7 +20,7 @@ export const record = (draft: Draft, fact: ScheduleFact): void => {
   if (next.kind === 'live') draft.state = next
 }
 
-/** One range fact for slots that stand next to each other. */
+/** Records one range fact for consecutive slots. */
 export const skip = (draft: Draft, slots: readonly Instant[], reason: SkipReason): void => {
   const [from, to] = [slots[0], slots.at(-1)]
   if (from === undefined || to === undefined) return

@@ -1,19 +1,19 @@
 /**
- * Which slots of a schedule are due, and when the next one is.
+ * Computes which slots of a schedule are due, and when the next one is.
  *
- * Owns the reading of the calendar. Never decides what becomes of a slot (schedule-missed.ts, schedule-line.ts).
+ * Owns the reading of the calendar. Never decides what happens to a slot (missed.ts, line.ts).
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { LiveSchedule, ScheduleState } from './fact.ts'
 import { inTurn, isOwnSlot, isPaced } from './fold.ts'
 import type { Calendar, CalendarOf } from './spec.ts'
 
-/** Slots looked at in one decision; more make the schedule due again at once. */
+/** Slots looked at in one decision; if there are more, the schedule is due again at once. */
 const MAX_LOOK = 100_000
 /** The last instant that a clock can show. */
 const END_OF_TIME = 8.64e15
 
-/** Runs that max_runs leaves: those in the line have their place already. */
+/** Returns how many more runs max_runs allows: runs in the line are counted already. */
 export const runsLeft = ({ spec, fired, line }: LiveSchedule): number =>
   spec.maxRuns === null ? Number.POSITIVE_INFINITY : spec.maxRuns - fired - line.filter(isOwnSlot).length
 
@@ -30,7 +30,7 @@ export const nextSlot = (state: LiveSchedule, calendarOf: CalendarOf): Instant |
   return null
 }
 
-/** The slots to come after an instant, at most so many; of an adaptive schedule only the next one is known. */
+/** Returns the next slots after an instant, at most `most`; for an adaptive schedule only the next one is known. */
 export const comingSlots = (
   state: ScheduleState,
   calendarOf: CalendarOf,
@@ -49,17 +49,17 @@ export const comingSlots = (
   return slots
 }
 
-/** The delay is a hash: asked for only where it can matter. */
+/** The delay is a hash: it is computed only where it can matter. */
 export const isDueBy = (instant: Instant, slot: Instant, jitterMs: number, calendar: Calendar): boolean =>
   slot + jitterMs <= instant || slot + calendar.delayMs(slot) <= instant
 
 export interface DueSlots {
   readonly slots: readonly Instant[]
-  /** There are more of them: these are certainly not the newest. */
+  /** There are more due slots: these are certainly not the newest. */
   readonly more: boolean
 }
 
-/** The slots after the cursor whose time has come. `early`: those too whose nominal instant has passed while their jitter has not. */
+/** Returns the slots after the cursor whose time has come. `early`: also those whose nominal instant has passed while their jitter has not. */
 export const dueSlots = (state: LiveSchedule, now: Instant, calendarOf: CalendarOf, early: boolean): DueSlots => {
   if (state.pulse !== null) {
     const slot = pulseSlot(state)
@@ -82,7 +82,7 @@ const lineReadyAt = (state: LiveSchedule): Instant | null => {
   return isPaced(head) ? paceAt : null
 }
 
-/** When time next matters to this schedule; null: only a signal wakes it. */
+/** Returns when time next matters to this schedule; null: only a signal wakes it. */
 export const scheduleWakeAt = (state: ScheduleState, calendarOf: CalendarOf): Instant | null => {
   if (state.kind !== 'live') return null
   if (state.paused !== null) return lineReadyAt(state)

@@ -1,5 +1,5 @@
 /**
- * What each fact makes of a schedule.
+ * Applies facts to the state of a schedule.
  *
  * Owns evolve. Never decides: that is schedule.ts.
  */
@@ -37,10 +37,10 @@ const born = (spec: ScheduleSpec, at: Instant): LiveSchedule => ({
 })
 
 export const isOwnSlot = ({ origin }: ScheduledRun): boolean => origin === 'slot' || origin === 'missed'
-/** Caught-up runs keep their distance. */
+/** Caught-up runs start with a distance between them. */
 export const isPaced = ({ origin }: ScheduledRun): boolean => origin === 'missed' || origin === 'backfill'
 
-/** The runs in the line that may start in their turn: in a pause only those that a person asked for in it. */
+/** Returns the runs in the line that may start in their turn: in a pause only those that a person asked for during it. */
 export const inTurn = ({ paused, line }: LiveSchedule): readonly WaitingRun[] =>
   paused === null ? line : line.filter(({ askedInPause }) => askedInPause === true)
 
@@ -56,7 +56,7 @@ const join = (one: SlotRange | null, other: SlotRange): SlotRange =>
     ? { from: other.from, to: other.to, count: other.count }
     : { from: one.from, to: other.to, count: one.count + other.count }
 
-/** Without what it may carry besides. */
+/** Copies the run without other properties that the value may carry. */
 export const plannedRun = ({ slot, run, origin, requesters }: ScheduledRun): ScheduledRun => ({
   ...{ slot, run, origin },
   ...(requesters !== undefined && { requesters }),
@@ -87,7 +87,7 @@ const buffer = (state: LiveSchedule, { runs, at }: FactOf<'schedule.buffered'>):
   return { ...accounted, line: [...state.line, ...runs.map((run) => waiting(state, run))] }
 }
 
-/** schedule-5: who asks for a run in a pause knows of the pause. */
+/** schedule-5: a person who asks for a run in a pause knows of the pause. */
 const waiting = ({ paused }: LiveSchedule, run: ScheduledRun): WaitingRun =>
   paused === null || isOwnSlot(run) ? plannedRun(run) : { ...plannedRun(run), askedInPause: true }
 
@@ -101,7 +101,7 @@ const endRun = (state: LiveSchedule, { run, status }: FactOf<'schedule.run_ended
   const ended = state.running.find((entry) => entry.run === run)
   if (ended === undefined) return state
   const running = state.running.filter((entry) => entry !== ended)
-  // A backfill retells the past: it is nobody's previous run.
+  // A backfill repeats the past: it never counts as the previous run.
   if (ended.origin === 'backfill') return { ...state, running }
   const failures = failuresAfter(state.failures, status)
   return { ...state, running, failures, last: { status, slot: ended.slot, run } }
@@ -116,7 +116,7 @@ const change = (state: LiveSchedule, { spec, at }: FactOf<'schedule.changed'>): 
 
 const resume = (state: LiveSchedule, at: Instant): LiveSchedule => ({
   ...state,
-  // The next pause holds back what still waits.
+  // The next pause holds back the runs that still wait.
   line: state.line.map(plannedRun),
   paused: null,
   failures: 0,

@@ -1,4 +1,4 @@
-/** A schedule's past as a list of slots. */
+/** The past of a schedule as a list of slots. */
 import { expect, test } from 'vitest'
 import { buffered, created, ended, fired, HOUR, planned, skipped } from '#test/support/stories/schedule-story.ts'
 import { pastSlots } from './history.ts'
@@ -6,18 +6,18 @@ import { pastSlots } from './history.ts'
 const told = (...facts: Parameters<typeof pastSlots>[0]) =>
   pastSlots(facts, 20).map(({ slot, outcome, reason, count }) => [slot / HOUR, outcome, reason ?? count])
 
-test('a slot that ran has the end of its run, one that runs has none yet', () =>
+test('a slot that ran shows the end of its run, and one that is running shows none yet', () =>
   expect(told(created(), fired(HOUR), ended(2 * HOUR, HOUR, 'failed'), fired(2 * HOUR))).toEqual([
     [1, 'failed', 1],
     [2, 'running', 1],
   ]))
 
-test('slots that were skipped are one entry, with their reason and how many there were', () => {
+test('consecutive skipped slots are one entry, with their reason and number', () => {
   const [past] = pastSlots([created(), skipped(9 * HOUR, 'paused', HOUR, 5 * HOUR)], 20)
   expect(past).toMatchObject({ slot: HOUR, until: 5 * HOUR, count: 5, outcome: 'skipped', reason: 'paused', run: null })
 })
 
-test('a slot that waited is told once: as the run it became, or as skipped', () => {
+test('a slot that waited is listed once: as the run that it became, or as skipped', () => {
   const waiting = [created(), buffered(2 * HOUR, planned(HOUR), planned(2 * HOUR))]
   expect(told(...waiting)).toEqual([
     [1, 'waiting', 1],
@@ -29,7 +29,7 @@ test('a slot that waited is told once: as the run it became, or as skipped', () 
   ])
 })
 
-test('only the last ones are told', () => {
+test('only the last slots are listed', () => {
   const many = Array.from({ length: 30 }, (_, i) => fired((i + 1) * HOUR))
   expect(pastSlots(many, 20).map(({ slot }) => slot / HOUR)).toEqual(many.slice(-20).map((_, i) => i + 11))
 })

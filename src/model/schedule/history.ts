@@ -1,16 +1,16 @@
 /**
- * What became of a schedule's last slots, for people: each one's run and how it ended, or why it had none.
+ * The last slots of a schedule, for people: the run of each and how it ended, or why it had none.
  *
- * Owns the reading of facts as a list of slots. Decides nothing; a part of the facts will do, from any one on.
+ * Owns the reading of facts as a list of slots. Decides nothing; works on any tail of the facts.
  */
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { RunOrigin, ScheduledRun, ScheduleFact, SkipReason } from './fact.ts'
 
-/** A range of slots that had no run is one of these. */
+/** One slot, or a range of slots that had no run. */
 export interface PastSlot {
   readonly slot: Instant
-  /** The last of a range; of one slot itself. */
+  /** The last slot of a range; for one slot, the slot itself. */
   readonly until: Instant
   readonly count: number
   /** `waiting`: in the line. */
@@ -45,7 +45,7 @@ const after = (slots: readonly PastSlot[], fact: ScheduleFact): readonly PastSlo
       return outcomeOf(slots, fact.run, fact.status)
     case 'schedule.skipped': {
       const { from, to, count, reason } = fact
-      // A slot that waited and gave way is told once: as skipped.
+      // A slot that waited and was displaced is listed once: as skipped.
       const stay = slots.filter(({ slot, outcome }) => outcome !== 'waiting' || slot < from || slot > to)
       return [...stay, { slot: from, until: to, count, outcome: 'skipped', run: null, origin: null, reason }]
     }
@@ -54,6 +54,6 @@ const after = (slots: readonly PastSlot[], fact: ScheduleFact): readonly PastSlo
   }
 }
 
-/** The last so many, oldest first. */
+/** Returns the last `most` slots, oldest first. */
 export const pastSlots = (facts: readonly ScheduleFact[], most: number): readonly PastSlot[] =>
   facts.reduce(after, [] as readonly PastSlot[]).slice(-most)

@@ -1,4 +1,4 @@
-/** The life of a schedule: pause, requests, changes, its end, an interval that adapts. */
+/** The life cycle of a schedule: pauses, requests, changes, its end, an adaptive interval. */
 import { describe, expect, test } from 'vitest'
 import type { Instant } from '#model/kernel/ids.ts'
 import {
@@ -41,7 +41,7 @@ describe('a pause', () => {
     expect(wakeAt(created(), paused(1))).toBe(null)
   })
 
-  test('leaves what came before it as it was', () =>
+  test('starts the slots that were due before it', () =>
     given(created())
       .when(pauseNow(HOUR + 1))
       .thenFacts(fired(HOUR, { at: HOUR + 1 }), paused(HOUR + 1)))
@@ -51,7 +51,7 @@ describe('a pause', () => {
       .when(resumeNow(now))
       .thenFacts(resumed(now), skipped(now, 'paused', HOUR, 5 * HOUR)))
 
-  test('is missed time if it counts', () =>
+  test('counts as missed time under countPause', () =>
     given(created({ countPause: true }), paused(1))
       .when(resumeNow(now))
       .thenFacts(
@@ -60,7 +60,7 @@ describe('a pause', () => {
         fired(5 * HOUR, { at: now, missed: { from: HOUR, to: 4 * HOUR, count: 4 } }),
       ))
 
-  test('schedule-5: holds the line back, and lets it go', () => {
+  test('schedule-5: holds back the waiting line, and its end releases it', () => {
     const history = [
       created({ overlap: 'buffer_all' }),
       fired(HOUR),
@@ -76,12 +76,12 @@ describe('a pause', () => {
       .thenFacts(resumed(2 * HOUR + 3), fired(2 * HOUR, { at: 2 * HOUR + 3, last: lastRun(HOUR) }))
   })
 
-  test('is nothing new if there is one, and nothing ends if there is none', () => {
+  test('changes nothing if the schedule is paused already, and a resume without a pause changes nothing', () => {
     given(created(), paused(1)).when(pauseNow(2)).thenNothing()
     given(created()).when(resumeNow(2)).thenNothing()
   })
 
-  test('comes by itself after so many failures in a row', () => {
+  test('starts automatically after the configured number of failures in a row', () => {
     const history = [created({ pauseOnFailures: 2 }), fired(HOUR), ended(HOUR + 1, HOUR, 'failed'), fired(2 * HOUR)]
     const at = 2 * HOUR + 1
     given(...history)
@@ -111,12 +111,12 @@ describe('a request', () => {
       .thenNothing()
   })
 
-  test('to run now is refused while a run is at work that may not be overlapped', () =>
+  test('to run now is refused under overlap skip while a run is active', () =>
     given(created({ overlap: 'skip' }), fired(HOUR))
       .when(runNow(HOUR + 1, 'a1'))
       .thenRefused('RUN_EXISTS'))
 
-  test('[H8] to fill the past runs its slots, whoever ran before, and leaves the schedule where it is', () => {
+  test('[H8] to backfill runs the past slots, even those that had a run, and does not move the schedule', () => {
     const line = [1, 2, 3].map((k) => planned(k * HOUR, 'backfill', 'b1'))
     const now = 9 * HOUR + 1
     given(created({}, 9 * HOUR))
@@ -128,7 +128,7 @@ describe('a request', () => {
       )
   })
 
-  test('[H8] to fill the past in a pause runs its slots, and a pause after it holds them back (14.4.5)', () => {
+  test('[H8] to backfill during a pause runs its slots, and a later pause holds them back (14.4.5)', () => {
     const [first, second] = [planned(HOUR, 'backfill', 'b1'), planned(2 * HOUR, 'backfill', 'b1')]
     const born = created({ overlap: 'skip' }, 9 * HOUR)
     const [at, later] = [9 * HOUR + 2, 9 * HOUR + 3]
@@ -150,7 +150,7 @@ describe('a request', () => {
       .thenFacts(end)
   })
 
-  test('[H8] to fill the past in a pause keeps its spacing (14.4.5)', () => {
+  test('[H8] to backfill during a pause keeps the spacing between runs (14.4.5)', () => {
     const spaced = created({ missed: { ...MISSED, spacingMs: 500 } }, 9 * HOUR)
     const at = 9 * HOUR + 2
     const line = [planned(HOUR, 'backfill', 'b1'), planned(2 * HOUR, 'backfill', 'b1')]
@@ -162,7 +162,7 @@ describe('a request', () => {
       .thenFacts(fired(2 * HOUR, { at: at + 500, origin: 'backfill', request: 'b1' }))
   })
 
-  test('[H7] to run now in a pause does not wait for slots that the pause holds back (14.4.5)', () => {
+  test('[H7] to run now during a pause does not wait for slots that the pause holds back (14.4.5)', () => {
     for (const overlap of ['skip', 'buffer_one', 'buffer_all', 'cancel_running'] as const) {
       const held = buffered(HOUR, planned(HOUR, 'missed'))
       given(created({ overlap }), held, paused(HOUR + 1))
@@ -171,7 +171,7 @@ describe('a request', () => {
     }
   })
 
-  test('[H7] to run now beside a backfill in a pause takes its turn, or is refused where overlap is skip (14.4.5)', () => {
+  test('[H7] to run now next to a backfill during a pause waits its turn, or is refused under overlap skip (14.4.5)', () => {
     const at = 9 * HOUR + 2
     const line = [planned(HOUR, 'backfill', 'b1'), planned(2 * HOUR, 'backfill', 'b1')]
     const history = [
@@ -191,12 +191,12 @@ describe('a request', () => {
       .thenFacts(requested(at + 1, 'a1'), fired(at + 1, { origin: 'now', request: 'a1' }))
   })
 
-  test('[H9] to fill the past is no previous run of the next slot, and no failure of the schedule', () =>
+  test('[H9] to backfill does not count as the previous run of the next slot, nor as a failure of the schedule', () =>
     given(created({ pauseOnFailures: 1 }, 9 * HOUR), fired(HOUR, { at: 9 * HOUR + 1, origin: 'backfill' }))
       .when(endRun(9 * HOUR + 2, HOUR, 'failed'))
       .thenFacts(ended(9 * HOUR + 2, HOUR, 'failed')))
 
-  test('to fill the future, or backwards, is refused', () => {
+  test('to backfill the future, or backwards, is refused', () => {
     given(created())
       .when(backfill(5, 1, 6))
       .thenRefused('INPUT_INVALID')
@@ -205,12 +205,12 @@ describe('a request', () => {
       .thenRefused('INPUT_INVALID')
   })
 
-  test('to fill more than may wait is refused', () =>
+  test('to backfill more slots than may wait is refused', () =>
     given(created({}, 2_000 * HOUR))
       .when(backfill(2_000 * HOUR, 0, 1_001 * HOUR))
       .thenRefused('RUN_BACKLOG_FULL'))
 
-  test('to run now is refused once a thousand wait', () => {
+  test('to run now is refused once a thousand runs wait', () => {
     const many = buffered(1, ...Array.from({ length: 1_000 }, (_, k) => planned(k, 'now', `${k}`)))
     given(created(), many).when(runNow(5, 'a1')).thenRefused('RUN_BACKLOG_FULL')
   })
@@ -235,7 +235,7 @@ describe('a change', () => {
       .thenFacts(fired(HOUR), { type: 'schedule.changed', at: HOUR, spec })
   })
 
-  test('schedule-3: in a pause leaves the slots before it in the pause', () =>
+  test('schedule-3: during a pause records the slots before it as paused', () =>
     given(created(), paused(1))
       .when(declare(2 * HOUR, halfPast))
       .thenFacts(skipped(2 * HOUR, 'paused', HOUR, 2 * HOUR), {
@@ -244,16 +244,16 @@ describe('a change', () => {
         spec: aSpec(halfPast),
       }))
 
-  test('schedule-3: fills no past of the new expression', () => {
+  test('schedule-3: does not fill past slots of the new expression', () => {
     const changed: ScheduleFact = { type: 'schedule.changed', at: 2 * HOUR, spec: aSpec(halfPast) }
     expect(wakeAt(created(), changed)).toBe(2.5 * HOUR)
   })
 
-  test('to the same is none', () => given(created()).when(declare(5)).thenNothing())
+  test('to the same spec changes nothing', () => given(created()).when(declare(5)).thenNothing())
 })
 
 describe('the end', () => {
-  test('comes after the last run that max_runs allows, once it has ended', () => {
+  test('comes when the last run that max_runs allows has ended', () => {
     const history = [created({ maxRuns: 1 }), fired(HOUR)]
     given(...history)
       .when(passTime(5 * HOUR))
@@ -264,12 +264,12 @@ describe('the end', () => {
     expect(wakeAt(...history)).toBe(null)
   })
 
-  test('comes at once for a moment that had passed at the declaration', () =>
+  test('comes at once for an instant that had passed at the declaration', () =>
     given()
       .when(declare(5, { timing: { kind: 'at', at: 4 } }))
       .thenFacts(created({ timing: { kind: 'at', at: 4 } }, 5), skipped(5, 'past', 4), finished(5)))
 
-  test('holds until the schedule is declared otherwise', () => {
+  test('holds until the schedule is declared differently', () => {
     const history = [created({ maxRuns: 1 }), finished(9, 'max_runs')]
     given(...history)
       .when(declare(10, { maxRuns: 1 }))
@@ -279,7 +279,7 @@ describe('the end', () => {
       .thenFacts(created({ maxRuns: 2 }, 10))
   })
 
-  test('of a removed schedule is undone by a declaration', () => {
+  test('of a removed schedule is undone by a new declaration', () => {
     given(created()).when({ type: 'remove_schedule', now: 9, world }).thenFacts(finished(9, 'removed'))
     given(created(), finished(9, 'removed')).when(declare(10)).thenFacts(created({}, 10))
   })
@@ -295,7 +295,7 @@ describe('the end', () => {
       .thenFacts(resumed(HOUR + 3), finished(HOUR + 3, 'max_runs'))
   })
 
-  test('schedule-2: undone while the clock is set back repeats no slot', () =>
+  test('schedule-2: undone while the clock is set back, repeats no slot', () =>
     expect(wakeAt(created(), fired(5 * HOUR), finished(5 * HOUR, 'removed'), created({}, 3 * HOUR))).toBe(6 * HOUR))
 
   test('refuses requests', () => {
@@ -304,7 +304,7 @@ describe('the end', () => {
     given(created(), finished(9)).when(passTime(10)).thenNothing()
   })
 
-  test('of nothing is not found', () => given().when(passTime(1)).thenRefused('NOT_FOUND'))
+  test('of a schedule that does not exist is not found', () => given().when(passTime(1)).thenRefused('NOT_FOUND'))
 })
 
 describe('an adaptive schedule', () => {
@@ -312,7 +312,7 @@ describe('an adaptive schedule', () => {
   const adapted = (at: Instant, intervalMs: number): ScheduleFact => ({ type: 'schedule.adapted', at, intervalMs })
   const end = (now: Instant, slot: Instant, yielded: boolean | null) => ({ ...endRun(now, slot), yielded })
 
-  test('halves its interval when a run yields, and doubles it when not', () => {
+  test('halves its interval when a run yields, and doubles it when it does not', () => {
     given(adaptive, fired(HOUR))
       .when(end(HOUR + 1, HOUR, true))
       .thenFacts(ended(HOUR + 1, HOUR), adapted(HOUR + 1, HOUR / 2))
@@ -321,17 +321,17 @@ describe('an adaptive schedule', () => {
       .thenFacts(ended(HOUR + 1, HOUR), adapted(HOUR + 1, 2 * HOUR))
   })
 
-  test('keeps within its bounds', () =>
+  test('keeps its interval within its bounds', () =>
     given(adaptive, fired(HOUR), adapted(HOUR, HOUR / 2))
       .when(end(HOUR + 1, HOUR, true))
       .thenFacts(ended(HOUR + 1, HOUR)))
 
-  test('keeps its interval where nobody says whether the run yielded', () =>
+  test('keeps its interval when it is not known whether the run yielded', () =>
     given(adaptive, fired(HOUR))
       .when(end(HOUR + 1, HOUR, null))
       .thenFacts(ended(HOUR + 1, HOUR)))
 
-  test('counts the interval from the start of the last run, and runs late rather than not', () => {
+  test('counts the interval from the start of the last run, and runs late rather than never', () => {
     const late = fired(HOUR, { at: 9 * HOUR })
     given(adaptive)
       .when(passTime(9 * HOUR))
@@ -339,16 +339,16 @@ describe('an adaptive schedule', () => {
     expect(wakeAt(adaptive, late)).toBe(10 * HOUR)
   })
 
-  test('has no past to fill', () =>
+  test('refuses a backfill: it has no past slots', () =>
     given(adaptive)
       .when(backfill(5, 1, 2))
       .thenRefused('INPUT_INVALID'))
 
-  test('has no slot after its end', () => {
+  test('has no slot after its end instant', () => {
     expect(wakeAt(created({ adaptive: { minMs: 1, maxMs: HOUR }, end: HOUR - 1 }))).toBe(null)
   })
 
-  test('begins at its start', () => {
+  test('begins at its start instant', () => {
     expect(wakeAt(created({ adaptive: { minMs: 1, maxMs: HOUR }, start: 9 * HOUR }))).toBe(9 * HOUR)
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Whether a run of a schedule starts now, waits in the line, or takes the place of another.
+ * Decides whether a run of a schedule starts now, waits in the line, or displaces another.
  *
- * Owns the line and the pace of caught-up runs; the verdict on overlap is policies/overlap.ts. Never looks at the calendar.
+ * Owns the line and the pace of caught-up runs; policies/overlap.ts decides on overlap. Never looks at the calendar.
  */
 import type { Requesters } from '#model/access/requester.ts'
 import { judgeOverlap } from '#model/flow/policies/overlap.ts'
@@ -17,7 +17,7 @@ export const planRun = (
   request: ({ readonly id: string } & Requesters) | null,
 ): ScheduledRun => plannedRun({ ...request, slot, run: draft.world.runOf(slot, request?.id ?? null), origin })
 
-/** A run in the line that may start counts as one that runs. */
+/** A run in the line that may start counts as running. */
 export const isBusy = (state: LiveSchedule): boolean => state.running.length > 0 || inTurn(state).length > 0
 
 const fire = (draft: Draft, scheduled: ScheduledRun): void => {
@@ -30,7 +30,7 @@ const fire = (draft: Draft, scheduled: ScheduledRun): void => {
 const buffer = (draft: Draft, ...runs: readonly ScheduledRun[]): void =>
   record(draft, { type: 'schedule.buffered', at: draft.now, runs })
 
-/** Slots that wait give way to a newer one; what a person asked for, or is caught up with, stays. */
+/** Waiting slots are displaced by a newer one; a run that a person asked for, or that is caught up with, stays. */
 const displace = (draft: Draft, waiting: readonly ScheduledRun[], planned: ScheduledRun): void => {
   if (planned.origin !== 'slot') return
   for (const { slot, origin } of waiting) if (origin === 'slot') skip(draft, [slot], 'overlap')
@@ -43,7 +43,7 @@ const stop = (draft: Draft, runs: readonly RunId[], mode: 'cancel' | 'terminate'
   }
 }
 
-/** One run whose time has come, under the overlap policy. */
+/** Starts, queues or skips one run whose time has come, by the overlap policy. */
 export const start = (draft: Draft, planned: ScheduledRun): void => {
   const { running, spec } = draft.state
   const line = { running: running.map(({ run }) => run), waiting: inTurn(draft.state) }
@@ -61,7 +61,7 @@ export const start = (draft: Draft, planned: ScheduledRun): void => {
   }
 }
 
-/** Slots that are caught up with: every one of them runs, in turn unless runs may overlap. */
+/** Queues slots that are caught up with: all of them run, one after the other unless runs may overlap. */
 export const enqueue = (draft: Draft, runs: readonly ScheduledRun[]): void => {
   if (runs.length > 0) buffer(draft, ...runs)
   release(draft)
@@ -72,7 +72,7 @@ const mayStart = ({ state, now }: Draft, head: ScheduledRun): boolean => {
   return !isPaced(head) || state.paceAt === null || now >= state.paceAt
 }
 
-/** Starts what waits, as far as overlap and pace allow. */
+/** Starts waiting runs, as far as overlap and pace allow. */
 export const release = (draft: Draft): void => {
   for (;;) {
     const [head] = inTurn(draft.state)

@@ -1,15 +1,15 @@
 /**
- * What becomes of slots whose time has come: a run each, one for all, or a recorded miss.
+ * Decides what happens to slots whose time has come: a run for each, one run for all, or a recorded miss.
  *
- * Owns lateness: grace, window and the missed policies. A slot is missed if it was not seen within its grace, or if the next one
- * came first. Whether runs may overlap is schedule-line.ts.
+ * Owns lateness: grace, window and the missed policies. A slot is missed if it was not seen within its grace, or if the next one came first.
+ * line.ts decides whether runs may overlap.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { type Draft, skip } from './draft.ts'
 import { dueSlots, isDueBy, runsLeft } from './due.ts'
 import { enqueue, planRun, release, start } from './line.ts'
 
-/** What is left of slots after those that fell into a pause. */
+/** Records the slots that fell into a pause as skipped, and returns the others. */
 const afterPause = (draft: Draft, slots: readonly Instant[]): readonly Instant[] => {
   const { pauseEnd, pulse, spec } = draft.state
   if (pauseEnd === null) return slots
@@ -29,7 +29,7 @@ const startSlot = (draft: Draft, slot: Instant): void => {
   if (runsLeft(draft.state) > 0) start(draft, planRun(draft, slot, 'slot', null))
 }
 
-/** A run for each of the newest missed slots, oldest first; the slot of this moment joins them at the end. */
+/** Queues a run for each of the newest missed slots, oldest first; the current slot joins them at the end. */
 const runAll = (draft: Draft, missed: readonly Instant[], fresh: readonly Instant[]): void => {
   const { max } = draft.state.spec.missed
   const first = Math.max(0, missed.length - max)
@@ -41,7 +41,7 @@ const runAll = (draft: Draft, missed: readonly Instant[], fresh: readonly Instan
   )
 }
 
-/** `missed` are within the window; `fresh` is the slot of this moment, if there is one. */
+/** `missed` are within the window; `fresh` is the current slot, if there is one. */
 const catchUp = (draft: Draft, missed: readonly Instant[], fresh: readonly Instant[]): void => {
   switch (draft.state.spec.missed.policy) {
     case 'run_once': {
@@ -62,7 +62,7 @@ const catchUp = (draft: Draft, missed: readonly Instant[], fresh: readonly Insta
 
 const SKIPPED_AS = { run_once: 'coalesced', skip: 'policy', run_all: 'max' } as const
 
-/** Slots too many for one decision: none of these is among the newest, so none of them gets a run of its own. */
+/** Too many slots for one decision: none of these is among the newest, so none of them gets a run of its own. */
 const skipMany = (draft: Draft, missed: readonly Instant[]): void =>
   skip(draft, missed, SKIPPED_AS[draft.state.spec.missed.policy])
 
@@ -70,7 +70,7 @@ const settle = (draft: Draft, slots: readonly Instant[], more: boolean): void =>
   const { timing, adaptive, missed } = draft.state.spec
   const newest = slots.at(-1)
   if (newest === undefined) return
-  // One moment, or one beat of a pulse: it has no successor that could stand for it, so it runs however late.
+  // A single instant, or one interval of an adaptive schedule, has no successor that could cover it, so it runs however late.
   if (timing.kind === 'at' || adaptive !== null) return startSlot(draft, newest)
   const fresh = !more && isFresh(draft, newest) ? [newest] : []
   const late = slots.slice(0, slots.length - fresh.length)
@@ -82,7 +82,7 @@ const settle = (draft: Draft, slots: readonly Instant[], more: boolean): void =>
   else catchUp(draft, late.slice(cut), fresh)
 }
 
-/** Settles the slots that are due; says whether there are more. */
+/** Settles the slots that are due; returns whether there are more. */
 const passSome = (draft: Draft, early: boolean): boolean => {
   if (runsLeft(draft.state) <= 0) return false
   const { slots, more } = dueSlots(draft.state, draft.now, draft.world.calendarOf, early)
@@ -100,7 +100,7 @@ export const passTime = (draft: Draft): void => {
 const earlySlots = ({ state, now, world }: Draft): readonly Instant[] =>
   dueSlots(state, now, world.calendarOf, true).slots
 
-/** Before the expression changes: every nominal slot up to now is settled under the one in force. */
+/** Called before the expression changes: settles every nominal slot up to now under the expression in force. */
 export const closeBooks = (draft: Draft): void => {
   if (draft.state.paused === null) {
     while (passSome(draft, true));

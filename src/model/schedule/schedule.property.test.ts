@@ -1,4 +1,4 @@
-/** What holds for every schedule, whatever happens to it; and what becomes of late slots, against a simple reference. */
+/** Properties of every schedule under any commands; and the outcome of late slots, compared with a simple reference. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Instant } from '#model/kernel/ids.ts'
@@ -17,7 +17,7 @@ const CASES = policyCases(13, 1_000)
 const reload = (state: ScheduleState): ScheduleState => JSON.parse(JSON.stringify(state)) as ScheduleState
 const factsOf = (turns: readonly Turn[]): readonly ScheduleFact[] => turns.flatMap(({ facts }) => facts)
 
-/** Every fact with the state that it found. */
+/** Returns every fact with the state before it. */
 const seen = (turns: readonly Turn[]): readonly { readonly fact: ScheduleFact; readonly before: ScheduleState }[] => {
   let state = schedule.initial
   return factsOf(turns).map((fact) => {
@@ -27,7 +27,7 @@ const seen = (turns: readonly Turn[]): readonly { readonly fact: ScheduleFact; r
   })
 }
 
-/** Slots that a fact settles, as the calendar in force counts them. */
+/** Returns the slots that a fact settles, by the calendar in force. */
 const settledBy = (fact: ScheduleFact, before: ScheduleState): readonly Instant[] => {
   if (fact.type === 'schedule.fired') return isOwnSlot(fact) ? [fact.slot] : []
   if (fact.type !== 'schedule.skipped' || fact.reason === 'past' || before.kind !== 'live') return []
@@ -39,10 +39,10 @@ const settledBy = (fact: ScheduleFact, before: ScheduleState): readonly Instant[
 const waitingIn = (state: ScheduleState): readonly Instant[] =>
   state.kind === 'live' ? state.line.filter(isOwnSlot).map(({ slot }) => slot) : []
 
-/** The slots that the cursor went over between two states. */
+/** Returns the slots that the cursor passed between two states. */
 const passedSlots = (before: ScheduleState, after: ScheduleState, isChange: boolean): readonly Instant[] => {
   if (before.kind !== 'live' || after.kind !== 'live') return []
-  // A change moves the cursor to its own instant: past slots that must all have been settled, if there were any left.
+  // A change moves the cursor to its own instant: the past slots before it must all have been settled, if there were any left.
   if (isChange && (before.pulse !== null || runsLeft(before) <= 0)) return []
   if (before.pulse === null) return [...calendarOf(before.spec).slots(before.cursor, after.cursor)]
   return after.cursor > before.cursor ? [after.cursor] : []
@@ -50,7 +50,7 @@ const passedSlots = (before: ScheduleState, after: ScheduleState, isChange: bool
 
 const inOrder = (slots: readonly Instant[]): readonly Instant[] => slots.toSorted((a, b) => a - b)
 
-test('schedule-1: every slot up to the cursor is settled once, or stands in the line', { timeout: PATIENCE_MS }, () => {
+test('schedule-1: every slot up to the cursor is settled once, or waits in the line', { timeout: PATIENCE_MS }, () => {
   fc.assert(
     fc.property(anyTurns, (turns) => {
       const settled: Instant[] = []
@@ -93,7 +93,7 @@ test('schedule-2: no slot is fired before its instant, and none twice, whatever 
   )
 })
 
-test('[H7] runs do not overlap where the policy does not let them', { timeout: PATIENCE_MS }, () => {
+test('[H7] runs do not overlap where the policy forbids it', { timeout: PATIENCE_MS }, () => {
   fc.assert(
     fc.property(anyTurns, (turns) => {
       for (const { fact, before } of seen(turns)) {
@@ -108,7 +108,7 @@ test('[H7] runs do not overlap where the policy does not let them', { timeout: P
   )
 })
 
-test('schedule-5: a paused schedule starts only what a person asked for in the pause', { timeout: PATIENCE_MS }, () => {
+test('schedule-5: a paused schedule starts only runs that a person asked for during the pause', { timeout: PATIENCE_MS }, () => {
   fc.assert(
     fc.property(anyTurns, (turns) => {
       const waitedBefore = new Set<string>()
@@ -125,7 +125,7 @@ test('schedule-5: a paused schedule starts only what a person asked for in the p
   )
 })
 
-test('schedule-5: what a person asks for in a pause does not wait for its end', { timeout: PATIENCE_MS }, () => {
+test('schedule-5: a run that a person asks for during a pause does not wait for its end', { timeout: PATIENCE_MS }, () => {
   fc.assert(
     fc.property(anyTurns, (turns) => {
       for (const { before, facts, now } of turns) {
@@ -143,7 +143,7 @@ test('schedule-5: what a person asks for in a pause does not wait for its end', 
   )
 })
 
-test('a restart between any two commands changes nothing, from a checkpoint as from the beginning', {
+test('a restart between any two commands changes nothing, from a checkpoint or from the beginning', {
   timeout: PATIENCE_MS,
 }, () => {
   fc.assert(
@@ -158,7 +158,7 @@ test('a restart between any two commands changes nothing, from a checkpoint as f
   )
 })
 
-test('a command given twice yields nothing or a refusal, but for a checkpoint', { timeout: PATIENCE_MS }, () => {
+test('a repeated command yields nothing or a refusal, except for a checkpoint', { timeout: PATIENCE_MS }, () => {
   fc.assert(
     fc.property(anyTurns, (turns) => {
       for (const { before, command, facts } of turns) {
@@ -171,7 +171,7 @@ test('a command given twice yields nothing or a refusal, but for a checkpoint', 
   )
 })
 
-test('a wake is never early and never forgotten: nothing happens before it, and something does at it', {
+test('a wake is never early and never forgotten: nothing is due before it, and something is due at it', {
   timeout: PATIENCE_MS,
 }, () => {
   fc.assert(
@@ -210,7 +210,7 @@ test('any facts in any order fold without throwing, and any state answers any co
   )
 })
 
-/** What becomes of one late slot, by the words of the rules; `newer` are the due slots after it. */
+/** The outcome of one late slot by the rules; `newer` are the due slots after it. */
 const fateOf = ({ missed, graceMs }: ScheduleSpec, slot: Instant, newer: readonly Instant[], now: Instant): string => {
   const newest = newer.at(-1) ?? slot
   const isFresh = now <= newest + graceMs
@@ -260,13 +260,13 @@ const fatesByMachine = (spec: ScheduleSpec, moments: readonly Moment[]): Readonl
       for (const slot of settledBy(fact, state)) fates.set(slot, fact.type === 'schedule.skipped' ? fact.reason : 'run')
       state = schedule.evolve(state, fact)
     }
-    // What a worker would load: the checkpoint, read back as text.
+    // As a worker would load it: the checkpoint, read back from text.
     if (kind === 'restart') state = fold(schedule, JSON.parse(JSON.stringify(decision.facts)) as ScheduleFact[])
   }
   return fates
 }
 
-test('[H8] each slot has the fate that the reference gives it, with restarts in between', {
+test('[H8] each slot has the outcome that the reference gives it, with restarts in between', {
   timeout: PATIENCE_MS,
 }, () => {
   const spec = fc

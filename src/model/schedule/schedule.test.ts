@@ -44,7 +44,7 @@ describe('a slot', () => {
       .when(passTime(HOUR - 1))
       .thenNothing())
 
-  test('schedule-3: of the time before the schedule existed is not filled', () =>
+  test('schedule-3: from before the schedule existed is not filled', () =>
     given(created({}, 10 * HOUR))
       .when(passTime(10 * HOUR + 1))
       .thenNothing())
@@ -58,7 +58,7 @@ describe('a slot', () => {
     expect(wakeAt(jittered)).toBe(HOUR + 1)
   })
 
-  test('[H9] hands the end of the run before it on', () =>
+  test('[H9] passes on how the previous run ended', () =>
     given(created(), fired(HOUR), ended(HOUR + 5, HOUR, 'failed'))
       .when(passTime(2 * HOUR))
       .thenFacts(fired(2 * HOUR, { last: lastRun(HOUR, 'failed') })))
@@ -68,7 +68,7 @@ describe('[H8] slots that were missed', () => {
   const until = 5 * HOUR + 2 * MINUTE
   const missed = (over: Partial<ScheduleSpec['missed']>): ScheduleFact => created({ missed: { ...MISSED, ...over } })
 
-  test('run once by default, for the newest, which is told of the others', () =>
+  test('run once by default, for the newest, whose run receives the range of the others', () =>
     given(created())
       .when(passTime(until))
       .thenFacts(
@@ -87,17 +87,17 @@ describe('[H8] slots that were missed', () => {
       )
   })
 
-  test('are skipped if the policy says so, the late newest too', () =>
+  test('are skipped under the policy skip, including the newest if it is late', () =>
     given(missed({ policy: 'skip' }))
       .when(passTime(until))
       .thenFacts(skipped(until, 'policy', HOUR, 5 * HOUR)))
 
-  test('are skipped if the policy says so, but a slot within its grace is not missed', () =>
+  test('are skipped under the policy skip, but a slot within its grace is not missed', () =>
     given(missed({ policy: 'skip' }))
       .when(passTime(5 * HOUR + MINUTE))
       .thenFacts(skipped(5 * HOUR + MINUTE, 'policy', HOUR, 4 * HOUR), fired(5 * HOUR, { at: 5 * HOUR + MINUTE })))
 
-  test('run each, oldest first, if the policy says so, up to its maximum', () => {
+  test('run each, oldest first, under run_all, up to its maximum', () => {
     const three = [3, 4, 5].map((k) => planned(k * HOUR, 'missed'))
     given(missed({ policy: 'run_all', max: 3 }))
       .when(passTime(until))
@@ -108,7 +108,7 @@ describe('[H8] slots that were missed', () => {
       )
   })
 
-  test('run with a distance between them if the policy says so', () => {
+  test('run with the configured spacing between them', () => {
     const spaced = missed({ policy: 'run_all', spacingMs: 7 })
     const first = buffered(3 * HOUR, ...[1, 2, 3].map((k) => planned(k * HOUR, 'missed')))
     const started = fired(HOUR, { at: 3 * HOUR, origin: 'missed' })
@@ -121,7 +121,7 @@ describe('[H8] slots that were missed', () => {
       .thenFacts(fired(2 * HOUR, { at: 3 * HOUR + 7, origin: 'missed' }))
   })
 
-  test('run in turn where runs may not overlap, each after the end of the one before', () => {
+  test('run one after the other where runs may not overlap', () => {
     const inTurn = created({ overlap: 'skip', missed: { ...MISSED, policy: 'run_all' } })
     const line = buffered(2 * HOUR, planned(HOUR, 'missed'), planned(2 * HOUR, 'missed'))
     const started = fired(HOUR, { at: 2 * HOUR, origin: 'missed' })
@@ -136,7 +136,7 @@ describe('[H8] slots that were missed', () => {
       )
   })
 
-  test('are too old outside the window', () =>
+  test('are skipped if they are older than the window', () =>
     given(missed({ windowMs: 2 * HOUR }))
       .when(passTime(until))
       .thenFacts(
@@ -145,7 +145,7 @@ describe('[H8] slots that were missed', () => {
         fired(5 * HOUR, { at: until, missed: { from: 4 * HOUR, to: 4 * HOUR, count: 1 } }),
       ))
 
-  test('of a moment that passes once run however late', () => {
+  test('of a schedule with a single instant run however late', () => {
     const once = created({ timing: { kind: 'at', at: HOUR } })
     given(once)
       .when(passTime(1_000 * HOUR))
@@ -155,7 +155,7 @@ describe('[H8] slots that were missed', () => {
       .thenFacts(ended(2 * HOUR, HOUR), finished(2 * HOUR))
   })
 
-  test('are told to one run only', () =>
+  test('are reported to one run only', () =>
     given(
       created(),
       skipped(2 * HOUR, 'coalesced', HOUR),
@@ -164,7 +164,7 @@ describe('[H8] slots that were missed', () => {
       .when(passTime(3 * HOUR))
       .thenFacts(fired(3 * HOUR)))
 
-  test('run each, but no more than max_runs leaves', () =>
+  test('run each, but no more than max_runs allows', () =>
     given(created({ maxRuns: 2, missed: { ...MISSED, policy: 'run_all' } }))
       .when(passTime(until))
       .thenFacts(
@@ -173,7 +173,7 @@ describe('[H8] slots that were missed', () => {
         fired(2 * HOUR, { at: until, origin: 'missed' }),
       ))
 
-  test('too many for one decision, of which the newest run each: those are the newest of all', () => {
+  test('too many for one decision: under run_all those that run are the newest of all', () => {
     const timing = { kind: 'every', everyMs: 1_000, phaseMs: 0 } as const
     const missed = { ...MISSED, policy: 'run_all', windowMs: 1_000 * HOUR, max: 10 } as const
     const history = [created({ timing, missed, graceMs: 0 })]
@@ -186,7 +186,7 @@ describe('[H8] slots that were missed', () => {
     expect(ran).toEqual(Array.from({ length: 10 }, (_, k) => 99_995_000 + k * 1_000))
   })
 
-  test('too many for one decision are settled in several, and one run stands for them all', () => {
+  test('too many for one decision: they are settled in several, and one run covers them all', () => {
     const everySecond = created({
       timing: { kind: 'every', everyMs: 1_000, phaseMs: 0 },
       missed: { ...MISSED, windowMs: 1_000 * HOUR },
@@ -203,11 +203,11 @@ describe('[H8] slots that were missed', () => {
   })
 })
 
-describe('[H7] a slot that comes while a run is at work', () => {
+describe('[H7] a slot that comes while a run is active', () => {
   const busy = (overlap: OverlapPolicy): readonly ScheduleFact[] => [created({ overlap }), fired(HOUR)]
   const now = 2 * HOUR
 
-  test('runs beside it under allow', () =>
+  test('runs next to it under allow', () =>
     given(...busy('allow'))
       .when(passTime(now))
       .thenFacts(fired(now)))
@@ -230,12 +230,12 @@ describe('[H7] a slot that comes while a run is at work', () => {
       .thenFacts(ended(now + 1, HOUR), fired(now, { at: now + 1, last: lastRun(HOUR) }))
   })
 
-  test('waits behind the others under buffer_all', () =>
+  test('waits after the others under buffer_all', () =>
     given(...busy('buffer_all'), buffered(now, planned(now)))
       .when(passTime(3 * HOUR))
       .thenFacts(buffered(3 * HOUR, planned(3 * HOUR))))
 
-  test('is skipped under buffer_all once a thousand wait', () => {
+  test('is skipped under buffer_all once a thousand runs wait', () => {
     const many = buffered(now, ...Array.from({ length: 1_000 }, (_, k) => planned(now - k)))
     given(...busy('buffer_all'), many)
       .when(passTime(3 * HOUR))
@@ -252,7 +252,7 @@ describe('[H7] a slot that comes while a run is at work', () => {
       .thenFacts(skipped(3 * HOUR, 'overlap', now), buffered(3 * HOUR, planned(3 * HOUR)))
   })
 
-  test('ends it and does not wait under terminate_running', () =>
+  test('terminates it and does not wait under terminate_running', () =>
     given(...busy('terminate_running'))
       .when(passTime(now))
       .thenFacts(cancelWanted(now, HOUR, 'terminate'), fired(now)))

@@ -1,14 +1,14 @@
 /**
  * A schedule: a stream that starts runs when its slots come, claimed and fenced like a run.
  *
- * Owns which command is taken when. Slots and their delay come from the calendar of the spec in force, run ids from the world;
- * what is late is schedule-missed.ts, what overlaps is schedule-line.ts. Never reads a clock.
+ * Owns which command is accepted when. Slots and their delay come from the calendar of the spec in force, run ids from the world; missed.ts
+ * handles late slots, line.ts overlapping ones. Never reads a clock.
  *
- * schedule-1  Every slot after the schedule's birth runs once, waits in the line, or lies in one range of skipped ones.
- * schedule-2  No slot is fired before its instant, and a clock set back repeats none.
+ * schedule-1  Every slot after the creation of the schedule runs once, waits in the line, or is in one range of skipped slots.
+ * schedule-2  No slot is fired before its instant, and a clock that is set back repeats none.
  * schedule-3  A change settles every slot up to it under the expression in force until then; a new schedule fills no past.
  * schedule-4  A request is done once, however often it is sent.
- * schedule-5  A paused schedule starts only what a person asks for in the pause; what waited before it waits on.
+ * schedule-5  A paused schedule starts only what a person asks for in the pause; runs that waited before it keep waiting.
  */
 import { MAX_WAITING } from '#model/flow/policies/overlap.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
@@ -28,7 +28,7 @@ const isSame = (one: ScheduleSpec, other: ScheduleSpec): boolean =>
 
 const draftOf = (state: LiveSchedule, { now, world }: ScheduleCommand): Draft => ({ state, facts: [], now, world })
 
-/** The facts of a draft, and the end of the schedule if nothing is left to come. */
+/** Returns the facts of a draft, and the end of the schedule if no slot is left to come. */
 const finish = (draft: Draft): Decision<ScheduleFact> => {
   const { state, now, world } = draft
   if (state.paused === null && !isBusy(state) && nextSlot(state, world.calendarOf) === null) {
@@ -38,7 +38,7 @@ const finish = (draft: Draft): Decision<ScheduleFact> => {
   return facts(...draft.facts)
 }
 
-/** A length of time counts from the first declaration that says it: declared again, it means the same instant. */
+/** A delay counts from the first declaration that contains it: declared again, it means the same instant. */
 const inForce = ({ spec, now }: CommandOf<'declare_schedule'>, before: ScheduleSpec | null): ScheduleSpec => {
   const { timing } = spec
   if (timing.kind !== 'in') return spec
@@ -92,7 +92,7 @@ const endRun = (state: LiveSchedule, command: CommandOf<'end_run'>): Decision<Sc
 const pause = (state: LiveSchedule, command: CommandOf<'pause_schedule'>): Decision<ScheduleFact> => {
   if (state.paused !== null) return facts()
   const draft = draftOf(state, command)
-  // What came before the pause is no part of it.
+  // Slots that came before the pause are not part of it.
   passTime(draft)
   const { now, by, note } = command
   record(draft, { type: 'schedule.paused', at: now, by, reason: 'asked', ...(note === undefined ? {} : { note }) })
@@ -167,7 +167,7 @@ const decideLive = (state: LiveSchedule, command: ScheduleCommand): Decision<Sch
 const decideEnded = (state: EndedSchedule, command: ScheduleCommand): Decision<ScheduleFact> => {
   switch (command.type) {
     case 'declare_schedule':
-      // One that has run its course stays so until it is declared otherwise.
+      // A schedule that has finished stays ended until it is declared differently.
       return state.reason !== 'removed' && isSame(state.spec, inForce(command, state.spec))
         ? facts()
         : create(state, command)

@@ -1,7 +1,7 @@
 /**
- * What differs between two documents of sessions, key by key.
+ * The difference between two documents of sessions, key by key.
  *
- * Pure. Values are payloads: of large ones the hashes are compared, and nothing is loaded.
+ * Pure. Values are payloads: large ones are compared by hash, and nothing is loaded.
  */
 import { canonical, type Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
@@ -9,7 +9,7 @@ import type { SessionDocument } from './session.ts'
 
 export interface KeyDifference {
   readonly key: string
-  /** Null: the key was not there. */
+  /** Null: the key was absent. */
   readonly before: Payload | null
   readonly after: Payload | null
 }
@@ -20,7 +20,7 @@ const isSame = (one: Payload | null, other: Payload | null): boolean =>
 const at = (document: SessionDocument, key: string): Payload | null =>
   Object.hasOwn(document, key) ? (document[key] ?? null) : null
 
-/** In the order of the keys; what is the same on both sides is left out. */
+/** Sorted by key; keys with the same value on both sides are left out. */
 export const differenceOf = (before: SessionDocument, after: SessionDocument): readonly KeyDifference[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .sort()

@@ -1,4 +1,4 @@
-/** What holds for every session, whatever facts it has and whatever commands it is given. */
+/** What holds for every session, with any facts and any commands. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fold } from '#model/kernel/machine.ts'
@@ -9,7 +9,7 @@ import { documentOf, resumeFrom, type SessionFact, session } from './session.ts'
 const OPTIONS = { numRuns: 1_000, seed: 5 }
 const anyFacts = fc.array(anySessionFact, { maxLength: 20 })
 
-/** The document by brute force: every change of the whole history in turn. */
+/** The document by brute force: every change of the whole history in order. */
 const documentByReplay = (history: readonly SessionFact[]): Map<string, Payload> => {
   const document = new Map<string, Payload>()
   for (const fact of history) {
@@ -20,7 +20,7 @@ const documentByReplay = (history: readonly SessionFact[]): Map<string, Payload>
   return document
 }
 
-test('any facts in any order fold without throwing, from the beginning as from any state on the way', () => {
+test('any facts in any order fold without throwing, from the beginning and from any state on the way', () => {
   fc.assert(
     fc.property(anyFacts, fc.nat(20), (history, cut) => {
       const middle = fold(session, history.slice(0, cut))
@@ -39,7 +39,7 @@ test('any state answers any command without throwing', () => {
   )
 })
 
-test('session-3: a command given twice yields nothing or a refusal, but for a change without a key', () => {
+test('session-3: a command given twice records nothing or is refused the second time, except a change without a key', () => {
   fc.assert(
     fc.property(anySessionHistory, anySessionCommand, (history, command) => {
       if (command.type === 'change_session' && command.key === null) return
@@ -52,7 +52,7 @@ test('session-3: a command given twice yields nothing or a refusal, but for a ch
   )
 })
 
-test('session-1: each checkpoint has the one before it as its only parent, or the one that the session began at', () => {
+test('session-1: the only parent of each checkpoint is the one before it, or the one that the session began at', () => {
   fc.assert(
     fc.property(anySessionHistory, (history) => {
       let head = history[0]?.type === 'session.created' ? (history[0].base?.checkpoint.id ?? null) : null
@@ -66,7 +66,7 @@ test('session-1: each checkpoint has the one before it as its only parent, or th
   )
 })
 
-test('session-1: the document is the same from the last checkpoint on as from the beginning', () => {
+test('session-1: the document is the same whether it is built from the last checkpoint or from the beginning', () => {
   fc.assert(
     fc.property(anySessionHistory, (history) => {
       const state = fold(session, history)
@@ -80,7 +80,7 @@ test('session-1: the document is the same from the last checkpoint on as from th
   )
 })
 
-test('the tail of a history is enough if it reaches back to a checkpoint or to the birth', () => {
+test('the tail of a history is enough if it contains a checkpoint or the creation of the session', () => {
   fc.assert(
     fc.property(anySessionHistory, fc.nat(20), (history, cut) => {
       const tail = history.slice(cut)

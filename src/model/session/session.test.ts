@@ -1,4 +1,4 @@
-/** The head of a session: what a change, a checkpoint and a fork are. */
+/** The head of a session: changes, checkpoints and forks. */
 import { describe, expect, test } from 'vitest'
 import { sessionId } from '#model/kernel/ids.ts'
 import { fold } from '#model/kernel/machine.ts'
@@ -78,7 +78,7 @@ describe('life', () => {
     given().when(command).thenRefused('NOT_FOUND'),
   )
 
-  test.each([changed(), checkpointed(), ended])('$type before the birth is no session', (fact) =>
+  test.each([changed(), checkpointed(), ended])('$type before the session is created changes nothing', (fact) =>
     expect(fold(session, [fact])).toBe(session.initial),
   )
 
@@ -120,7 +120,7 @@ describe('changes', () => {
       .when(change({ key: 'step-1' }))
       .thenFacts(changed({ key: 'step-1' })))
 
-  test('the document is that of the head with the changes on top', () => {
+  test("the document is the head's document with the changes applied", () => {
     const state = liveAfter(
       created(),
       changed({ set: { name: inline('ben'), age: inline(7) } }),
@@ -131,16 +131,16 @@ describe('changes', () => {
     expect(Object.keys(atHead)).toHaveLength(3)
   })
 
-  test('what is set and unset in one change is unset', () =>
+  test('a key that is set and unset in one change is unset', () =>
     expect(documentOf(liveAfter(created(), changed({ unset: ['name'] })), { name: inline(1) })).toStrictEqual({}))
 
-  test('any key is a plain key', () => {
+  test('any name can be a key, even __proto__', () => {
     const set = JSON.parse('{"__proto__": {"value": 1}}')
     const document = documentOf(liveAfter(created(), changed({ set })), {})
     expect(JSON.stringify(document)).toBe('{"__proto__":{"value":1}}')
   })
 
-  test('a change leaves the state before it as it was', () => {
+  test('a change does not modify the state before it', () => {
     const before = liveAfter(created())
     session.evolve(before, changed({ key: 'step-1' }))
     expect([before.changes.size, before.appliedKeys.size]).toEqual([0, 0])
@@ -155,10 +155,10 @@ describe('checkpoints', () => {
       .thenFacts(checkpointed({ id: 'cp-2', parents: ['cp-1'], root: 'hash-2' }))
   })
 
-  test('session-1: nothing changed, nothing to keep', () =>
+  test('session-1: without changes there is no new checkpoint', () =>
     given(created(), checkpointed()).when(checkpoint('cp-2')).thenNothing())
 
-  test('session-1: a checkpoint carries the mode, so that a session can be read from there on', () =>
+  test('session-1: a checkpoint carries the mode, so that a session can be read from it alone', () =>
     expect(liveAfter(created(), checkpointed()).mode).toBe('batch'))
 
   test('after a checkpoint there are no changes', () => {
@@ -173,25 +173,25 @@ describe('forks', () => {
     expect(liveAfter(created(BASE))).toMatchObject({ head: FIRST, changes: new Map() })
   })
 
-  test('session-2: the first checkpoint of a fork has the checkpoint it began at as its parent', () =>
+  test('session-2: the first checkpoint of a fork has the checkpoint that it began at as its parent', () =>
     given(created(BASE), changed())
       .when(checkpoint('cp-2', 'hash-2'))
       .thenFacts(checkpointed({ id: 'cp-2', parents: ['cp-1'], root: 'hash-2' })))
 
-  test('session-2: a fork that has changed nothing needs no checkpoint of its own', () =>
+  test('session-2: a fork without changes makes no checkpoint of its own', () =>
     given(created(BASE)).when(checkpoint('cp-2')).thenNothing())
 })
 
 describe('the tail of a history', () => {
   const history = [created(), changed({ key: 'a' }), checkpointed(), changed({ key: 'b' }), ended]
 
-  test('is enough from the last checkpoint on', () =>
+  test('the tail from the last checkpoint on is enough', () =>
     expect(resumeFrom(history.slice(2))).toEqual(fold(session, history)))
 
-  test('is enough from the birth on', () =>
+  test('the tail from the creation of the session on is enough', () =>
     expect(resumeFrom(history.slice(0, 2))).toEqual(fold(session, history.slice(0, 2))))
 
-  test('is not enough after the last checkpoint', () => {
+  test('a tail without a checkpoint or the creation is not enough', () => {
     expect(resumeFrom(history.slice(3))).toBeNull()
     expect(resumeFrom([])).toBeNull()
   })

@@ -5,7 +5,7 @@
  * Never loads a blob and never hashes: roots arrive in the command.
  *
  * session-1  A checkpoint names the root hash of the whole document and its parents; checkpoints never change.
- * session-2  A fork begins at one checkpoint with that checkpoint's root, not at a chain of patches: its cost knows no history.
+ * session-2  A fork begins at one checkpoint with that checkpoint's root, not at a chain of patches: its cost does not depend on the history.
  * session-3  A change that carries a key is applied once, however often it is sent before the next checkpoint.
  */
 import type { Instant, SessionId } from '#model/kernel/ids.ts'
@@ -55,7 +55,7 @@ export type SessionCommand =
       readonly set: SessionDocument
       readonly unset: readonly string[]
     })
-  /** `root` is the hash of the document as it is now; the caller has stored it. */
+  /** `root` is the hash of the current document; the caller has stored the document. */
   | (Now & { readonly type: 'checkpoint_session'; readonly id: string; readonly root: string })
   | (Now & { readonly type: 'end_session'; readonly reason: string })
 
@@ -63,7 +63,7 @@ export interface LiveSession {
   readonly kind: 'live'
   readonly mode: SessionMode
   readonly head: Checkpoint | null
-  /** What was changed since `head`; the whole document is the head's with these on top. Null marks a removed key. */
+  /** The changes since `head`; the whole document is the head's document with these applied. Null marks a removed key. */
   readonly changes: ReadonlyMap<string, Payload | null>
   readonly appliedKeys: ReadonlySet<string>
 }
@@ -85,7 +85,7 @@ const decideLive = (session: LiveSession, command: SessionCommand): Decision<Ses
     }
     case 'checkpoint_session': {
       if (session.changes.size === 0 && session.head !== null) return facts()
-      // session-1: the parent is named and never touched.
+      // session-1: the parent is named and never changed.
       const parents = session.head === null ? [] : [session.head.id]
       return facts({
         type: 'session.checkpointed',
@@ -141,7 +141,7 @@ export const session: Machine<SessionState, SessionCommand, SessionFact> = {
   evolve(state, fact) {
     if (state.kind === 'live') return evolveLive(state, fact)
     if (state.kind === 'ended' || fact.type !== 'session.created') return state
-    // session-2: a fork's head is the checkpoint itself; nothing of the parent's history is read.
+    // session-2: the head of a fork is the checkpoint itself; nothing of the parent's history is read.
     return {
       kind: 'live',
       mode: fact.mode,
@@ -152,7 +152,7 @@ export const session: Machine<SessionState, SessionCommand, SessionFact> = {
   },
 }
 
-/** The state after these last facts of a session, if a checkpoint or the birth is among them; null if they do not reach back that far. */
+/** The state after these last facts of a session; null if neither a checkpoint nor the creation is among them. */
 export const resumeFrom = (tail: readonly SessionFact[]): SessionState | null => {
   const start = tail.findLastIndex((fact) => fact.type === 'session.checkpointed' || fact.type === 'session.created')
   const fact = tail[start]
@@ -168,9 +168,9 @@ export const resumeFrom = (tail: readonly SessionFact[]): SessionState | null =>
   return fold(session, tail.slice(start + 1), at as SessionState)
 }
 
-/** The whole document: the head's with the changes on top. */
+/** The whole document: the head's document with the changes applied. */
 export const documentOf = (state: LiveSession, atHead: SessionDocument): SessionDocument => {
-  // By way of a Map: assigning to an object would take the key `__proto__` for its prototype.
+  // Through a Map: assigning the key `__proto__` to an object would set its prototype.
   const document = new Map(Object.entries(atHead))
   for (const [key, payload] of state.changes) {
     if (payload === null) document.delete(key)

@@ -1,7 +1,7 @@
 /**
- * The actions that every task knows, with what each needs and does. Others are declared by their author.
+ * The built-in actions of tasks, with what each needs and does. Authors declare other actions.
  *
- * Owns the table. Which of them a task offers is its definition's to say.
+ * Owns the table. The task's definition says which of them it offers.
  */
 import type { ActionState, TaskAction } from './spec.ts'
 

@@ -1,4 +1,4 @@
-/** Every kind of person with every action, right and wrong in every way: the refusal is the first of the guide's list. */
+/** Every kind of person with every action, valid and invalid in every way: the refusal is the first of the guide's list. */
 import { expect, test } from 'vitest'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import { action, aSpec, custom, hashOf, mails, open, submit, taskAfter, to } from '#test/support/stories/task-story.ts'
@@ -120,7 +120,7 @@ const judge = (state: TaskState, hash: string, given: Case): ErrorCode | null =>
   return null
 }
 
-test('[C5] roles, actions and separation: 11,520 submits are judged in the order of the guide', {
+test('[C5] roles, actions and separation: 11,520 submits are checked in the order of the guide', {
   timeout: 60_000,
 }, () => {
   const states = new Map<string, Life>()
@@ -144,7 +144,7 @@ test('[C5] roles, actions and separation: 11,520 submits are judged in the order
   expect(count).toBe(3 * 4 * 2 ** 5 * 10 * 3)
 })
 
-test('a person is offered what would not be refused for who they are', () => {
+test('a person is offered exactly the actions that would not be refused because of who they are', () => {
   const state = taskAfter(open(specFor(['ana'])))
   const offered = (id: string, kind: Identity['kind'], ...groups: readonly string[]): readonly string[] =>
     allowedActions(state, { id, kind, groups }).map(({ name }) => name)

@@ -1,7 +1,7 @@
 /**
- * What a submit makes of the items: which are approved, which rejected, which changed.
+ * Applies a submit to the items: which are approved, which rejected, which changed.
  *
- * Owns the fan-out of one decision and every refusal of what was chosen item by item.
+ * Owns the fan-out of one decision to its items, and every refusal that concerns a single item's choice.
  */
 import { canonical, type Json } from '#model/kernel/json.ts'
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
@@ -22,7 +22,7 @@ const isMarked = ({ marksApproved }: TaskAction, { id, section }: TaskItem): boo
 const choiceOf = (items: Submit['items'], id: string): ItemChoice | undefined =>
   Object.hasOwn(items, id) ? items[id] : undefined
 
-/** Fail closed: what is neither approved nor rejected is not approved. */
+/** Fail closed: an item that is neither approved nor rejected is not approved. */
 export const outcomeOf = (items: readonly TaskItem[], action: TaskAction, choices: Submit['items']): Outcome => {
   const reviewed = items.filter(({ kind }) => kind === 'item')
   if (action.nextState === 'rejected') return { approved: [], rejected: reviewed.map(({ id }) => id) }
@@ -37,7 +37,7 @@ export const outcomeOf = (items: readonly TaskItem[], action: TaskAction, choice
   return { approved, rejected }
 }
 
-/** What several people approved: only what each of them did. */
+/** Combines the votes of several people: an item is approved only if each of them approved it. */
 export const agreed = (votes: readonly Vote[]): Outcome => ({
   approved: (votes[0]?.approved ?? []).filter((id) => votes.every(({ approved }) => approved.includes(id))),
   rejected: [...new Set(votes.flatMap(({ rejected }) => rejected))],
@@ -63,7 +63,7 @@ const editOf = (item: TaskItem, section: Section, after: Json, { world }: Submit
 
 const isChange = (item: TaskItem, after: Json): boolean => canonical(item.content) !== canonical(after)
 
-/** The changes of a submit, each checked; one that changes nothing is none. */
+/** Returns the checked changes of a submit; a modification that changes nothing is left out. */
 export const editsOf = (task: OpenTask, action: TaskAction, submit: Submit): readonly Edit[] | Refusal => {
   const edits: Edit[] = []
   for (const [id, choice] of Object.entries(submit.items)) {

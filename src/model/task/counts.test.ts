@@ -1,4 +1,4 @@
-/** What a count of open tasks says, and that there may be more. */
+/** Counts of open tasks by status, and whether there may be more. */
 import { expect, test } from 'vitest'
 import { taskCounts } from './counts.ts'
 
@@ -15,7 +15,7 @@ test('statuses without a task are left out', () => {
   ])
 })
 
-test('a status of which as many places were looked at as may be can have more tasks, however few were found in them', () => {
+test('a status may have more tasks if the limit of places was looked at, however few tasks were found in them', () => {
   expect([...taskCounts(FOUND, 5).more]).toEqual([])
   expect([...taskCounts(FOUND, 4).more]).toEqual(['pending'])
   expect([...taskCounts(FOUND, 2).more]).toEqual(['pending', 'in_review'])

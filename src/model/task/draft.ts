@@ -1,7 +1,7 @@
 /**
- * A decision in the making: the facts so far and the task as they leave it.
+ * A decision in progress: the facts so far and the task's state after them.
  *
- * Owns how one fact of a decision sees those before it. Local to one call of decide; never kept.
+ * Owns how one fact of a decision sees those before it. Local to one call of decide; never stored.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { OpenTask, TaskFact } from './fact.ts'

@@ -1,7 +1,7 @@
 /**
- * What can be said about a task: the facts that make it, the commands that ask for them, the states it can be in.
+ * The data types of a task: its facts, its commands and its states.
  *
- * Owns the words only; the rules are in task.ts and its neighbours. All state is plain JSON: a checkpoint holds it whole.
+ * Owns the types only; the rules are in task.ts and the files next to it. All state is plain JSON: a checkpoint stores all of it.
  */
 import type { Cause } from '#model/event/event.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
@@ -18,7 +18,7 @@ import type {
   TaskStatus,
 } from './spec.ts'
 
-/** Something that is decided on its own: an item of review_items, or the one document of an editable section. */
+/** A part that is decided on its own: an item of review_items, or the one document of an editable section. */
 export interface TaskItem {
   readonly id: string
   readonly section: string
@@ -29,7 +29,7 @@ export interface TaskItem {
   readonly status: ItemStatus
 }
 
-/** A change of one item: its new content, how it came from the old (RFC 6902), and the hash that a consent is bound to. */
+/** A change of one item: its new content, the patch from the old content (RFC 6902), and the hash that a consent is bound to. */
 export interface Edit {
   readonly item: string
   readonly content: Json
@@ -37,7 +37,7 @@ export interface Edit {
   readonly hash: string
 }
 
-/** One person's word while a quorum is not reached. */
+/** One person's decision while a quorum is not reached. */
 export interface Vote {
   readonly by: string
   readonly at: Instant
@@ -49,20 +49,20 @@ export interface Vote {
   readonly reason: string | null
 }
 
-/** What a person began and has not submitted: for the task as a whole (`item` null) or one item. */
+/** Input that a person has begun and not submitted: for the task as a whole (`item` null) or one item. */
 export interface TaskDraft {
   readonly by: string
   readonly item: string | null
-  /** Null: thrown away. Kept, so that another tab of the same person learns of it. */
+  /** Null: discarded. Kept, so that another tab of the same person learns of it. */
   readonly content: Json
   readonly savedAt: Instant
-  /** The revision it was made on: an older one is stale. */
+  /** The revision that it was made on: a draft of an older revision is stale. */
   readonly revision: number
-  /** How many drafts its author had saved with this one. Absent in checkpoints of older programs: before all others. */
+  /** How many drafts its author had saved, this one included. Absent in checkpoints of older programs: before all others. */
   readonly saved?: number
 }
 
-/** What a person says of an item before they submit; null: nothing yet. */
+/** A person's mark on an item before they submit; null: none yet. */
 export type MarkVerdict = 'approve' | 'reject' | null
 
 /** A request with an idempotency key, and the hash of its body. */
@@ -75,7 +75,7 @@ type At = { readonly at: Instant }
 type By = At & { readonly by: string }
 type Asked = By & { readonly request: RequestKey | null }
 
-/** What people see of a task beside its sections. */
+/** What people see of a task in addition to its sections. */
 export type ShownBeside = Pick<TaskSpec, 'title' | 'instructions' | 'context'>
 
 export type TaskFact =
@@ -93,7 +93,7 @@ export type TaskFact =
   | (By & { readonly type: 'task.viewed'; readonly first: boolean })
   | (By & { readonly type: 'task.claimed' })
   | (By & { readonly type: 'task.unclaimed' })
-  /** Null content throws the draft away. */
+  /** Null content discards the draft. */
   | (By & { readonly type: 'task.draft_saved'; readonly item: string | null; readonly content: Json })
   | (By & { readonly type: 'task.follow_up_set'; readonly until: Instant | null })
   | (Asked & { readonly type: 'task.reassigned'; readonly to: Assignees; readonly reason: string | null })
@@ -133,9 +133,9 @@ export type TaskFact =
       readonly sections: readonly Section[]
       readonly items: readonly TaskItem[]
       readonly hash: string
-      /** What else is shown; absent: it is as it was. */
+      /** Other content that is shown; absent: unchanged. */
       readonly shown?: ShownBeside
-      /** Absent: they are as they were. */
+      /** Absent: unchanged. */
       readonly actions?: readonly TaskAction[]
     })
   | (Asked & { readonly type: 'task.decided' } & Omit<Verdict, 'by' | 'at'>)
@@ -153,7 +153,7 @@ export interface Verdict {
   readonly status: ClosedByAction
   readonly reason: string | null
   readonly fields: Json
-  /** The hash of what is consented to, edits included. */
+  /** The hash of the content that was consented to, edits included. */
   readonly hash: string
   readonly approved: readonly string[]
   readonly rejected: readonly string[]
@@ -161,7 +161,7 @@ export interface Verdict {
   readonly acknowledged?: true
 }
 
-/** What a decision needs of the world. A verdict on schemas is null where all is well, else what does not fit. */
+/** What a decision needs from outside. `misfit` returns null if the value fits the schema, else what does not fit. */
 export interface TaskWorld {
   readonly digest: (text: string) => string
   readonly misfit: (schema: Json, value: Json) => string | null
@@ -169,13 +169,13 @@ export interface TaskWorld {
   readonly diff: (before: Json, after: Json) => Json
 }
 
-/** What is submitted about one item. `modifications` is its whole new content; absent: unchanged. */
+/** The choice that is submitted for one item. `modifications` is its whole new content; absent: unchanged. */
 export interface ItemChoice {
   readonly status: 'approved' | 'rejected' | 'edited'
   readonly modifications?: Json
 }
 
-/** Someone that a task is handed to, and what they are: an agent is refused, not believed to be a person. */
+/** A new assignee of a task, with their kind: an agent is refused, not taken for a person. */
 export interface Addressee {
   readonly id: string
   readonly kind: 'user' | 'group' | 'service' | 'agent'
@@ -193,9 +193,9 @@ export interface Submit extends Worldly, Personal {
   readonly items: { readonly [item: string]: ItemChoice }
   /** The hash of what the person saw. */
   readonly shownHash: string | null
-  /** The draft revision that the person saw; null: nobody says. */
+  /** The draft revision that the person saw; null: the client does not say. */
   readonly draftsSeen: number | null
-  /** Of a reassignment. */
+  /** For a reassignment: the new assignees. */
   readonly to: readonly Addressee[]
   /** What the person typed to confirm the action. */
   readonly confirm?: string | null
@@ -210,7 +210,7 @@ export type TaskCommand =
       readonly run: RunId
       readonly step: string
       readonly spec: TaskSpec
-      /** Where what the task tells stands in the chain of causes, until a person acts. */
+      /** The cause of the events that the task emits, until a person acts. */
       readonly cause?: Cause
     })
   | (Personal & { readonly type: 'view_task' })
@@ -220,14 +220,14 @@ export type TaskCommand =
       readonly type: 'save_draft'
       readonly item: string | null
       readonly content: Json
-      /** The draft revision that it was written on; absent: in the place of any other. */
+      /** The draft revision that it was written on; absent: it replaces any draft. */
       readonly draftsSeen?: number | null
     })
-  /** Which items a rule found is in the command. */
+  /** The command contains the items that a rule found. */
   | (Personal & { readonly type: 'mark_items'; readonly items: readonly string[]; readonly verdict: MarkVerdict })
   | (Personal & { readonly type: 'set_follow_up'; readonly until: Instant | null })
   | Submit
-  /** The run brings the content again, changed: a new revision. */
+  /** The run submits changed content: a new revision. */
   | (Worldly & {
       readonly type: 'revise_task'
       readonly sections: readonly Section[]
@@ -247,7 +247,7 @@ export interface OpenTask {
   readonly openedAt: Instant
   readonly status: OpenStatus
   readonly revision: number
-  /** Why and when the last revision was asked for; null: none is awaited. */
+  /** Who asked for a revision, when and why; null: no revision is awaited. */
   readonly awaited: {
     readonly at: Instant
     readonly by: string
@@ -255,24 +255,24 @@ export interface OpenTask {
     readonly reason: string | null
   } | null
   readonly items: readonly TaskItem[]
-  /** Every change since this revision was brought. */
+  /** Every change since this revision was submitted. */
   readonly edits: readonly (Edit & { readonly by: string })[]
   readonly hash: string
-  /** Who is asked now. */
+  /** The people who are asked now. */
   readonly asked: Assignees
-  /** Who may decide: those asked, and those of the levels below; a reassignment begins anew. */
+  /** The people who may decide: those asked, and those of the levels below; a reassignment replaces them all. */
   readonly deciders: Assignees
   readonly level: number
   readonly escalation: { readonly by: string; readonly reason: string } | null
   readonly reachedAt: Instant
   readonly deadlineAt: Instant | null
-  /** The deadline of this level has passed, and that has been said. */
+  /** The deadline of this level has passed, and a fact has recorded it. */
   readonly timedOut: boolean
-  /** The last reminder of this level. */
+  /** The number of the last reminder of this level. */
   readonly reminded: number
   readonly reassigned: number
   readonly claimedBy: string | null
-  /** The soft lock: somebody looks at it. Blocks nobody. */
+  /** The soft lock: a person is looking at the task. It blocks no one. */
   readonly viewing: { readonly by: string; readonly until: Instant } | null
   readonly viewedBy: readonly string[]
   readonly drafts: readonly TaskDraft[]
@@ -290,7 +290,7 @@ export type TaskEnd =
 export interface ClosedTask {
   readonly kind: 'closed'
   readonly status: Exclude<TaskStatus, OpenStatus>
-  /** As it was when it closed, with the final status of each item. */
+  /** The task when it closed, with the final status of each item. */
   readonly task: OpenTask
   readonly end: TaskEnd
 }

@@ -1,7 +1,7 @@
 /**
- * What each fact makes of a task.
+ * Applies facts to the state of a task.
  *
- * Owns evolve. Never decides: that is task.ts and its neighbours.
+ * Owns evolve. Never decides: that is task.ts and the files next to it.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { ClosedTask, OpenTask, RequestKey, TaskFact, TaskItem, TaskState, Vote } from './fact.ts'
@@ -74,7 +74,7 @@ const followUp = (task: OpenTask, { by, until }: FactOf<'task.follow_up_set'>): 
   return { ...task, followUps: until === null ? others : [...others, { by, until }] }
 }
 
-/** Whoever had it in hand has it no longer. */
+/** Removes the claim and the soft lock. */
 const handOver = (task: OpenTask): OpenTask => ({ ...task, status: 'pending', claimedBy: null, viewing: null })
 
 const escalate = (task: OpenTask, fact: FactOf<'task.escalated'>): OpenTask => ({
@@ -108,7 +108,7 @@ const voteOf = ({ by, at, action, outcome, hash, approved, rejected, reason }: F
   reason,
 })
 
-/** The time that a revision took is given back to those who decide. */
+/** The time that a revision took is added to the deciders' time. */
 const revise = (task: OpenTask, fact: FactOf<'task.revised'>): OpenTask => {
   const { at, revision, sections, items, hash, shown, actions = task.spec.actions } = fact
   const tookMs = task.awaited === null ? 0 : Math.max(0, at - task.awaited.at)

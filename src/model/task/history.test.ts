@@ -1,9 +1,9 @@
-/** What is told of a task, and what is not. */
+/** Which facts appear in a task's history, and which do not. */
 import { expect, test } from 'vitest'
 import { bob, history, open, submit } from '#test/support/stories/task-story.ts'
 import { taskHistory } from './history.ts'
 
-test('[C14] an edit is told with its items, and a decision with its reason', () => {
+test('[C14] an edit is listed with its items, and a decision with its reason', () => {
   const edit = submit('edit', { items: { a: { status: 'edited', modifications: { subject: 'new' } } } })
   const told = taskHistory(history(open(), edit))
   expect(told.map(({ what, by, items }) => [what, by, items])).toEqual([
@@ -13,7 +13,7 @@ test('[C14] an edit is told with its items, and a decision with its reason', () 
   ])
 })
 
-test('[C17] drafts and what somebody has put off are nobody else’s business', () => {
+test('[C17] drafts and snoozes of a person are not in the history', () => {
   const draft = { type: 'save_draft', now: 1, by: bob, item: null, content: 'hm' } as const
   const later = { type: 'set_follow_up', now: 2, by: bob, until: 9 } as const
   const seen = { type: 'view_task', now: 3, by: bob } as const

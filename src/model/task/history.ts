@@ -1,7 +1,7 @@
 /**
- * What has happened to a task, as people read it: asked, seen, reminded, handed on, voted, decided.
+ * The history of a task, as people read it: asked, seen, reminded, reassigned, voted, decided.
  *
- * Owns which facts are told and in which words. Drafts are their author's own, and checkpoints are nobody's: neither is told.
+ * Owns which facts are listed and in which words. Drafts are private to their author, and checkpoints concern no one: neither is listed.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { TaskFact } from './fact.ts'
@@ -11,10 +11,10 @@ export interface TaskHappening {
   readonly at: Instant
   /** `viewed`, `reminded`, `voted` and so on: the fact's type without its noun. */
   readonly what: string
-  /** Null: time itself, or the run. */
+  /** Null: a deadline, or the run. */
   readonly by: string | null
   readonly text: string
-  /** The items it is about; none: the whole. */
+  /** The items that it is about; empty: the whole task. */
   readonly items: readonly string[]
 }
 
@@ -22,7 +22,7 @@ const peopleOf = ({ users, groups }: Assignees): string => [...users, ...groups]
 
 const because = (reason: string | null): string => (reason === null || reason === '' ? '' : `: ${reason}`)
 
-/** Null: not told. */
+/** Null: not listed. */
 const textOf = (fact: TaskFact): string | null => {
   switch (fact.type) {
     case 'task.opened':

@@ -1,7 +1,7 @@
 /**
- * A human as a handler: what it asks of people, as data with its templates, and the task that comes of it.
+ * A human as a handler: what it asks people, as data with its templates, and the task that is made from it.
  *
- * Owns the shapes that definition and hand share. Templates and rules are compiled outside and arrive as `make`.
+ * Owns the shapes that definition and executor share. Templates and rules are compiled outside and arrive as `make`.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Deadline, Level, Quorum, Reminders, SectionType, TaskAction, TaskSpec, TaskType } from './spec.ts'
@@ -9,9 +9,9 @@ import type { Deadline, Level, Quorum, Reminders, SectionType, TaskAction, TaskS
 export interface AssignDefinition {
   readonly users: readonly string[]
   readonly groups: readonly string[]
-  /** CEL that gives the id of a person. */
+  /** CEL that returns the id of a person. */
   readonly rule: string | null
-  /** The group that is asked where nobody else can be. */
+  /** The group that is asked if no one else can be. */
   readonly fallback: string
 }
 
@@ -52,15 +52,15 @@ export interface HumanDefinition {
   readonly priority: number
 }
 
-/** What is known of people when a task is made. */
+/** What is known about people when a task is made. */
 export interface People {
   readonly isKnown: (user: string) => boolean
-  /** The people behind the run; none: they are not known (requester.ts). */
+  /** The people behind the run; empty: they are not known (requester.ts). */
   readonly requesters: readonly string[]
   readonly decidersOf: (step: string) => readonly string[]
 }
 
-/** Fills in templates and resolves people. Throws what a run fails with: TEMPLATE_ERROR, EXPR_FAILED, INPUT_INVALID. */
+/** Fills in templates and resolves people. Throws the error that the run fails with: TEMPLATE_ERROR, EXPR_FAILED, INPUT_INVALID. */
 export type TaskMaker = (roots: { readonly [root: string]: Json }, people: People) => TaskSpec
 
 export interface Human {

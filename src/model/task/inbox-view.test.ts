@@ -1,4 +1,4 @@
-/** What the views of an inbox have, and how they are counted. */
+/** The tasks in each view of an inbox, and how they are counted. */
 import { describe, expect, test } from 'vitest'
 import { type TaskGlance, viewCounts, viewedTasks } from './inbox-view.ts'
 import type { Identity } from './spec.ts'
@@ -21,7 +21,7 @@ describe('[C2] a view', () => {
     ['escalated', ['user:ana', 'group:editors'], 'ana', 'escalated'],
     ['later', ['user:ana', 'group:editors'], 'ana', 'later'],
     ['overdue', ['user:ana', 'group:editors'], null, 'overdue'],
-  ] as const)('%s names its inboxes, who looks, and what it has', (view, addresses, user, trait) => {
+  ] as const)("%s selects its inboxes, its viewer, and its tasks' trait", (view, addresses, user, trait) => {
     expect(viewedTasks(view, ana, NOW)).toEqual({
       addresses,
       viewer: user === null ? null : { user, now: NOW },
@@ -29,7 +29,7 @@ describe('[C2] a view', () => {
     })
   })
 
-  test('of nobody has everybody’s tasks, and nothing for later', () => {
+  test('without a viewer has the tasks of all inboxes, and nothing under later', () => {
     expect(viewedTasks('mine', null, NOW)).toEqual({ addresses: null, viewer: null, only: null })
     expect(viewedTasks('later', null, NOW).addresses).toEqual([])
   })
@@ -44,14 +44,14 @@ describe('[C2] counts', () => {
     a({ putOff: { ana: NOW } }),
   ]
 
-  test('leave what was put off to Later, until its time has come', () => {
+  test('put snoozed tasks under later only, until their time has come', () => {
     expect(viewCounts({ newest, overdue: 7 }, ana, { now: NOW, most: 100 })).toEqual({
       counts: { mine: 4, groups: 1, unassigned: 3, overdue: 7, escalated: 1, later: 1 },
       more: [],
     })
   })
 
-  test('say of which views there may be more', () => {
+  test('say which views may have more tasks', () => {
     expect(viewCounts({ newest, overdue: 2 }, ana, { now: NOW, most: 5 }).more).not.toContain('overdue')
     expect(viewCounts({ newest, overdue: 5 }, ana, { now: NOW, most: 6 }).more).toEqual([])
     expect(viewCounts({ newest: [], overdue: 5 }, ana, { now: NOW, most: 5 }).more).toEqual(['overdue'])

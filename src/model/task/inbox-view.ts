@@ -1,7 +1,7 @@
 /**
  * The views of an inbox: which tasks each of them has for a person, and how many.
  *
- * Owns what the views mean. Pure: what is read comes in, and who looks. A task that is late is overdue for whoever put it off, too.
+ * Owns what the views mean. Pure: the tasks and the viewer are arguments. A late task is overdue even for a person who has snoozed it.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Identity } from './spec.ts'
@@ -9,7 +9,7 @@ import type { Identity } from './spec.ts'
 export const INBOX_VIEWS = ['mine', 'groups', 'unassigned', 'overdue', 'escalated', 'later'] as const
 export type InboxView = (typeof INBOX_VIEWS)[number]
 
-/** What the tasks of a page have in common, beside their inboxes. `later`: the viewer has put them off beyond now. */
+/** What the tasks of a page have in common, apart from their inboxes. `later`: the viewer has snoozed them beyond now. */
 export type TaskTrait = 'unclaimed' | 'overdue' | 'escalated' | 'later'
 
 /** The inboxes of a person: their own, and those of their groups. */
@@ -18,7 +18,7 @@ export const inboxesOf = ({ id, groups }: Identity): readonly string[] => [`user
 const groupInboxes = (groups: readonly string[]): readonly string[] => groups.map((group) => `group:${group}`)
 
 export interface ViewedTasks {
-  /** Null: everybody's. */
+  /** Null: all inboxes. */
   readonly addresses: readonly string[] | null
   readonly viewer: { readonly user: string; readonly now: Instant } | null
   readonly only: { readonly trait: TaskTrait; readonly now: Instant } | null
@@ -33,7 +33,7 @@ const TRAITS: Readonly<Record<InboxView, TaskTrait | null>> = {
   later: 'later',
 }
 
-/** Who is nobody looks at everybody's tasks, and has put off none. */
+/** Without a person the views cover all inboxes, and no task is snoozed. */
 export const viewedTasks = (view: InboxView, who: Identity | null, now: Instant): ViewedTasks => {
   const trait = TRAITS[view]
   const only = trait === null ? null : { trait, now }
@@ -45,16 +45,16 @@ export const viewedTasks = (view: InboxView, who: Identity | null, now: Instant)
   }
 }
 
-/** What the views ask of a task. */
+/** The parts of a task that the views need. */
 export interface TaskGlance {
   readonly addresses: readonly string[]
   readonly isClaimed: boolean
   readonly isEscalated: boolean
-  /** By whom, until when. */
+  /** The people who have snoozed it, each with the instant until which they have. */
   readonly putOff: Readonly<Record<string, Instant>>
 }
 
-/** The newest tasks of some inboxes, and how many are overdue; of each at most so many were looked at. */
+/** The newest tasks of some inboxes, and the number of overdue ones; both are bounded by the limit of the query. */
 export interface InboxGlance {
   readonly newest: readonly TaskGlance[]
   readonly overdue: number
@@ -62,7 +62,7 @@ export interface InboxGlance {
 
 export interface ViewCounts {
   readonly counts: Readonly<Record<InboxView, number>>
-  /** Of these there are at least so many. */
+  /** Views whose count is a lower bound. */
   readonly more: readonly InboxView[]
 }
 

@@ -1,4 +1,4 @@
-/** Marks of many items at once: which items a rule finds, and which drafts come of it. */
+/** Marking many items at once: which items a rule finds, and which drafts are saved. */
 import { describe, expect, test } from 'vitest'
 import { ana, bob, history, open, taskAfter } from '#test/support/stories/task-story.ts'
 import { specify } from '#testing/spec.ts'
@@ -14,12 +14,12 @@ const draft = (item: string, content: object) =>
   ({ type: 'task.draft_saved', at: 5, by: 'ana', item, content: content as never }) as const
 
 describe('[C17] marks of many items', () => {
-  test('are drafts, one for each', () =>
+  test('are drafts, one for each item', () =>
     given(...history(opened))
       .when(mark(['a', 'b'], 'reject'))
       .thenFacts(draft('a', { verdict: 'reject' }), draft('b', { verdict: 'reject' })))
 
-  test('that are there already are none', () =>
+  test('that exist already are not saved again', () =>
     given(...history(opened, mark(['a'], 'approve')))
       .when(mark(['a'], 'approve'))
       .thenNothing())
@@ -32,18 +32,18 @@ describe('[C17] marks of many items', () => {
       .thenFacts(draft('a', { verdict: 'approve', content }))
   })
 
-  test('of an unknown item are refused, all of them', () =>
+  test('are all refused if one item is unknown', () =>
     given(...history(opened))
       .when(mark(['a', 'nobody'], 'approve'))
       .thenRefused('NOT_FOUND'))
 
-  test('are each person’s own', () => {
+  test('are separate for each person', () => {
     const state = taskAfter(opened, mark(['a'], 'approve'), mark(['a'], 'reject', bob))
     expect(state.kind === 'open' && state.drafts.map(({ by }) => by)).toEqual(['ana', 'bob'])
   })
 })
 
-test('[C17] what is neither true nor false of an item marks nothing', () => {
+test('[C17] an item for which the rule is neither true nor false is not marked', () => {
   const item = (id: string, kind: TaskItem['kind'] = 'item'): TaskItem => ({
     ...{ id, kind, title: id, section: 's', content: id, hash: '', status: 'pending_review' },
   })

@@ -1,7 +1,7 @@
 /**
- * What a person marks on an item before they submit: approve or reject, perhaps with new content. Kept as a draft of that item.
+ * A person's mark on an item before they submit: approve or reject, perhaps with new content. It is stored as a draft of that item.
  *
- * Owns what such a draft holds, and which drafts come of marking many at once. A mark decides nothing: only a submit does.
+ * Owns the content of such a draft, and which drafts are saved when many items are marked at once. A mark decides nothing: only a submit does.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Rule } from '#model/kernel/rule.ts'
@@ -17,7 +17,7 @@ export const contentIn = (draft: TaskDraft | undefined): MarkContent =>
     ? (draft.content as MarkContent)
     : {}
 
-/** The draft that says this of the item; an edit of the same revision stays. Null: it says so already. */
+/** Returns the draft with this mark for the item; an edit of the same revision stays in it. Null: the item has this mark already. */
 export const markedDraft = (
   { drafts, revision }: Pick<OpenTask, 'drafts' | 'revision'>,
   by: string,
@@ -29,16 +29,16 @@ export const markedDraft = (
   return { verdict, ...(kept.content !== undefined && { content: kept.content }) }
 }
 
-/** What a rule may ask of an item. */
+/** The roots that a rule may read about an item. */
 export const MARK_ROOTS = ['item', 'title', 'section']
 
-/** What a rule found: those it is true of, and those of which it cannot say. */
+/** The result of a rule: the items for which it is true, and those for which it has no answer. */
 export interface Found {
   readonly items: readonly string[]
   readonly unclear: readonly { readonly item: string; readonly detail: string }[]
 }
 
-/** Fail closed: what is neither true nor false of an item marks nothing. */
+/** Fail closed: an item for which the rule is neither true nor false is not marked. */
 export const findItems = (items: readonly TaskItem[], rule: Rule): Found => {
   const judged = items
     .filter(({ kind }) => kind === 'item')

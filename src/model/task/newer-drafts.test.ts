@@ -1,4 +1,4 @@
-/** task-7: a decision passes over no draft of its own author that they have not seen. */
+/** task-7: a decision is refused if it ignores a draft of its own author that they have not seen. */
 import { describe, expect, test } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
 import {
@@ -39,18 +39,18 @@ const edited = save({ verdict: 'approve', content: NEW })
 const withEdit = { a: { status: 'edited', modifications: NEW } } as const
 
 describe('task-7: a decision and drafts of its author (13.1.5)', () => {
-  test('an edit that was saved elsewhere is not passed over by an approval of the old text', () => {
+  test('an approval of the old text is refused if its author has saved an edit elsewhere', () => {
     expect(refused([edited], submit('approve', { draftsSeen: 0 }))).toMatchObject({
       code: 'DRAFTS_NEWER',
       detail: expect.stringMatching(/of a: draft revision 1 is the newest/),
     })
   })
 
-  test('who has seen the draft may decide otherwise', () => {
+  test('a person who has seen the draft may decide differently', () => {
     expect(refused([edited], submit('approve', { draftsSeen: 1 }))).toBeNull()
   })
 
-  test('a decision that says what the drafts say passes over nothing, whatever it has seen', () => {
+  test('a decision that agrees with the drafts is accepted, whichever draft revision it names', () => {
     expect(refused([edited], submit('approve', { items: withEdit }))).toBeNull()
     expect(refused([save({ verdict: 'approve' })], submit('approve'))).toBeNull()
     const oneOut = { a: { status: 'rejected' } } as const
@@ -67,17 +67,17 @@ describe('task-7: a decision and drafts of its author (13.1.5)', () => {
     ['a draft that was thrown away', null, { items: withEdit }],
     ['a draft of a shape of its own', 'half a thought', {}],
     ['what waits for a revision', { verdict: 'approve' }, { action: 'request_edit' }],
-  ])('a client that names no draft revision passes over none either: %s', (_, draft, over) => {
+  ])('a decision that names no draft revision is refused if it ignores %s', (_, draft, over) => {
     expect(refused([save(draft)], submit(over.action ?? 'approve', over))?.code).toBe('DRAFTS_NEWER')
   })
 
-  test('answers that were begun are not passed over', () => {
+  test('a decision that ignores answers saved as a draft is refused', () => {
     const begun = save({ fields: { amount: 7 } }, { item: null })
     expect(refused([begun], submit('respond', { fields: { amount: 8 } }))?.code).toBe('DRAFTS_NEWER')
     expect(refused([begun], submit('respond', { fields: { amount: 7 } }))).toBeNull()
   })
 
-  test('an edited document goes with the approval of it, and not with the old one', () => {
+  test('an edited document is approved with the edit, and not without it', () => {
     const spec = aSpec({ sections: [document('letter', { text: 'Dear' })] })
     const draft = save({ verdict: null, content: { text: 'Dear friend' } }, { item: 'letter' })
     const state = taskAfter(open(spec), draft)
@@ -88,26 +88,26 @@ describe('task-7: a decision and drafts of its author (13.1.5)', () => {
     expect(decide({ items }).kind).toBe('facts')
   })
 
-  test('drafts of others, and of an earlier revision, bind nobody', () => {
+  test('drafts of other people, and of an earlier revision, do not matter', () => {
     expect(refused([save({ verdict: 'reject' }, { by: bob })], submit('approve'))).toBeNull()
     const before = [open(), edited, revise(2, mails('a'))]
     const { hash: shownHash } = isOpen(taskAfter(...before))
     expect(task.decide(taskAfter(...before), submit('approve', { shownHash })).kind).toBe('facts')
   })
 
-  test('handing the task on consents to nothing, and needs no look at drafts', () => {
+  test('reassigning the task consents to nothing, and ignores drafts', () => {
     const on = submit('reassign', { shownHash: null, to: [{ id: 'bob', kind: 'user' }] })
     expect(refused([edited], on)).toBeNull()
   })
 })
 
 describe('drafts of one person in many tabs (13.1.5)', () => {
-  test('a draft replaces none that its author has not seen', () => {
+  test('a draft does not replace one that its author has not seen', () => {
     expect(refused([edited], save({ verdict: 'approve' }, { draftsSeen: 0 }))?.code).toBe('DRAFTS_NEWER')
     expect(refused([edited], save({ verdict: 'approve' }, { draftsSeen: 1 }))).toBeNull()
   })
 
-  test('a draft of another item, and the same draft once more, are taken', () => {
+  test('a draft of another item, and a repeated draft, are accepted', () => {
     expect(refused([edited], save({ verdict: 'approve' }, { item: 'b', draftsSeen: 0 }))).toBeNull()
     expect(refused([edited], { ...edited, draftsSeen: 0 } as TaskCommand)).toBeNull()
   })

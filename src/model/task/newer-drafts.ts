@@ -1,8 +1,9 @@
 /**
- * Drafts that their author saved elsewhere: in another tab, on another device. A person has one truth about a task, wherever they look.
+ * Drafts that their author saved elsewhere: in another tab, on another device. A person sees one set of drafts of a task, wherever they look.
  *
- * Owns the draft revision (how many drafts of a task a person has saved) and both refusals that rest on it. A draft decides nothing; what a
- * person wrote is only never passed over behind their back. Drafts of an earlier revision of the task are stale and bind nobody.
+ * Owns the draft revision (how many drafts of a task a person has saved) and both refusals that are based on it. A draft decides nothing; but a
+ * person's decision never ignores what the same person wrote and has not seen. Drafts of an earlier revision of the task are stale and do not
+ * matter.
  */
 import { canonical, type Json } from '#model/kernel/json.ts'
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
@@ -13,11 +14,11 @@ import type { TaskAction } from './spec.ts'
 
 type Drafts = Pick<OpenTask, 'drafts' | 'revision'>
 
-/** How many drafts of this task the person has saved. A decision names the one it has seen. */
+/** Returns how many drafts of this task the person has saved. A decision names the draft revision that its author has seen. */
 export const draftRevision = ({ drafts }: Pick<OpenTask, 'drafts'>, by: string): number =>
   drafts.reduce((newest, draft) => (draft.by === by ? Math.max(newest, draft.saved ?? 0) : newest), 0)
 
-/** Drafts of this person that were saved after what they saw. Whoever says nothing has seen none. */
+/** Returns the drafts that this person saved after the revision they saw. Null: they have seen none. */
 const unseen = ({ drafts, revision }: Drafts, by: string, seen: number | null): readonly TaskDraft[] =>
   drafts.filter((draft) => draft.by === by && draft.revision === revision && (draft.saved ?? 0) > (seen ?? -1))
 
@@ -30,14 +31,16 @@ interface Said {
   readonly action: TaskAction
 }
 
-/** The decision does with this item what the draft says of it. What a draft of another shape says, only its author knows. */
+/**
+ * Returns whether the decision does with this item what the draft says. A draft of another shape never agrees: only its author knows its meaning.
+ */
 const followsItem = (draft: TaskDraft, { item, choice, outcome, action }: Said): boolean => {
   const said = contentIn(draft)
   if (draft.content !== null && said.verdict === undefined && said.content === undefined) return false
   const { verdict, content = item.content } = said
   const after = choice?.modifications ?? item.content
   if (verdict === 'reject') return outcome.rejected.includes(item.id)
-  // Nothing said, or an earlier word taken back: the item goes by the action.
+  // No mark, or a mark that was taken back: the action decides on the item.
   if (verdict !== 'approve' && isSame(content, item.content))
     return choice === undefined || (choice.status !== 'rejected' && isSame(after, item.content))
   const isApproved =
@@ -45,7 +48,7 @@ const followsItem = (draft: TaskDraft, { item, choice, outcome, action }: Said):
   return isApproved && isSame(after, content)
 }
 
-/** What a person began to fill in is the answer itself. */
+/** Returns whether the fields that a person began to fill in are those of the submit. */
 const followsWhole = ({ content }: TaskDraft, { fields }: Submit): boolean => {
   if (content === null) return true
   const begun =
@@ -72,7 +75,7 @@ const newer = (task: OpenTask, by: string, drafts: readonly TaskDraft[]): Refusa
     `${by} saved newer drafts elsewhere, of ${named(drafts)}: draft revision ${draftRevision(task, by)} is the newest`,
   )
 
-/** task-7. A decision that says the same as the drafts passes over nothing, whatever it has seen. */
+/** task-7. A decision that agrees with the drafts ignores none, whatever draft revision it names. */
 export const unseenRefusal = (task: OpenTask, action: TaskAction, submit: Submit): Refusal | null => {
   const { by, draftsSeen } = submit
   const isFollowed = follows(task, action, submit)
@@ -80,7 +83,7 @@ export const unseenRefusal = (task: OpenTask, action: TaskAction, submit: Submit
   return left.length === 0 ? null : newer(task, by.id, left)
 }
 
-/** A draft takes the place of one that its author has seen, or says that it takes the place of any. */
+/** A draft may replace one that its author has seen; without `draftsSeen` it may replace any. */
 export const draftRefusal = (
   task: OpenTask,
   { by, item, content, draftsSeen = null }: Extract<TaskCommand, { readonly type: 'save_draft' }>,

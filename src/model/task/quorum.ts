@@ -1,9 +1,9 @@
 /**
- * The quorum of a task: how many people a vote takes, who may still vote, and whether the votes that are left can close it.
+ * The quorum of a task: how many people a vote takes, who may still vote, and whether the remaining votes can close it.
  *
- * A group counts as people enough: its members are known only when they come. Each person votes once on one subject.
+ * A group counts as enough people: its members are known only when they act. Each person votes once on one subject.
  *
- * task-9  While a task waits for people, somebody may vote: no vote, edit, revision or reassignment leaves the quorum out of reach.
+ * task-9  While a task waits for people, at least one person may vote: no vote, edit, revision or reassignment makes the quorum unreachable.
  */
 import type { OpenTask } from './fact.ts'
 import type { Assignees, ClosedByAction, Quorum, TaskAction, TaskSpec } from './spec.ts'
@@ -17,8 +17,8 @@ export const quorumFor = (quorum: Quorum, outcome: ClosedByAction): number => {
 }
 
 /**
- * The fewest people whose votes always close the task. Two of two to approve and two to reject need three people: with two, one vote
- * each way would leave nobody to vote.
+ * Returns the smallest number of people whose votes always close the task. Two of two to approve and two to reject need three people: with two,
+ * one vote each way would leave no one to vote.
  */
 export const votersNeeded = ({ quorum, actions }: Pick<TaskSpec, 'quorum' | 'actions'>): number => {
   const outcomes = new Set(
@@ -27,7 +27,7 @@ export const votersNeeded = ({ quorum, actions }: Pick<TaskSpec, 'quorum' | 'act
   return [...outcomes].reduce((sum, outcome) => sum + quorumFor(quorum, outcome) - 1, 1)
 }
 
-/** How many of these people may vote, those who have voted included; null: a group is among them, so there is no bound. */
+/** Returns how many of these people may vote, including those who have voted; null: a group is among them, so there is no bound. */
 export const votersAmong = (
   { users, groups }: Assignees,
   { excluded, voted = [] }: { readonly excluded: readonly string[]; readonly voted?: readonly string[] },
@@ -36,7 +36,7 @@ export const votersAmong = (
   return new Set([...users.filter((user) => !excluded.includes(user)), ...voted]).size
 }
 
-/** Whether these people are enough for the quorum, whatever each of them votes. */
+/** Returns whether these people are enough for the quorum, whatever each of them votes. */
 export const isInReach = (
   spec: Pick<TaskSpec, 'quorum' | 'actions' | 'excluded'>,
   to: Assignees,
@@ -45,7 +45,7 @@ export const isInReach = (
 
 const union = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])]
 
-/** The subject has changed and no vote counts any more: who voted before the task was handed on may vote again (task-9). */
+/** The subject has changed and no vote counts any more: people who voted before a reassignment may vote again (task-9). */
 export const withoutVotes = (task: OpenTask): Pick<OpenTask, 'votes' | 'asked' | 'deciders'> => {
   const { asked, deciders, votes, reassigned } = task
   const back = reassigned === 0 ? [] : votes.map(({ by }) => by)
@@ -54,11 +54,11 @@ export const withoutVotes = (task: OpenTask): Pick<OpenTask, 'votes' | 'asked' |
 }
 
 export interface Voters extends Assignees {
-  /** Members of the groups who may not: excluded, or they have voted. */
+  /** Members of the groups who may not vote: they are excluded, or have voted. */
   readonly except: readonly string[]
 }
 
-/** Who may vote now. While a revision is awaited there is nothing to vote on. */
+/** Returns who may vote now. While a revision is awaited there is nothing to vote on. */
 export const votersOf = ({ status, deciders, votes, spec }: OpenTask): Voters => {
   if (status === 'revision_requested') return { users: [], groups: [], except: [] }
   const except = union(

@@ -1,7 +1,7 @@
 /**
- * Who may decide a task: people it is addressed to, and nobody who is excluded. Agents and services never.
+ * Decides who may decide a task: people to whom it is addressed and who are not excluded. Agents and services never may.
  *
- * Owns the order of these refusals. What roles a person has is checked outside; groups come with the identity.
+ * Owns the order of these refusals. Roles are checked outside; groups come with the identity.
  */
 import { type Refusal, refuse } from '#model/kernel/machine.ts'
 import type { OpenTask } from './fact.ts'

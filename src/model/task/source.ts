@@ -1,7 +1,7 @@
 /**
- * What an author writes to ask people: in code, in a handler's definition or in a manifest.
+ * The options with which an author asks people: in code, in a handler's definition or in a manifest.
  *
- * Owns the spelling. What it comes to, with defaults and refusals, is manifest/human/humans.ts.
+ * Owns the options only. manifest/human/humans.ts makes the normal form, with defaults and refusals.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Quorum, SectionType, TaskType } from './spec.ts'
@@ -13,17 +13,17 @@ export interface ActionSource {
   readonly name: string
   readonly label?: string
   readonly requiresReason?: boolean
-  /** Default true: it ends the task. */
+  /** The action ends the task. Default: true. */
   readonly terminal?: boolean
   readonly nextState?: string
   readonly emitsEvent?: string
   readonly emits?: string
   readonly eventPayload?: Json
-  /** What the fields of this action must fit. */
+  /** JSON Schema of this action's fields. */
   readonly eventPayloadSchema?: unknown
-  /** Items or sections that it approves; `true`: all that are not rejected, `false`: nothing. Absent: as `nextState` says. */
+  /** Ids of items or sections that it approves; `true`: all that are not rejected, `false`: none. Absent: as `nextState` says. */
   readonly marksApproved?: boolean | string | readonly string[]
-  /** The step that is done again with the feedback. */
+  /** The step that is repeated with the feedback. */
   readonly returnsTo?: string
   readonly requiredFields?: readonly string[]
 }
@@ -46,9 +46,9 @@ export interface AssignSource {
   readonly users?: readonly string[]
   readonly group?: string
   readonly groups?: readonly string[]
-  /** CEL that gives a person's id: `payload.owner_id`. */
+  /** CEL that returns a person's id: `payload.owner_id`. */
   readonly rule?: string
-  /** Who is asked where an id is unknown. Default `operators`. */
+  /** The group that is asked if an id is unknown. Default: `operators`. */
   readonly fallback?: string
 }
 
@@ -60,11 +60,11 @@ export interface SectionSource {
   /** A list, or `{expr: 'payload.drafts'}`. */
   readonly items?: Json
   readonly editable?: boolean
-  /** What edited content must fit. */
+  /** JSON Schema of edited content. */
   readonly schema?: unknown
 }
 
-/** What is asked of people, wherever it is asked: by a handler or by a step. */
+/** The options of a task for people, in a handler or in a step. */
 export interface TaskOptions {
   readonly taskType?: TaskType
   readonly title?: string
@@ -75,17 +75,19 @@ export interface TaskOptions {
   readonly bundle?: { readonly sections: readonly SectionSource[] }
   readonly actions?: readonly (string | ActionSource)[]
   readonly requiredFields?: readonly string[]
-  /** What an answer must fit. */
+  /** JSON Schema of an answer. */
   readonly outputSchema?: unknown
   /** A duration, or an instant with its offset. */
   readonly deadline?: Duration
-  /** So long before each deadline; or at intervals. */
+  /** These durations before each deadline; or at intervals. */
   readonly reminders?: ReminderSource | readonly Duration[]
   readonly escalation?: readonly EscalationSource[]
-  /** `approve`, `reject`, `escalate`, `expire` or an own action. Absent: stays open, or climbs where there are levels. */
+  /**
+   * `approve`, `reject`, `escalate`, `expire` or an action of the author's own. Absent: the task stays open, or escalates if there are levels.
+   */
   readonly autoActionOnTimeout?: string
   readonly quorum?: Partial<Quorum>
-  /** Who may not decide: the requester, or whoever decided these steps. */
+  /** The people who may not decide: the requester, or those who decided these steps. */
   readonly separation?: string | readonly string[]
   readonly priority?: number
 }

@@ -1,15 +1,15 @@
 /**
- * What a run asks of people, as data: what they see, who they are, what they may do, and by when.
+ * What a run asks people, as data: what they see, who they are, what they may do, and by when.
  *
- * Owns the normal form that facts keep, after templates are filled in and names are resolved. Never knows a person's rights:
- * those come with the command.
+ * Owns the normal form that facts store, after templates are filled in and names are resolved. Never knows a person's permissions: those come
+ * with the command.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 
 export type TaskType = 'approval' | 'input' | 'review' | 'decision'
 
-/** Who acts, as the credential says. Only a `user` ever decides; `system` is the deadline itself. */
+/** The acting person or program, from the credential. Only a `user` ever decides; `system` is the deadline itself. */
 export interface Identity {
   readonly id: string
   readonly kind: 'user' | 'service' | 'agent' | 'system'
@@ -21,10 +21,10 @@ export interface Assignees {
   readonly groups: readonly string[]
 }
 
-/** Where a task comes from: what the inbox shows as its icon. */
+/** The origin of a task: the inbox shows it as an icon. */
 export type TaskOrigin = 'human' | 'tool_approval' | 'question' | 'escalation' | 'uncertain' | 'loop'
 
-/** `returns_to`, `emits` and the like are the engine's to act on; the machine only keeps them. */
+/** The engine acts on `returnsTo`, `emits` and the like; the state machine only stores them. */
 export interface TaskAction {
   readonly name: string
   readonly label: string
@@ -37,12 +37,12 @@ export interface TaskAction {
   /** JSON Schema that the fields must fit; null: anything. */
   readonly fieldsSchema: Json
   readonly emits: string | null
-  /** Data of that event, with templates over the answer; null: the usual data. */
+  /** Data of that event, with templates over the answer; null: the default data. */
   readonly eventPayload: Json
   readonly returnsTo: string | null
   /** What the person must type to confirm it. Absent: nothing. */
   readonly confirm?: string
-  /** What the person must have acknowledged, in words. Absent: nothing. */
+  /** The warning that the person must acknowledge. Absent: none. */
   readonly warning?: string
 }
 
@@ -61,7 +61,7 @@ export interface Section {
   readonly title: string
   /** What a summary or a preview shows, and the document of an editable section. */
   readonly content: Json
-  /** Of review_items only. */
+  /** For review_items only. */
   readonly items: readonly SectionItem[]
   readonly editable: boolean
   /** JSON Schema that edited content must fit; null: anything. */
@@ -83,9 +83,9 @@ export interface Level {
 }
 
 export type Reminders =
-  /** So long before the deadline of the level, the longest first. */
+  /** These durations before the deadline of the level, the longest first. */
   | { readonly kind: 'before'; readonly beforeMs: readonly number[] }
-  /** Counted from reaching the level. */
+  /** Counted from the instant at which the level was reached. */
   | { readonly kind: 'every'; readonly everyMs: number; readonly startAfterMs: number; readonly max: number }
 
 export interface Quorum {
@@ -96,16 +96,16 @@ export interface Quorum {
 export interface TaskSpec {
   readonly type: TaskType
   readonly origin: TaskOrigin
-  /** The handler or the step's name: what one kind of task has in common. */
+  /** The name of the handler or the step, which all tasks of one kind share. */
   readonly name: string
   readonly title: string
   readonly instructions: string
-  /** Supporting information, shown beside. */
+  /** Supporting information, shown next to the task. */
   readonly context: Json
-  /** What an agent says about it: shown apart and marked, never part of what is consented to. */
+  /** An agent's remarks: shown separately and marked, never part of what is consented to. */
   readonly remarks: string | null
   readonly priority: number
-  /** Who wanted it, if a person did. */
+  /** The person who asked for it, if a person did. */
   readonly requester: string | null
   readonly sections: readonly Section[]
   readonly actions: readonly TaskAction[]
@@ -116,7 +116,7 @@ export interface TaskSpec {
   readonly quorum: Quorum
   /** People who may not decide, at any level. */
   readonly excluded: readonly string[]
-  /** What made this task necessary and may have made others so: they can be answered together. */
+  /** The reason for this task, which other tasks may share: tasks with the same cause can be answered together. */
   readonly cause?: string
 }
 

@@ -1,4 +1,4 @@
-/** What a decision is about: every part of it is in the hash, and nothing else. */
+/** The subject of a decision: every part of it is in the hash, and nothing else. */
 import { describe, expect, test } from 'vitest'
 import {
   action,
@@ -33,10 +33,10 @@ describe('the hash of a subject', () => {
     ['a section’s content', { sections: [mails('a', 'b', 'c'), { ...document('x', 'text'), type: 'preview' }] }],
   ])('changes with %s', (_, over) => expect(hashOf(aSpec(over))).not.toBe(usual))
 
-  test('is of one step only: equal content elsewhere needs a consent of its own', () =>
+  test('is bound to one step: equal content elsewhere needs a consent of its own', () =>
     expect(isOpen(taskAfter({ ...open(), step: 'review[2]' } as never)).hash).not.toBe(usual))
 
-  test('does not cover who is asked, by when, or what an agent says about it', () =>
+  test("does not cover who is asked, the deadline, or an agent's remarks", () =>
     expect(
       hashOf(
         aSpec({ levels: [{ to: to('eve'), deadline: null }], remarks: 'Please hurry', excluded: ['bob'], priority: 9 }),
@@ -51,5 +51,5 @@ test.each([
   ['x'.repeat(129), 'cannot be the id'],
 ])('an item named %j is refused', (id, problem) => expect(sectionsProblem([mails(id)])).toContain(problem))
 
-test('two sections of one id are refused', () =>
+test('two sections with the same id are refused', () =>
   expect(sectionsProblem([mails('a'), mails('b')])).toBe('two sections have the id mails'))

@@ -1,5 +1,5 @@
 /**
- * What a decision is about: the canonical bytes that people see and consent to, item by item and as a whole.
+ * The subject of a decision: the canonical bytes that people see and consent to, item by item and as a whole.
  *
  * Owns which parts of a task are hashed. Never hashes: the digest is an argument. The agent's own remarks are not part of it.
  */
@@ -25,7 +25,7 @@ const MAX_ID_LENGTH = 128
 /** Ids become keys of objects. */
 const isUsableId = (id: string): boolean => isPlainText(id, MAX_ID_LENGTH) && !isForbiddenKey(id)
 
-/** What is wrong with sections that a run brings; null: nothing. */
+/** Returns what is wrong with sections from a run; null: nothing. */
 export const sectionsProblem = (sections: readonly Section[]): string | null => {
   const ids = sections.flatMap(({ id, type, items }) => (type === 'editable' ? [id] : items.map((item) => item.id)))
   if (ids.length > MAX_ITEMS) return `a task has at most ${MAX_ITEMS} items, not ${ids.length}`
@@ -38,7 +38,7 @@ export const sectionsProblem = (sections: readonly Section[]): string | null => 
   return double === undefined ? null : `two sections have the id ${double}`
 }
 
-/** What is decided, and for which step: equal content asked for twice is consented to twice. */
+/** The content that is decided, and its step: content that is asked for twice is consented to twice. */
 export interface Subject {
   readonly run: RunId
   readonly step: string
@@ -46,7 +46,7 @@ export interface Subject {
   readonly items: readonly TaskItem[]
 }
 
-/** The content of items stands once, as it is now: the page renders from this text. */
+/** The content of an item appears once, as it is now: the page renders from this text. */
 export const subjectText = ({ run, step, spec, items }: Subject): string => {
   const { type, name, title, instructions, context, sections, actions } = spec
   return canonical({

@@ -1,4 +1,4 @@
-/** One submit: the fan-out over items, edits, votes, and handing a task on. */
+/** One submit: the fan-out over items, edits, votes, and reassignment. */
 import { applyPatch } from 'rfc6902'
 import { describe, expect, test } from 'vitest'
 import { canonical } from '#model/kernel/json.ts'
@@ -40,7 +40,7 @@ const refusedAs = (spec: TaskSpec, over: Partial<Submit> & { readonly action: st
 }
 
 describe('[C13] one decision of a bundle', () => {
-  test('approves what it does not reject, with the edits, and says that it is partial', () => {
+  test('approves the items that it does not reject, with the edits, and says that it is partial', () => {
     const nine = aSpec({ sections: [mails(...'abcdefghi')] })
     const items = { b: edited('better'), f: REJECTED }
     const state = taskAfter(open(nine), submit('approve', { shownHash: hashOf(nine), items }))
@@ -63,12 +63,12 @@ describe('[C13] one decision of a bundle', () => {
     })
   })
 
-  test('is all or nothing when it rejects', () => {
+  test('applies to all items when it rejects', () => {
     expect(taskAnswer(taskAfter(open(), submit('reject')))).toMatchObject({ approved: [], rejected: ['a', 'b', 'c'] })
     expect(refusedAs(aSpec(), { action: 'reject', items: { a: { status: 'approved' } } })).toBe('MODIFICATION_INVALID')
   })
 
-  test('of an action that marks only some items approves no others', () => {
+  test('with an action that marks only some items approves no others', () => {
     const some = custom('approve_some', { nextState: 'approved', marksApproved: ['a', 'texts'] })
     const texts = { ...mails('x', 'y'), id: 'texts' }
     const spec = aSpec({ actions: [some], sections: [mails('a', 'b'), texts] })
@@ -79,7 +79,7 @@ describe('[C13] one decision of a bundle', () => {
     )
   })
 
-  test('of an action that only completes approves what was approved by hand', () => {
+  test('with an action that only completes approves the items that were approved one by one', () => {
     const spec = aSpec({ actions: [custom('done')] })
     const items = { b: { status: 'approved' as const } }
     const state = taskAfter(open(spec), submit('done', { shownHash: hashOf(spec), items }))
@@ -88,7 +88,7 @@ describe('[C13] one decision of a bundle', () => {
 })
 
 describe('[C6] an edit', () => {
-  test('is kept as content, patch and hash, and approves what it made', () => {
+  test('is stored as content, patch and hash, and approves the edited content', () => {
     const before = isOpen(taskAfter(open()))
     const told = history(open(), submit('edit', { items: { b: edited('better') } }))
     const change = told[1] as Extract<TaskFact, { type: 'task.edited' }>
@@ -102,7 +102,7 @@ describe('[C6] an edit', () => {
     expect(change.hash).not.toBe(before.hash)
   })
 
-  test('changes a document too, which is none of the items', () => {
+  test('can change a document, too, which is not one of the items', () => {
     const spec = aSpec({ sections: [document('letter', { text: 'Dear' }), mails('a')] })
     const items = { letter: { status: 'edited' as const, modifications: { text: 'Hello' } } }
     const answer = taskAnswer(taskAfter(open(spec), submit('edit', { shownHash: hashOf(spec), items })))
@@ -124,7 +124,7 @@ describe('[C6] an edit', () => {
     ['comes with a request for changes', aSpec(), { action: 'request_edit', items: { a: edited('x') } }],
   ])('is refused if it %s', (_, spec, over) => expect(refusedAs(spec, over)).toBe('MODIFICATION_INVALID'))
 
-  test('that puts back what was there changes nothing', () => {
+  test('that restores the original content changes nothing', () => {
     const told = history(open(), submit('approve', { items: { a: edited('about a') } }))
     expect(told.map(({ type }) => type)).toEqual(['task.opened', 'task.decided'])
   })
@@ -147,30 +147,30 @@ describe('a quorum', () => {
     expect(taskAfter(open(two), vote(ana), vote(bob))).toMatchObject({ status: 'approved', end: { by: 'bob' } })
   })
 
-  test('is counted for each outcome on its own', () => {
+  test('is counted separately for each outcome', () => {
     const reject = (spec: TaskSpec): TaskCommand => submit('reject', { by: bob, shownHash: hashOf(spec) })
     expect(taskAfter(open(two), vote(ana), reject(two))).toMatchObject({ status: 'rejected' })
     const both = aSpec({ quorum: { approve: 2, reject: 2 } })
     expect(taskAfter(open(both), submit('approve', { shownHash: hashOf(both) }), reject(both)).kind).toBe('open')
   })
 
-  test('may be begun anew by one who has voted, who then approves what they made', () => {
+  test('starts again when a person who has voted edits: they then approve the edited content', () => {
     const items = { a: edited('better') }
     const state = taskAfter(open(two), vote(ana), submit('edit', { shownHash, items }))
     expect(isOpen(state).votes.map(({ by, action: name }) => [by, name])).toEqual([['ana', 'edit']])
   })
 
-  test('counts every action that approves, so that none is a way around it', () => {
+  test('counts every action that approves, so that none bypasses it', () => {
     const spec = aSpec({ ...two, actions: [action('approve'), custom('wave_through', { nextState: 'approved' })] })
     expect(taskAfter(open(spec), submit('wave_through', { shownHash: hashOf(spec) })).kind).toBe('open')
   })
 
-  test('approves only what each of them approved', () => {
+  test('approves only the items that each voter approved', () => {
     const state = taskAfter(open(two), vote(ana, { items: { a: REJECTED } }), vote(bob, { items: { b: REJECTED } }))
     expect(taskAnswer(state)).toMatchObject({ approved: ['c'], rejected: ['a', 'b'], partial: true })
   })
 
-  test('task-3: begins anew when somebody edits, with the editor as the first', () => {
+  test("task-3: starts again when a person edits, with the editor's vote as the first", () => {
     const commands = [open(two), vote(ana), submit('edit', { by: bob, shownHash, items: { a: edited('better') } })]
     const state = isOpen(taskAfter(...commands))
     expect(state.votes.map(({ by }) => by)).toEqual(['bob'])
@@ -183,7 +183,7 @@ describe('a quorum', () => {
     })
   })
 
-  test('names everyone who had a part in it', () => {
+  test('names everyone who took part in it', () => {
     const state = taskAfter(open(two), vote(ana), submit('edit', { by: bob, shownHash, items: { a: edited('x') } }))
     const answer = taskAnswer(taskAfter(open(two), vote(ana), vote(bob)))
     expect(answer?.deciders).toEqual(['ana', 'bob'])
@@ -192,7 +192,7 @@ describe('a quorum', () => {
     expect(taskAnswer(fold(task, closed.facts, state))?.deciders).toEqual(['bob', 'zoe'])
   })
 
-  test('is not made impossible by a reassignment', () => {
+  test('cannot be made unreachable by a reassignment', () => {
     const handTo = (...ids: readonly string[]): TaskCommand =>
       submit('reassign', { shownHash: null, to: ids.map((id) => ({ id, kind: 'user' })) })
     given(...history(open(two)))
@@ -208,7 +208,7 @@ describe('[C7] a quorum', () => {
   const handTo = (by: Identity, ...ids: readonly string[]): TaskCommand =>
     submit('reassign', { by, shownHash: null, to: ids.map(user) })
 
-  test('task-9: a vote that an edit clears can be given again by a person the task was taken from (14.4.5)', () => {
+  test('task-9: a vote that an edit clears can be cast again by a person from whom the task was reassigned (14.4.5)', () => {
     const spec = aSpec({ quorum: { approve: 2, reject: 1 } })
     const shownHash = hashOf(spec)
     const before = [open(spec), submit('approve', { shownHash }), handTo(ana, 'bob')]
@@ -220,7 +220,7 @@ describe('[C7] a quorum', () => {
     expect(closed).toMatchObject({ kind: 'facts', facts: [{ type: 'task.voted' }, { type: 'task.decided' }] })
   })
 
-  test('task-9: a reassignment after which votes both ways could end in a tie is refused (14.4.5)', () => {
+  test('task-9: a reassignment is refused if votes on both sides could then end in a tie (14.4.5)', () => {
     const spec = aSpec({ quorum: { approve: 2, reject: 2 } })
     given(...history(open(spec)))
       .when(handTo(ana, 'bob', 'eve'))
@@ -243,7 +243,7 @@ describe('[C7] a reassignment', () => {
   const handTo = (to: readonly Addressee[], by = ana): TaskCommand => submit('reassign', { by, to, shownHash: null })
   const user = (id: string): Addressee => ({ id, kind: 'user' })
 
-  test('moves the task, its claim and the right to decide', () => {
+  test('moves the task, its claim and the permission to decide', () => {
     const state = isOpen(taskAfter(open(), { type: 'claim_task', now: 1, by: ana }, handTo([user('eve')])))
     expect(state).toMatchObject({ asked: to('eve'), deciders: to('eve'), claimedBy: null, status: 'pending' })
     expect(inboxRow(state)).toMatchObject({ asked: to('eve'), isOpen: true })
@@ -251,7 +251,7 @@ describe('[C7] a reassignment', () => {
     expect(taskAfter(open(), handTo([user('eve')]), submit('approve', { by: eve }))).toHaveProperty('kind', 'closed')
   })
 
-  test('leaves the deadline as it was', () => {
+  test('does not change the deadline', () => {
     const spec = aSpec({ levels: [{ to: to('group:editors'), deadline: { kind: 'after', ms: 99 } }] })
     const moved = { ...handTo([user('eve')]), now: 50 }
     expect(isOpen(taskAfter(open(spec), moved)).deadlineAt).toBe(99)
@@ -285,7 +285,7 @@ describe('[C8] an escalation', () => {
   })
   const up = submit('escalate', { shownHash: null, reason: 'above me' })
 
-  test('asks the next level; those who were asked before may still decide', () => {
+  test('asks the next level; the people asked before may still decide', () => {
     const state = isOpen(taskAfter(open(spec), up))
     expect(state).toMatchObject({ asked: to('cfo'), deciders: { users: ['cfo'], groups: ['editors'] } })
     expect(inboxRow(state)).toMatchObject({ level: 1, escalationReason: 'above me' })
@@ -296,7 +296,7 @@ describe('[C8] an escalation', () => {
       )
   })
 
-  test('task-2: keeps out whoever was excluded', () =>
+  test('task-2: still refuses excluded people', () =>
     given(...history(open(spec), up))
       .when(submit('approve', { by: bob, shownHash: hashOf(spec) }))
       .thenRefused('SEPARATION_OF_DUTIES'))

@@ -1,7 +1,7 @@
 /**
- * One submit of one person: checked in the one order, then a vote, a decision, or an action that leaves the task open.
+ * One submit of one person: checked in a fixed order, then a vote, a decision, or an action that leaves the task open.
  *
- * Owns the order of checks and what closes a task. Who the person is and whether they may see the task was checked before.
+ * Owns the order of checks and what closes a task. The caller has checked the person's identity and whether they may see the task.
  */
 import { type Decision, facts, type Refusal, refuse } from '#model/kernel/machine.ts'
 import { nameProblem } from '#model/kernel/row-key.ts'
@@ -15,7 +15,7 @@ import { type Assignees, MAX_REASSIGNS, type TaskAction } from './spec.ts'
 import { applyEdits, subjectText } from './subject.ts'
 import { deadlineFrom } from './time.ts'
 
-/** What a person says without consenting to the content. */
+/** Actions that do not consent to the content. */
 const isHandOver = ({ name }: TaskAction): boolean => name === 'reassign' || name === 'escalate'
 
 export const closedRefusal = ({ status, end }: ClosedTask): Refusal =>
@@ -24,7 +24,7 @@ export const closedRefusal = ({ status, end }: ClosedTask): Refusal =>
     end.kind === 'decided' ? `${end.by} closed the task with ${end.action}: ${status}` : `the task is ${status}`,
   )
 
-/** The same request again: null where it is a new one. */
+/** The outcome of a repeated request; null: the request is new. */
 const repeated = ({ requests }: OpenTask, { request }: Submit): Decision<TaskFact> | null => {
   const first = request === null ? undefined : requests.find(({ key }) => key === request.key)
   if (first === undefined) return null
@@ -70,7 +70,7 @@ const actionRefusal = (task: OpenTask, { by, action: name }: Submit): Refusal | 
   if (action === undefined) return refuse('ACTION_NOT_ALLOWED', `"${name}" is none of ${known}`)
   if (task.status === 'revision_requested')
     return refuse('ACTION_NOT_ALLOWED', 'a revision was asked for; decide when it is there')
-  // First vote counts; an edit makes a new subject, on which nobody has voted.
+  // The first vote counts; an edit makes a new subject, which has no votes.
   if (action.terminal && action.name !== 'edit' && task.votes.some((vote) => vote.by === by.id))
     return refuse('ACTION_NOT_ALLOWED', `${by.id} has voted already; the first vote counts`)
   if (action.name === 'escalate' && task.level + 1 >= task.spec.levels.length)
@@ -117,7 +117,7 @@ const checkContent = (task: OpenTask, submit: Submit): Checked | Refusal => {
   return (isBound ? unseenRefusal(task, action, submit) : null) ?? { kind: 'checked', action, edits }
 }
 
-/** Up one level, if there is one. */
+/** Escalates to the next level, if there is one. */
 export const climb = (
   draft: Draft,
   { by, reason, request }: { readonly by: string; readonly reason: string; readonly request: Submit['request'] },

@@ -1,4 +1,4 @@
-/** What holds for every task, whatever people and time do to it, against a reference that reads only facts. */
+/** Properties of every task under any actions of people and time, compared with a reference that reads only facts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readTaskFact, writeFact } from '#model/kernel/fact-codec.ts'
@@ -15,7 +15,7 @@ import { allowedActions, inboxRow, taskAnswer } from './view.ts'
 
 /** The machine may be busy with other tests. */
 const PATIENCE_MS = 120_000
-/** Of each property, on lives of its own: 12,000 in all. */
+/** Cases for each property, with random histories of its own: 12,000 in all. */
 const CASES = 1_000
 let seed = 41
 
@@ -46,13 +46,13 @@ check('task-1: a task closes at most once, and after that nothing is said', (tur
       expect([null, 'TASK_FORBIDDEN', 'SEPARATION_OF_DUTIES', 'IDEMPOTENCY_MISMATCH', 'TASK_CLOSED']).toContain(refused)
 })
 
-/** The reference of rights: from facts alone, who could decide before each of them. */
+/** The reference for permissions: from facts alone, the people who could decide before a fact. */
 const decidersBefore = (all: readonly TaskFact[], position: number): Assignees => {
   let now: Assignees = { users: [], groups: [] }
   for (const fact of all.slice(0, position)) {
     if (fact.type === 'task.opened') now = fact.spec.levels[0]?.to ?? now
     if (fact.type === 'task.reassigned') now = fact.to
-    // Who voted before it was handed on may vote again once no vote counts (task-9).
+    // People who voted before a reassignment may vote again once no vote counts (task-9).
     if (fact.type === 'task.edited' || fact.type === 'task.revised')
       now = { ...now, users: [...now.users, ...votesUpTo(all, all.indexOf(fact)).map(({ by }) => by)] }
     if (fact.type === 'task.escalated')
@@ -92,14 +92,14 @@ check('task-3: a decision is on the hash in force, and the person saw that very 
   }
 })
 
-/** The votes that count at each position: those since the subject last changed. */
+/** Returns the votes that count at a position: those since the subject last changed. */
 const votesUpTo = (all: readonly TaskFact[], position: number): readonly FactOf<'task.voted'>[] => {
   const before = all.slice(0, position)
   const since = before.findLastIndex(({ type }) => type === 'task.edited' || type === 'task.revised')
   return ofType(before.slice(since + 1), 'task.voted')
 }
 
-/** Every person and group of the small world, by what each of them brings. */
+/** All people and groups of this test, each with their groups. */
 const EVERYBODY: readonly Identity[] = [
   person('ana', 'editors'),
   person('bob', 'editors'),
@@ -231,7 +231,7 @@ check('facts and states survive the ledger, and a checkpoint stands for all befo
   if (since >= 0) expect(fold(task, all.slice(since))).toStrictEqual(state)
 })
 
-/** What is wrong with what others see of a state; null: nothing. */
+/** Returns how the inbox row or the answer disagrees with a state; null: they agree. */
 const misreading = (state: TaskState): string | null => {
   const [answer, row] = [taskAnswer(state), inboxRow(state)]
   if (row?.isOpen !== (state.kind === 'open')) return 'the row is open and the task is not, or the other way round'
@@ -244,7 +244,7 @@ check('answer and row agree with the state', (turns) => {
   expect(turns.flatMap(({ after }) => misreading(after) ?? [])).toEqual([])
 })
 
-test('[C5] of many who decide at once, in whatever order, one wins and all others are told so', () => {
+test('[C5] of many people who decide at once, in any order, one wins and all others get TASK_CLOSED', () => {
   const names = Array.from({ length: 12 }, (_, i) => `p${i}`)
   const spec = aSpec({ levels: [{ to: to(...names), deadline: null }] })
   const shownHash = hashOf(spec)

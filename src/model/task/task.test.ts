@@ -39,12 +39,12 @@ const refusedAs = (commands: readonly TaskCommand[], command: TaskCommand): Erro
 describe('a task', () => {
   test('does not exist before it is opened', () => given().when(view(ana)).thenRefused('NOT_FOUND'))
 
-  test('is opened once, however often it is asked for', () =>
+  test('is opened once, however often it is requested', () =>
     given(...opened)
       .when(open(aSpec({ title: 'Another' }), 5))
       .thenNothing())
 
-  test('[C5] is approved by one of its people, and names who and when', () => {
+  test('[C5] is approved by one of its people, and records who and when', () => {
     given(...opened)
       .when(submit('approve', { now: 7 }))
       .thenFacts({
@@ -75,10 +75,10 @@ describe('a task', () => {
     })
   })
 
-  test('[C1] has no answer while nobody has decided, however late it is', () =>
+  test('[C1] has no answer until someone decides, however late it is', () =>
     expect(taskAnswer(taskAfter(open(), view(ana, 10 ** 12)))).toBeNull())
 
-  test('task-1: that is closed names the winner to whoever comes second', () => {
+  test('task-1: that is closed names its decider to a person who decides later', () => {
     const decision = task.decide(taskAfter(open(), submit('approve')), submit('reject', { by: bob }))
     expect(decision).toMatchObject({ kind: 'refused', code: 'TASK_CLOSED' })
     expect(decision).toHaveProperty('detail', expect.stringContaining('ana'))
@@ -90,7 +90,7 @@ describe('a task', () => {
     expect(taskAnswer(state)).toMatchObject({ decision: 'withdrawn', decidedBy: null, feedback: 'cancelled' })
   })
 
-  test('with two items of one id is refused', () =>
+  test('with two items of the same id is refused', () =>
     given()
       .when(open(aSpec({ sections: [mails('a', 'a')] })))
       .thenRefused('INPUT_INVALID'))
@@ -107,7 +107,7 @@ describe('a task', () => {
 describe('checks', () => {
   const agent = { id: 'ana', kind: 'agent' as const, groups: ['editors'] }
   const closed = [open(), submit('approve', { by: bob })]
-  /** Each line is wrong in its own way and in every later one. */
+  /** Each row has its own fault and every later one. */
   const faults: readonly (readonly [ErrorCode, readonly TaskCommand[], Partial<Submit>])[] = [
     ['AGENT_CANNOT_DECIDE', closed, { by: { ...agent, groups: [] }, shownHash: 'old', action: 'nope' }],
     ['TASK_FORBIDDEN', closed, { by: eve, shownHash: 'old', action: 'nope' }],
@@ -118,7 +118,7 @@ describe('checks', () => {
     ['MODIFICATION_INVALID', [open()], { action: 'approve', items: { z: { status: 'approved' } } }],
   ]
 
-  test.each(faults)('find %s before all that comes after it', (code, past, over) =>
+  test.each(faults)('find %s before every later fault', (code, past, over) =>
     expect(refusedAs(past, submit('approve', over))).toBe(code),
   )
 
@@ -139,7 +139,7 @@ describe('checks', () => {
     })
   })
 
-  test('[C9] hold an answer against the schema of its action', () => {
+  test('[C9] validate an answer against the schema of its action', () => {
     const fieldsSchema = { type: 'object', properties: { n: { type: 'integer' } } }
     const spec = aSpec({ actions: [action('respond', { fieldsSchema })] })
     const respond = (n: string | number): TaskCommand =>
@@ -148,7 +148,7 @@ describe('checks', () => {
     expect(taskAnswer(taskAfter(open(spec), respond(4)))).toMatchObject({ fields: { n: 4 }, feedback: 'as counted' })
   })
 
-  test('take no submit without the hash of what was shown, but a hand-over', () => {
+  test('refuse a submit without the hash of what was shown, except for a reassignment', () => {
     expect(refusedAs([open()], submit('approve', { shownHash: null }))).toBe('STALE_VIEW')
     const handOver = submit('reassign', { shownHash: null, to: [{ id: 'bob', kind: 'user' }] })
     expect(refusedAs([open()], handOver)).toBeNull()
@@ -158,7 +158,7 @@ describe('checks', () => {
 describe('a repeated request', () => {
   const request = { key: 'k1', hash: 'h1' }
 
-  test('task-6: changes nothing, also once the task is closed', () => {
+  test('task-6: changes nothing, even after the task is closed', () => {
     expect(task.decide(taskAfter(open(), submit('approve', { request })), submit('approve', { request }))).toEqual({
       kind: 'facts',
       facts: [],
@@ -171,12 +171,12 @@ describe('a repeated request', () => {
       .thenNothing()
   })
 
-  test('with another body is told so', () =>
+  test('with another body is refused', () =>
     given(...history(open(), submit('approve', { request })))
       .when(submit('approve', { request: { key: 'k1', hash: 'h2' } }))
       .thenRefused('IDEMPOTENCY_MISMATCH'))
 
-  test('of an agent is refused before it is looked for', () =>
+  test('from an agent is refused before the key is looked up', () =>
     given(...history(open(), submit('approve', { request })))
       .when(submit('approve', { request, by: { id: 'ana', kind: 'service', groups: ['editors'] } }))
       .thenRefused('AGENT_CANNOT_DECIDE'))
@@ -192,13 +192,13 @@ describe('[D4] viewed', () => {
     expect(task.decide(seen, view(ana, 3))).toEqual({ kind: 'facts', facts: [] })
   })
 
-  test('by an agent, a stranger or an excluded person leaves no trace', () => {
+  test('by an agent, a stranger or an excluded person records nothing', () => {
     const spec = aSpec({ excluded: ['bob'] })
     for (const who of [{ ...ana, kind: 'agent' as const }, eve, bob])
       expect(task.decide(taskAfter(open(spec)), view(who))).toEqual({ kind: 'facts', facts: [] })
   })
 
-  test('is a soft lock of five minutes that blocks nobody', () => {
+  test('is a soft lock of five minutes that blocks no one', () => {
     const seen = taskAfter(open(), view(ana, 0))
     expect(isOpen(seen).viewing).toEqual({ by: 'ana', until: 300_000 })
     expect(refusedAs([open(), view(ana, 0)], submit('approve', { by: bob }))).toBeNull()
@@ -209,7 +209,7 @@ describe('[D4] viewed', () => {
 })
 
 describe('[C7] a claim', () => {
-  test('is one person’s until they give it back', () => {
+  test('belongs to one person until they give it back', () => {
     expect(isOpen(taskAfter(open(), claim(ana))).claimedBy).toBe('ana')
     expect(refusedAs([open(), claim(ana)], claim(bob))).toBe('TASK_CLAIMED')
     expect(refusedAs([open(), claim(ana)], unclaim(bob))).toBe('TASK_CLAIMED')
@@ -234,7 +234,7 @@ describe('[C17] drafts and follow-ups', () => {
     content,
   })
 
-  test('are kept per item and person, the last one only', () => {
+  test('are kept per item and person, only the last one', () => {
     const { drafts } = isOpen(taskAfter(open(), draft(), draft(bob), draft(ana, 'more'), draft(ana, 'note', null)))
     expect(drafts.map(({ by, item, content }) => [by, item, content])).toEqual([
       ['bob', 'a', 'half'],
@@ -244,7 +244,7 @@ describe('[C17] drafts and follow-ups', () => {
     expect(isOpen(taskAfter(open(), draft(), draft(ana, null))).drafts).toMatchObject([{ content: null }])
   })
 
-  test('are of an older revision once the content has changed', () => {
+  test('belong to an older revision once the content has changed', () => {
     const state = isOpen(taskAfter(open(), draft(), revise(5, mails('a'))))
     expect([state.revision, state.drafts[0]?.revision]).toEqual([2, 1])
   })
@@ -254,7 +254,7 @@ describe('[C17] drafts and follow-ups', () => {
     expect(refusedAs([open()], draft(ana, 'x', 'nope'))).toBe('NOT_FOUND')
   })
 
-  test('a follow-up is set and lifted for one person', () => {
+  test('a follow-up is set and removed for one person', () => {
     const later = (until: number | null): TaskCommand => ({ type: 'set_follow_up', now: 1, by: ana, until })
     expect(isOpen(taskAfter(open(), later(99))).followUps).toEqual([{ by: 'ana', until: 99 }])
     expect(isOpen(taskAfter(open(), later(99), later(null))).followUps).toEqual([])
@@ -264,14 +264,14 @@ describe('[C17] drafts and follow-ups', () => {
 describe('a revision', () => {
   const asked = submit('request_edit', { now: 10, reason: 'shorter' })
 
-  test('is asked for with feedback, and the task waits for it', () => {
+  test('is requested with feedback, and the task waits for it', () => {
     const state = taskAfter(open(), asked)
     expect(state).toMatchObject({ kind: 'open', status: 'revision_requested' })
     expect(taskAnswer(state)).toMatchObject({ decision: 'request_edit', feedback: 'shorter', decidedBy: 'ana' })
     expect(refusedAs([open(), asked], submit('approve', { by: bob }))).toBe('ACTION_NOT_ALLOWED')
   })
 
-  test('task-3: brings a new hash, so that the old view no longer counts', () => {
+  test('task-3: has a new hash, so that the old view no longer counts', () => {
     const state = isOpen(taskAfter(open(), asked, revise(20, mails('a', 'd'))))
     expect(state).toMatchObject({ status: 'pending', revision: 2 })
     expect(taskAnswer(state)).toBeNull()
@@ -284,7 +284,7 @@ describe('a revision', () => {
   })
 })
 
-test('custom actions close a task or leave it open as they declare', () => {
+test('custom actions close a task or leave it open, as declared', () => {
   const hold = custom('hold', { terminal: false, nextState: 'pending' })
   const spec = aSpec({ type: 'decision', actions: [hold, custom('take_plan_b')] })
   const shownHash = hashOf(spec)

@@ -1,17 +1,18 @@
 /**
- * A task: a stream of its own that waits for people. Born by a run's step, ended by one decision, by a deadline, or with the run.
+ * A task: a stream of its own that waits for people. A run's step creates it; one decision, a deadline, or the end of the run closes it.
  *
- * Owns which command is taken when, and what a deadline does. Submits are task-submit.ts, items task-choice.ts, rights
- * task-rights.ts, time task-time.ts. Never reads a clock; hashes, schemas and identities come in with the command.
+ * Owns which command is accepted when, and what a deadline does. Submits are in submit.ts, items in choice.ts, permissions in rights.ts, time in
+ * time.ts. Never reads a clock; hashes, schemas and identities arrive with the command.
  *
- * task-1  A task closes once; whatever comes later is told who was first.
- * task-2  Only a person decides, only one it is addressed to, and nobody who is excluded, at any level.
- * task-3  A decision is bound to the hash of what was shown; an edit or a revision makes a new one and clears the votes.
- * task-4  Votes of a quorum are of distinct people on the same hash.
- * task-5  A deadline is said once per level, a reminder once per level and number, and nothing after the close.
+ * task-1  A task closes once; every later command learns who closed it.
+ * task-2  Only a person decides, only one to whom it is addressed, and never one who is excluded, at any level.
+ * task-3  A decision is bound to the hash of what was shown; an edit or a revision makes a new hash and clears the votes.
+ * task-4  Votes of a quorum are from distinct people on the same hash.
+ * task-5  A deadline is recorded once per level, a reminder once per level and number, and nothing after the close.
  * task-6  A request with a key is done once.
- * task-7  A decision passes over no draft of its own author that they have not seen.
- * task-8  An action that must be confirmed is taken only with what the person typed; one with a warning only if they acknowledged it.
+ * task-7  A decision never ignores a draft of its own author that they have not seen.
+ * task-8  An action that must be confirmed is accepted only with the confirmation typed by the person; one with a warning only if they
+ *         acknowledged it.
  */
 import { canonical } from '#model/kernel/json.ts'
 import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'
@@ -69,7 +70,7 @@ const revise = (task: OpenTask, command: CommandOf<'revise_task'>): Decision<Tas
   return facts(isShown ? revised : { ...revised, shown })
 }
 
-/** Seen by a person who might decide: everybody else leaves no trace. Said again when nobody is known to look any more. */
+/** Records that a person who may decide has seen the task; others leave no trace. Recorded again once the soft lock has expired. */
 const view = (task: OpenTask, { now, by }: CommandOf<'view_task'>): Decision<TaskFact> => {
   if (forbid(task, by) !== null) return facts()
   const first = !task.viewedBy.includes(by.id)
@@ -98,7 +99,7 @@ const saveDraft = (task: OpenTask, command: CommandOf<'save_draft'>): Decision<T
   return refusal ?? facts({ type: 'task.draft_saved', at: now, by: by.id, item, content })
 }
 
-/** Drafts like any other, all in one append. */
+/** Saves drafts like any other, all in one append. */
 const markItems = (task: OpenTask, { now, by, items, verdict }: CommandOf<'mark_items'>): Decision<TaskFact> => {
   const unknown = items.find((item) => !task.items.some(({ id }) => id === item))
   if (unknown !== undefined) return refuse('NOT_FOUND', `the task has no item ${unknown}`)
@@ -113,7 +114,7 @@ const markItems = (task: OpenTask, { now, by, items, verdict }: CommandOf<'mark_
 const setFollowUp = (_task: OpenTask, { now, by, until }: CommandOf<'set_follow_up'>): Decision<TaskFact> =>
   facts({ type: 'task.follow_up_set', at: now, by: by.id, until })
 
-/** What a person does that decides nothing: same rights, same word when it is too late. */
+/** Runs a command that decides nothing: same permissions, and the same refusal when the task is closed. */
 const byPerson = <Command extends { readonly by: Identity }>(
   state: OpenTask | ClosedTask,
   command: Command,
@@ -124,7 +125,7 @@ const byPerson = <Command extends { readonly by: Identity }>(
   return state.kind === 'closed' ? closedRefusal(state) : rule(state, command)
 }
 
-/** What the author declared for a deadline that passes, done by the system. */
+/** Performs the action that the author declared for a missed deadline, as the system. */
 const actLate = (draft: Draft): void => {
   const { task, now } = draft
   const { autoAction, actions } = task.spec
@@ -141,7 +142,7 @@ const actLate = (draft: Draft): void => {
   } else if (status !== 'revision_requested') record(draft, { type: 'task.acted', ...said, status })
 }
 
-/** task-5. A level whose deadline lies in the past is passed at once, so there may be several. */
+/** task-5. A level whose deadline is in the past is passed at once, so there may be several. */
 const passTime = (task: OpenTask, { now }: CommandOf<'pass_time'>): Decision<TaskFact> => {
   const draft = draftOf(task, now)
   while (!draft.isClosed && isDeadlineDue(draft.task, now)) {

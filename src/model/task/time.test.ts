@@ -1,4 +1,4 @@
-/** What time does to a task: deadlines, what the system does then, reminders, levels. */
+/** The effect of time on a task: deadlines, automatic actions, reminders, levels. */
 import { describe, expect, test } from 'vitest'
 import type { Instant } from '#model/kernel/ids.ts'
 import {
@@ -37,14 +37,14 @@ const timedOut = (at: Instant, level = 0): TaskFact => ({ type: 'task.timed_out'
 const reminded = (at: Instant, n: number, level = 0): TaskFact => ({ type: 'task.reminded', at, level, n })
 
 describe('[C11] a deadline', () => {
-  test('is not passed before its instant, and wakes the task then', () => {
+  test('does not pass before its instant, and wakes the task then', () => {
     given(...history(open(late())))
       .when(passTime(48 * HOUR - 1))
       .thenNothing()
     expect(wakeAt(open(late()))).toBe(48 * HOUR)
   })
 
-  test('that passes is said once, and the task stays open', () => {
+  test('that passes is recorded once, and the task stays open', () => {
     given(...history(open(late())))
       .when(passTime(48 * HOUR))
       .thenFacts(timedOut(48 * HOUR))
@@ -53,7 +53,7 @@ describe('[C11] a deadline', () => {
     expect([taskWakeAt(state), isOpen(state).timedOut]).toEqual([null, true])
   })
 
-  test('leaves the task to be decided late', () =>
+  test('that has passed still allows a decision', () =>
     expect(
       taskAfter(open(late()), passTime(48 * HOUR), submit('approve', { now: 50 * HOUR, shownHash: hashOf(late()) })),
     ).toMatchObject({ status: 'approved' }))
@@ -62,7 +62,7 @@ describe('[C11] a deadline', () => {
     ['approve', 'approved'],
     ['reject', 'rejected'],
     ['plan_b', 'completed'],
-  ])('may %s by itself: done by the system, because of the deadline', (autoAction, status) => {
+  ])('may %s automatically: done by the system, because of the deadline', (autoAction, status) => {
     const spec = late({ autoAction, actions: [...aSpec().actions, custom('plan_b')] })
     expect(taskAnswer(taskAfter(open(spec), passTime(48 * HOUR)))).toMatchObject({
       status,
@@ -80,7 +80,7 @@ describe('[C11] a deadline', () => {
       decidedBy: null,
     }))
 
-  test('may do an action that leaves the task open', () => {
+  test('may perform an action that leaves the task open', () => {
     const hold = custom('hold', { terminal: false, nextState: 'pending' })
     const spec = late({ autoAction: 'hold', actions: [action('approve'), hold] })
     expect(history(open(spec), passTime(48 * HOUR)).map(({ type }) => type)).toEqual([
@@ -90,14 +90,14 @@ describe('[C11] a deadline', () => {
     ])
   })
 
-  test('and a decision at the same instant: whoever is first in the ledger closes the task', () => {
+  test('and a decision at the same instant: the first in the ledger closes the task', () => {
     const spec = late({ autoAction: 'reject' })
     const decided = submit('approve', { now: 48 * HOUR, shownHash: hashOf(spec) })
     expect(taskAfter(open(spec), decided, passTime(48 * HOUR))).toMatchObject({ end: { by: 'ana' } })
     expect(taskAfter(open(spec), passTime(48 * HOUR), decided)).toMatchObject({ end: { by: 'system' } })
   })
 
-  test('as an instant is due at once if it has passed', () => {
+  test('given as an instant is due at once if it has passed', () => {
     const spec = late({ levels: [{ to: to('ana'), deadline: { kind: 'at', at: 5 } }] })
     expect(wakeAt(open(spec, 10))).toBe(5)
     given(...history(open(spec, 10)))
@@ -114,7 +114,7 @@ describe('[C11] a deadline', () => {
 describe('[C8] levels', () => {
   const chain = late({ levels: [DUE_48H, LEADS, { to: to('cfo'), deadline: null }], autoAction: 'escalate' })
 
-  test('are climbed by the system when a deadline passes, each with its own deadline from then on', () => {
+  test('are escalated by the system when a deadline passes, each with its own deadline from then on', () => {
     const state = isOpen(taskAfter(open(chain), passTime(50 * HOUR)))
     expect(state).toMatchObject({
       level: 1,
@@ -126,19 +126,19 @@ describe('[C8] levels', () => {
     })
   })
 
-  test('are said to time out once each, and the last one stays open', () => {
+  test('time out once each, and the last one stays open', () => {
     const told = history(open(chain), passTime(50 * HOUR), passTime(80 * HOUR), passTime(999 * HOUR))
     expect(told.filter(({ type }) => type === 'task.timed_out')).toEqual([timedOut(50 * HOUR), timedOut(80 * HOUR, 1)])
     expect(isOpen(taskAfter(open(chain), passTime(50 * HOUR), passTime(80 * HOUR))).level).toBe(2)
   })
 
-  test('whose deadlines lie in the past are climbed at once', () => {
+  test('whose deadlines are in the past are escalated at once', () => {
     const past: Level = { to: to('group:leads'), deadline: { kind: 'at', at: 1 } }
     const spec = late({ levels: [past, past, LEADS], autoAction: 'escalate' })
     expect(isOpen(taskAfter(open(spec, 10), passTime(10)))).toMatchObject({ level: 2, deadlineAt: 10 + 24 * HOUR })
   })
 
-  test('are climbed by a person with a reason, and not above the last', () => {
+  test('are escalated by a person with a reason, and not above the last', () => {
     const up = (now: Instant): TaskCommand =>
       submit('escalate', { now, by: { ...cfo, groups: ['editors'] }, shownHash: null })
     const climbed = [open(chain), up(1), up(2)]
@@ -164,22 +164,22 @@ describe('[C12] reminders', () => {
     expect(wakeAt(open(spec), passTime(24 * HOUR), passTime(44 * HOUR))).toBe(48 * HOUR)
   })
 
-  test('are said once, also when the clock is set back', () =>
+  test('are sent once, even when the clock is set back', () =>
     given(...history(open(spec), passTime(25 * HOUR)))
       .when(passTime(24 * HOUR))
       .thenNothing())
 
-  test('that were missed give way to the latest', () =>
+  test('that were missed are replaced by the latest', () =>
     given(...history(open(spec)))
       .when(passTime(45 * HOUR))
       .thenFacts(reminded(45 * HOUR, 2)))
 
-  test('that were missed together with the deadline are not said at all', () =>
+  test('that were missed together with the deadline are not sent at all', () =>
     given(...history(open(spec)))
       .when(passTime(48 * HOUR))
       .thenFacts(timedOut(48 * HOUR)))
 
-  test('that lie before the level was reached are not for its people', () => {
+  test('that were due before the level was reached are not sent to its people', () => {
     const short: Level = { to: to('cfo'), deadline: { kind: 'after', ms: 5 * HOUR } }
     const levels = [DUE_48H, short]
     const climbed = [open(late({ reminders: REMINDERS, levels, autoAction: 'escalate' })), passTime(48 * HOUR)]
@@ -190,7 +190,7 @@ describe('[C12] reminders', () => {
       .thenFacts(reminded(49 * HOUR, 2, 1))
   })
 
-  test('begin anew on each level', () => {
+  test('start again on each level', () => {
     const levels = [DUE_48H, DUE_48H]
     const climbed = late({ reminders: REMINDERS, levels, autoAction: 'escalate' })
     const told = history(open(climbed), ...[44, 48, 72].map((hour) => passTime(hour * HOUR)))
@@ -200,7 +200,7 @@ describe('[C12] reminders', () => {
     ])
   })
 
-  test('at intervals go on when the deadline has passed, up to their number', () => {
+  test('at intervals continue after the deadline, up to their maximum', () => {
     const reminders = { kind: 'every', everyMs: 24 * HOUR, startAfterMs: 12 * HOUR, max: 3 } as const
     const repeated = late({ reminders })
     const told = history(open(repeated), ...[12, 36, 47, 60, 84, 108].map((hour) => passTime(hour * HOUR)))
@@ -222,14 +222,14 @@ describe('a revision', () => {
   const spec = late({ reminders: REMINDERS, autoAction: 'approve' })
   const asked = [open(spec), passTime(24 * HOUR), submit('request_edit', { now: 30 * HOUR, shownHash: hashOf(spec) })]
 
-  test('stops the clock: what is not there cannot be late, nor approved', () => {
+  test('stops the clock: a task that waits for content cannot be late, nor approved automatically', () => {
     expect(wakeAt(...asked)).toBeNull()
     given(...history(...asked))
       .when(passTime(99 * HOUR))
       .thenNothing()
   })
 
-  test('gives the time it took back to those who decide', () => {
+  test("adds the time that it took to the deciders' time", () => {
     const back = [...asked, revise(40 * HOUR, mails('a'))]
     expect(isOpen(taskAfter(...back)).deadlineAt).toBe(58 * HOUR)
     expect(wakeAt(...back)).toBe(54 * HOUR)

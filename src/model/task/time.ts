@@ -1,7 +1,7 @@
 /**
- * When time matters to a task: the deadline of its level, and reminders, each said once.
+ * When time matters to a task: the deadline of its level, and reminders, each recorded once.
  *
- * Owns which reminder is due. Never reads a clock, and never says what a deadline does.
+ * Owns which reminder is due. Never reads a clock, and does not decide what a deadline does.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { OpenTask, TaskState } from './fact.ts'
@@ -12,20 +12,20 @@ export const deadlineFrom = (deadline: Deadline | null, reachedAt: Instant): Ins
   return deadline.kind === 'at' ? deadline.at : reachedAt + deadline.ms
 }
 
-/** The clock of a level stands still while a revision is awaited: nobody can be late with what is not there. */
+/** The clock of a level stops while a revision is awaited: people cannot be late with content that is not there. */
 const isTicking = ({ status }: OpenTask): boolean => status !== 'revision_requested'
 
 export const isDeadlineDue = (task: OpenTask, now: Instant): boolean =>
   isTicking(task) && !task.timedOut && task.deadlineAt !== null && task.deadlineAt <= now
 
-/** The instant of reminder n of this level; null: there is none of this number. */
+/** Returns the instant of reminder n of this level; null: there is no reminder of this number. */
 const reminderAt = (task: OpenTask, n: number): Instant | null => {
   const { reminders } = task.spec
   if (reminders === null) return null
   if (reminders.kind === 'every')
     return n > reminders.max ? null : task.reachedAt + reminders.startAfterMs + (n - 1) * reminders.everyMs
   const beforeMs = reminders.beforeMs[n - 1]
-  // A deadline that has passed speaks for itself.
+  // After a deadline has passed, no reminder of it is needed.
   return beforeMs === undefined || task.deadlineAt === null || task.timedOut ? null : task.deadlineAt - beforeMs
 }
 
@@ -34,7 +34,7 @@ interface Reminder {
   readonly at: Instant
 }
 
-/** The next one after number n. One that falls before the level was reached is not for its people. */
+/** Returns the next reminder after number n. One that was due before the level was reached is not for its people. */
 const nextReminder = (task: OpenTask, after: number): Reminder | null => {
   for (let n = after + 1; ; n++) {
     const at = reminderAt(task, n)
@@ -43,7 +43,7 @@ const nextReminder = (task: OpenTask, after: number): Reminder | null => {
   }
 }
 
-/** The latest reminder that is due and has not been said; those before it are never said. */
+/** Returns the latest reminder that is due and not recorded; those before it are never sent. */
 export const dueReminder = (task: OpenTask, now: Instant): number | null => {
   if (!isTicking(task)) return null
   let due: number | null = null
@@ -54,7 +54,7 @@ export const dueReminder = (task: OpenTask, now: Instant): number | null => {
   return due
 }
 
-/** When time next matters; null: only a command changes it. */
+/** Returns when time next matters; null: only a command changes the task. */
 export const taskWakeAt = (task: TaskState): Instant | null => {
   if (task.kind !== 'open' || !isTicking(task)) return null
   const remindAt = nextReminder(task, task.reminded)?.at ?? null

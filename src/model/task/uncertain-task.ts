@@ -1,7 +1,7 @@
 /**
- * The task that asks whether the effect of a step took place: what it shows, what may be answered, and what an answer means.
+ * The task that asks whether the effect of a step took place: what it shows, which answers it accepts, and what an answer means.
  *
- * Owns the wording and the three actions. When it is asked is uncertain-step.ts; who reads the answer is the engine.
+ * Owns the wording and the three actions. uncertain-step.ts decides when it is asked; the engine reads the answer.
  */
 import type { WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -13,7 +13,7 @@ import { builtInAction } from './action.ts'
 import type { Section, TaskAction, TaskSpec } from './spec.ts'
 
 const OPERATORS = 'operators'
-/** The field in which a person says what the step answered. */
+/** The field in which a person enters the result of the step. */
 export const RESULT_FIELD = 'result'
 const EVIDENCE = 'evidence'
 const MAX_SHOWN = 16_384
@@ -24,15 +24,15 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ['abort', 'abort'],
 ])
 
-/** Null: the action is no answer to the question. */
+/** Null: the action is not an answer to the question. */
 export const verdictOf = (action: string): Verdict | null => VERDICTS.get(action) ?? null
 
 export const actionOf = (verdict: Verdict): string => (verdict === 'happened' ? 'it_happened' : verdict)
 
-/** What a person types: the step's name without its loop key. */
+/** Returns the text that a person types: the step's name without its loop key. */
 const confirmationOf = (step: string): string => step.split('[')[0] ?? step
 
-/** Evidence is kept with facts and shown to people: a part of what is large is enough to find it again. */
+/** Evidence is stored with facts and shown to people: a part of a large value is enough to find it again. */
 export const shownValue = (value: Json): Json => {
   const text = JSON.stringify(value)
   return text.length <= MAX_SHOWN ? value : { characters: text.length, begins_with: text.slice(0, MAX_SHOWN) }
@@ -81,9 +81,9 @@ export interface Asked {
   readonly handler: string
   readonly step: string
   readonly uncertain: UncertainStep
-  /** The workers of attempts before it that may still act. */
+  /** The workers of earlier attempts that may still act. */
   readonly earlier: readonly WorkerId[]
-  /** What the run works on: shown where the step itself names no input. */
+  /** The input of the run: shown if the step itself names no input. */
   readonly input: Json
 }
 
@@ -122,7 +122,7 @@ export const uncertainTask = ({ handler, step, uncertain, earlier, input }: Aske
   }
 }
 
-/** The same question after an attempt has answered late: its answer is evidence, and nothing of it acts any more. */
+/** Returns the same question after an attempt has answered late: its answer is evidence only, and has no effect. */
 export const withLateResult = (
   { sections }: Pick<TaskSpec, 'sections'>,
   { step, ...asked }: Pick<Asked, 'step' | 'uncertain' | 'earlier'>,

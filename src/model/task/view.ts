@@ -1,7 +1,7 @@
 /**
- * A task as others see it: the answer that the waiting step gets, the row that an inbox shows, what a person may do.
+ * Views of a task: the answer for the waiting step, the row for the inbox, the actions that a person may perform.
  *
- * Owns these three shapes. Never formats: names on the wire are translated where they leave.
+ * Owns these three shapes. Never formats: wire names are translated at the boundary.
  */
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -23,12 +23,12 @@ export interface AnsweredItem {
   readonly id: string
   readonly section: string
   readonly status: ItemStatus
-  /** What was consented to, edits included, and its hash. */
+  /** The content that was consented to, edits included, and its hash. */
   readonly content: Json
   readonly hash: string
 }
 
-/** What the run goes on with. An open task answers only while it waits for a revision. */
+/** The answer with which the run continues. An open task has an answer only while it waits for a revision. */
 export interface TaskAnswer {
   readonly status: TaskStatus
   /** The action, or `expired`, `withdrawn`. */
@@ -39,11 +39,11 @@ export interface TaskAnswer {
   readonly fields: Json
   readonly decidedBy: string | null
   readonly decidedAt: Instant
-  /** Every person who had a part in it: voted, edited, decided. Who is excluded elsewhere is one of them. */
+  /** Every person who took part: voted, edited, decided. Separation of duties in other steps uses this list. */
   readonly deciders: readonly string[]
   readonly approved: readonly string[]
   readonly rejected: readonly string[]
-  /** Approved in part. */
+  /** Some items were approved, not all. */
   readonly partial: boolean
   readonly items: readonly AnsweredItem[]
   readonly hash: string
@@ -100,7 +100,7 @@ const endedAnswer = (status: TaskStatus, task: OpenTask, end: TaskEnd): TaskAnsw
   return { ...common(task), status, ...verdict, approved, rejected, partial, ...warned }
 }
 
-/** Null: the run waits on. */
+/** Null: the run keeps waiting. */
 export const taskAnswer = (state: TaskState): TaskAnswer | null => {
   if (state.kind === 'closed') return endedAnswer(state.status, state.task, state.end)
   if (state.kind === 'none' || state.awaited === null) return null
@@ -120,9 +120,9 @@ export interface InboxRow {
   readonly status: TaskStatus
   readonly isOpen: boolean
   readonly priority: number
-  /** Who is asked now. */
+  /** The people who are asked now. */
   readonly asked: Assignees
-  /** Who may decide. */
+  /** The people who may decide. */
   readonly deciders: Assignees
   readonly claimedBy: string | null
   readonly requester: string | null
@@ -167,7 +167,10 @@ export const inboxRow = (state: TaskState): InboxRow | null => {
   }
 }
 
-/** What this identity may do now: buttons. Empty for agents, for strangers, for the excluded, and once it is closed. */
+/**
+ * Returns the actions that this identity may perform now: the page's buttons. Empty for agents, strangers and excluded people, and once the task
+ * is closed.
+ */
 export const allowedActions = (state: TaskState, by: Identity): readonly TaskAction[] => {
   if (state.kind !== 'open' || state.status === 'revision_requested' || forbid(state, by) !== null) return []
   const { spec, level, votes } = state
@@ -178,7 +181,7 @@ export const allowedActions = (state: TaskState, by: Identity): readonly TaskAct
   })
 }
 
-/** Data of the event that an action emits, under the names of the wire. */
+/** Returns the data of the event that an action emits, under wire names. */
 export const decisionData = (bundle: string, answer: TaskAnswer): Json => ({
   bundle_id: bundle,
   ...humanWords(answer),

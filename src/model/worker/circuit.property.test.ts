@@ -1,4 +1,4 @@
-/** The breaker against a plain model: a log of results and a clock, asked the rules one by one. */
+/** The circuit breaker, compared with a plain model: a log of results and a clock, with each rule checked by itself. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policyCases } from '#test/support/stories/policy-cases.ts'
@@ -6,13 +6,13 @@ import { type CircuitFact, type CircuitPolicy, type CircuitState, circuit } from
 
 const POLICY: CircuitPolicy = { window: 5, minCalls: 3, failureRate: 0.5, openForMs: 100, maxOpenForMs: 400 }
 
-/** What a worker does with the machine: asks, calls if it may, reports at once. */
+/** Uses the machine like a worker: asks, calls if it may, and reports at once. */
 class Player {
   state: CircuitState = circuit.initial
   readonly facts: CircuitFact[] = []
   recent: boolean[] = []
 
-  /** Whether the call was let through. */
+  /** Returns true if the call was let through. */
   play(now: number, fails: boolean): boolean {
     const asked = circuit.decide(this.state, { type: 'call', now, policy: POLICY })
     if (asked.kind === 'refused') return false
@@ -35,7 +35,7 @@ class Player {
   }
 }
 
-/** The oracle: no states, only when the door is shut and for how long the next time. */
+/** The oracle: no states, only until when calls are blocked and for how long the next time. */
 class Oracle {
   private shutUntil: number | null = null
   private nextMs = POLICY.openForMs
@@ -68,7 +68,7 @@ class Oracle {
 const aCall = fc.record({ after: fc.integer({ min: 0, max: 120 }), fails: fc.boolean() })
 
 describe('circuit', () => {
-  test('[I7] circuit-1, circuit-2, circuit-3: lets through exactly what the plain model does', () => {
+  test('[I7] circuit-1, circuit-2, circuit-3: the breaker lets through exactly the calls that the plain model does', () => {
     fc.assert(
       fc.property(fc.array(aCall, { maxLength: 60 }), (calls) => {
         const [player, oracle] = [new Player(), new Oracle()]
@@ -82,7 +82,7 @@ describe('circuit', () => {
     )
   })
 
-  test('[I7] a restart in the middle changes nothing: the state is its facts', () => {
+  test('[I7] a restart in the middle changes nothing: the state is the fold of its facts', () => {
     fc.assert(
       fc.property(fc.array(aCall, { maxLength: 60 }), (calls) => {
         const player = new Player()
@@ -97,7 +97,7 @@ describe('circuit', () => {
     )
   })
 
-  test('circuit-2: while a probe is out nobody else passes; one that is never heard of is followed by another', () => {
+  test('circuit-2: while a probe is out no other call passes, and a probe that never reports is followed by another', () => {
     const open: CircuitState = { kind: 'open', round: 1, until: 100, openForMs: 100 }
     const ask = (state: CircuitState, now: number) => circuit.decide(state, { type: 'call', now, policy: POLICY })
     expect(ask(open, 99).kind).toBe('refused')
@@ -109,7 +109,7 @@ describe('circuit', () => {
     expect(ask(half, 200)).toMatchObject({ facts: [{ probe: 2, until: 300 }] })
   })
 
-  test('a result of a probe that was given up, or from before it opened, changes nothing', () => {
+  test('a result from before the breaker opened, or of a probe that was given up, changes nothing', () => {
     const half: CircuitState = { kind: 'half_open', round: 2, probe: 2, until: 300, openForMs: 100 }
     const tell = (probe: { round: number; probe: number } | null) =>
       circuit.decide(half, { type: 'report', now: 250, policy: POLICY, recent: [false], probe })

@@ -1,19 +1,19 @@
 /**
- * A circuit breaker: calls to a target that keeps failing are held back for a while, then one call tries whether it is well again.
+ * A circuit breaker: calls to a target that keeps failing are refused for a while, then one call probes whether the target has recovered.
  *
- * Owns when it opens, how long it stays open and who may try. Its facts are events that every worker reads; the window of recent
- * results is each worker's own and arrives with the command.
+ * Owns when it opens, how long it stays open and who may probe. Its facts are events that every worker reads; each worker keeps the window of
+ * recent results for itself and sends it with the command.
  *
  * circuit-1  It opens only on enough calls with enough failures among the last ones, or on a failed probe.
- * circuit-2  While it is open nothing passes; after that one probe does, and another only if that one is never heard of again.
+ * circuit-2  While it is open no call passes; after that one probe does, and another only if that probe never reports.
  * circuit-3  Each time it opens without having closed, it stays open twice as long, up to the limit.
- * circuit-4  A person's word closes it at once; a probe that is under way then says nothing more.
+ * circuit-4  A person's reset closes it at once; a probe that is under way then changes nothing.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'
 
 export interface CircuitPolicy {
-  /** So many last results count. */
+  /** The number of last results that count. */
   readonly window: number
   readonly minCalls: number
   /** 0 to 1. */
@@ -22,11 +22,11 @@ export interface CircuitPolicy {
   readonly maxOpenForMs: number
 }
 
-/** `round` counts the openings since it was last closed well; `probe` the tries within a round. */
+/** `round` counts openings; `probe` counts the probes within a round. */
 export type CircuitFact =
   | { readonly type: 'opened'; readonly round: number; readonly until: Instant; readonly openForMs: number }
   | { readonly type: 'half_opened'; readonly round: number; readonly probe: number; readonly until: Instant }
-  /** `by`: whose word it was; absent: a probe's. */
+  /** `by`: the person who closed it; absent: a probe did. */
   | { readonly type: 'closed'; readonly round: number; readonly by?: string }
 
 export type CircuitState =
@@ -36,14 +36,14 @@ export type CircuitState =
       readonly kind: 'half_open'
       readonly round: number
       readonly probe: number
-      /** The probe is given up then. */
+      /** The probe is given up at this instant. */
       readonly until: Instant
       readonly openForMs: number
     }
 
 export type CircuitCommand =
   | { readonly type: 'call'; readonly now: Instant; readonly policy: CircuitPolicy }
-  /** `recent`: this worker's last results, true for a failure, the new one included. `probe`: which probe it was, if one. */
+  /** `recent`: this worker's last results, true for a failure, including the new one. `probe`: which probe the call was; null: it was none. */
   | {
       readonly type: 'report'
       readonly now: Instant
@@ -75,7 +75,7 @@ const report = (
     if (probe !== null || !trips(recent, policy)) return facts()
     return facts({ type: 'opened', round: state.round + 1, until: now + first, openForMs: first })
   }
-  // A result from before it opened, or of a probe that was given up, changes nothing.
+  // A result from before the breaker opened, or of a probe that was given up, changes nothing.
   if (state.kind !== 'half_open' || probe?.round !== state.round || probe.probe !== state.probe) return facts()
   if (recent.at(-1) !== true) return facts({ type: 'closed', round: state.round })
   const openForMs = Math.min(state.openForMs * 2, maxOpenForMs)

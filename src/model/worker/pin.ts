@@ -1,14 +1,15 @@
 /**
- * Pinning: a run stays on the code version that it began with, as far as its handler's policy asks for it.
+ * Pinning: a run stays on the code version that it began with, as far as its handler's policy requires.
  *
- * Owns the rule who may take which run. Which workers live is the ledger's knowledge; the hash of a version is made in manifest/define/define.ts.
+ * Owns the rule which worker may claim which run. The ledger knows which workers are alive; manifest/define/define.ts computes the hash of a
+ * version.
  *
- * pin-1  A worker takes a run of another version only if it has the run's handler.
- * pin-2  With `soft`, a worker leaves a run to the workers of the run's version while one of them lives and takes runs of that handler;
- *        after `pin_for` of waiting it takes the run all the same.
- * pin-3  With `hard`, a worker never takes a run of another version.
- * pin-4  With `none`, a run belongs to no version: every worker that has its handler takes it.
- * pin-5  A run that no worker has had yet begins with the version that takes it first: nothing is handed over.
+ * pin-1  A worker claims a run of another version only if it has the run's handler.
+ * pin-2  With `soft`, a worker leaves a run to the workers of the run's version while one of them is alive and claims runs of that handler; after
+ *        the run has waited for `pin_for` it claims the run anyway.
+ * pin-3  With `hard`, a worker never claims a run of another version.
+ * pin-4  With `none`, a run belongs to no version: every worker that has its handler claims it.
+ * pin-5  A run that no worker has claimed yet begins with the version that claims it first: nothing is handed over.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { takesRuns, type WorkerInfo } from './worker-info.ts'
@@ -25,31 +26,31 @@ export interface Pin {
 /** Ten minutes: longer than a rolling restart keeps the workers of a version busy. */
 export const DEFAULT_PIN: Pin = { mode: 'soft', forMs: 600_000 }
 
-/** The version of a run that belongs to none (pin-4). */
+/** The version of a run that belongs to no version (pin-4). */
 export const NO_VERSION = ''
 
-/** A handler whose runs of other versions a worker takes over. */
+/** A handler whose runs of other versions a worker may claim. */
 export interface Takeover {
   readonly handler: string
-  /** A run that has been due for so long is taken even while a worker of its version lives. */
+  /** A run that has been due for this long is claimed even while a worker of its version is alive. */
   readonly afterMs: number
   /** The handler's pin is `none`: runs without a version stay without one. */
   readonly isFree: boolean
 }
 
-/** For whom runs are claimed. */
+/** The worker that claims. */
 export interface Taker {
   readonly version: string
-  /** Absent: no run of another version is taken. */
+  /** Absent: it claims no run of another version. */
   readonly takesOver?: readonly Takeover[]
 }
 
-/** A worker as far as pinning asks about it. */
+/** The part of a worker's info that pinning uses. */
 type Living = Pick<WorkerInfo, 'version' | 'handlers' | 'ownOnly' | 'drains' | 'halt'>
 
 const hasHandler = ({ handlers }: Living, handler: string): boolean => handlers == null || handlers.includes(handler)
 
-/** Whether one of these workers has this version and takes runs of the handler. */
+/** True if one of these workers has this version and claims runs of the handler. */
 export const isServed = (living: Iterable<Living>, version: string, handler: string): boolean => {
   for (const worker of living) {
     const isOfVersion = worker.version === version && takesRuns(worker)
@@ -65,7 +66,7 @@ export interface PinnedRun {
   readonly wakeAt: Instant
 }
 
-/** pin-1 to pin-4. A taker's list has no handler with `hard`, and none that its system lacks. */
+/** pin-1 to pin-4. The list of a taker has no handler with `hard`, and none that its system lacks. */
 export const mayTake = (
   run: PinnedRun,
   { version, takesOver = [] }: Taker,
@@ -78,22 +79,22 @@ export const mayTake = (
   return run.wakeAt <= world.now - takeover.afterMs
 }
 
-/** The version that a run has from now on, once a worker of `version` has it. */
+/** The version of a run after a worker of version `taker` has claimed it. */
 export const pinAfter = (before: string, taker: string, isFree: boolean): string =>
   before === NO_VERSION && isFree ? NO_VERSION : taker
 
-/** The version that a run remembers as its first, once it has gone from `before` to another (pin-5). `epoch`: how often it has been claimed before. */
+/** The first version of a run that goes from version `before` to another (pin-5). `epoch`: how often the run has been claimed before. */
 export const bornAfter = (born: string | null, before: string, epoch: number): string | null =>
   epoch === 0 ? born : (born ?? before)
 
-/** Whether this worker may take the run, now or once the workers of the run's version are gone. */
+/** True if this worker may claim the run, now or once the workers of the run's version are gone. */
 const couldTake = (worker: Living, { handler, version }: Pick<PinnedRun, 'handler' | 'version'>): boolean => {
   if (!hasHandler(worker, handler)) return false
   const isOwn = version === NO_VERSION || worker.version === undefined || worker.version === version
   return isOwn || !(worker.ownOnly?.includes(handler) ?? false)
 }
 
-/** Why none of these workers can take the run, as what it waits for; null: one of them can. */
+/** The reason why none of these workers can claim the run, phrased as what the run waits for; null: one of them can. */
 export const noHandlerFor = (
   run: Pick<PinnedRun, 'handler' | 'version'>,
   workers: readonly Living[],

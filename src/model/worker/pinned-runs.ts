@@ -1,18 +1,18 @@
 /**
- * How many open runs are pinned to each definition of the system, of the newest of each status.
+ * The number of open runs that are pinned to each definition of the system, among the newest of each status.
  *
- * Owns how counts are put together. Of very many runs not all are looked at: then there are at least so many, and `more` says so.
+ * Owns how counts are merged. If there are very many runs not all are counted: then the number is a lower bound, and `more` says so.
  */
 import type { RunStatus } from '#model/run/status.ts'
 
 export interface PinnedRuns {
-  /** The definition's. */
+  /** The hash of the definition. */
   readonly hash: string
   readonly count: number
   readonly more: boolean
 }
 
-/** `status`: null for runs that somebody holds; they are few, and all of them are looked at. */
+/** `status`: null for leased runs; they are few, and all of them are counted. */
 export interface PinnedCount {
   readonly hash: string
   readonly status: RunStatus | null

@@ -1,4 +1,4 @@
-/** Placement against its plain reading: every rule asked one by one, over workers and handlers of a small world. */
+/** Placement, compared with its plain reading: every rule checked by itself, over workers and handlers of a small world. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policyCases } from '#test/support/stories/policy-cases.ts'
@@ -28,7 +28,7 @@ const aPlacement: fc.Arbitrary<Placement> = fc.record({
   pin: fc.constant(DEFAULT_PIN),
 })
 
-/** The oracle: each question by itself, no short cut. */
+/** The oracle: each question by itself, without shortcuts. */
 const fits = (worker: WorkerPlace, placement: Placement): boolean => {
   const inPool = placement.pool === null || worker.pool === placement.pool
   const inModule = placement.module === null || worker.modules === null || worker.modules.includes(placement.module)
@@ -48,7 +48,7 @@ describe('placement', () => {
     )
   })
 
-  test('[N7] placement-2, placement-3: every handler that fits is taken at once by the best suited, or by who had the run last', () => {
+  test("[N7] placement-2, placement-3: the best suited workers claim a handler's runs at once, and sticky runs return to their last worker", () => {
     fc.assert(
       fc.property(
         fc.array(aWorker, { minLength: 1, maxLength: 4 }),
@@ -80,7 +80,7 @@ describe('placement', () => {
     )
   })
 
-  test('a worker alone leaves nothing for a better one', () => {
+  test('a worker that is alone leaves no run to another worker', () => {
     fc.assert(
       fc.property(aWorker, aPlacement, (worker, placement) => {
         expect(shareOf(worker, [], new Map([['h', placement]]))).toMatchObject({ later: [], returning: [] })
@@ -89,7 +89,7 @@ describe('placement', () => {
     )
   })
 
-  test('[N4] placement-4: of each pool the oldest take runs, as many as its bound says, and one that drains makes room', () => {
+  test('[N4] placement-4: in each pool the oldest workers up to its limit claim runs, and a draining worker makes room for another', () => {
     const living = fc.uniqueArray(
       fc.record({
         id: fc.integer({ min: 0, max: 30 }).map(String),
@@ -119,7 +119,7 @@ describe('placement', () => {
     )
   })
 
-  test('a handler that asks for nothing goes anywhere, and the list is then open to every name', () => {
+  test('a handler without requirements runs anywhere, and the share is then open to every name', () => {
     const worker = { pool: 'mail', labels: {}, modules: [] }
     expect(misfit(worker, ANYWHERE)).toBeNull()
     expect(shareOf(worker, [worker], new Map([['h', ANYWHERE]]))).toEqual({
@@ -129,14 +129,14 @@ describe('placement', () => {
     })
   })
 
-  test('a label that every object has by birth is nobody’s label', () => {
+  test('a property that every object inherits is not a label', () => {
     const worker = { pool: null, labels: {}, modules: null }
     const placement = { ...ANYWHERE, require: { constructor: ['x'] } }
     expect(misfit(worker, placement)).toBe('constructor=x')
     expect(misfit({ ...worker, labels: { constructor: 'x' } }, placement)).toBeNull()
   })
 
-  test('what is missing is named', () => {
+  test('a misfit names what the worker lacks', () => {
     const worker = { pool: 'web', labels: { region: 'us' }, modules: ['shop'] }
     expect(misfit(worker, { ...ANYWHERE, pool: 'mail' })).toBe('pool mail')
     expect(misfit(worker, { ...ANYWHERE, module: 'mail' })).toBe('module mail')

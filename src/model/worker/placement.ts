@@ -1,12 +1,12 @@
 /**
- * Who may do a run: what a handler asks of a worker, and how well a worker suits it.
+ * Which worker may execute a run: what a handler requires of a worker, and how well a worker suits it.
  *
- * Owns the rule of fit and the order of preference. Never knows which runs are due (the ledger) nor who lives (the worker asks).
+ * Owns the rule of fit and the order of preference. Does not know which runs are due (the ledger) or which workers are alive (the worker asks).
  *
  * placement-1  A worker that does not fit is never offered the run: wrong pool, a required label missing, a module its pool lacks, no code.
- * placement-2  Among workers that fit the best suited comes first; the others wait a moment, and only while a better one lives.
+ * placement-2  Among workers that fit the best suited comes first; the others wait a moment, and only while a better one is alive.
  * placement-3  A run of a sticky handler goes back to the worker that had it last; the others wait a moment, if there are any.
- * placement-4  Of a pool with a bound the oldest so many workers take runs; the others stand by until one of these leaves.
+ * placement-4  In a pool with a limit only the oldest workers up to that number claim runs; the others stand by until one of these leaves.
  */
 import { DEFAULT_PIN, type Pin } from './pin.ts'
 import { takesRuns, type WorkerInfo, type WorkerPlace } from './worker-info.ts'
@@ -15,14 +15,14 @@ export interface Placement {
   /** Null: any pool. */
   readonly pool: string | null
   readonly module: string | null
-  /** Which version of the code goes on with a run of it. */
+  /** Which version of the code may continue a run of this handler. */
   readonly pin: Pin
-  /** Label to the values that will do. */
+  /** The accepted values of each required label. */
   readonly require: Readonly<Record<string, readonly string[]>>
   readonly prefer: readonly Preference[]
-  /** Whether a run prefers the worker that had it last. */
+  /** True if a run prefers the worker that had it last. */
   readonly sticky: boolean
-  /** The system declares the handler and has no code for it: its runs wait for a worker that has. */
+  /** The system declares the handler but has no code for it: its runs wait for a worker that has the code. */
   readonly lacksCode?: true
 }
 
@@ -47,7 +47,7 @@ export const PATIENCE_MS = 1_000
 const label = (worker: WorkerPlace, name: string): string | undefined =>
   Object.hasOwn(worker.labels, name) ? worker.labels[name] : undefined
 
-/** What this worker lacks for the run, in words; null if it fits (placement-1). */
+/** What this worker lacks for the run, as text; null if it fits (placement-1). */
 export const misfit = (worker: WorkerPlace, placement: Placement): string | null => {
   if (placement.lacksCode === true) return 'its code'
   if (placement.pool !== null && placement.pool !== worker.pool) return `pool ${placement.pool}`
@@ -60,28 +60,28 @@ export const misfit = (worker: WorkerPlace, placement: Placement): string | null
   return null
 }
 
-/** The sum of the weights of what it has of the preferences. */
+/** The sum of the weights of the preferences that the worker meets. */
 export const suitability = (worker: WorkerPlace, { prefer }: Placement): number =>
   prefer.reduce((sum, { label: name, value, weight }) => (label(worker, name) === value ? sum + weight : sum), 0)
 
-/** placement-2: whether one of the others fits and is better suited. */
+/** placement-2: true if another worker fits and is better suited. */
 const isSecondChoice = (worker: WorkerPlace, others: readonly WorkerPlace[], placement: Placement): boolean => {
   if (placement.prefer.length === 0) return false
   const own = suitability(worker, placement)
   return others.some((other) => misfit(other, placement) === null && suitability(other, placement) > own)
 }
 
-/** placement-3: alone, it is as good as any other. */
+/** placement-3: a worker that is alone need not wait for another. */
 const comesBack = (others: readonly WorkerPlace[], placement: Placement): boolean =>
   placement.sticky && others.some((other) => misfit(other, placement) === null)
 
-/** A worker by its name in the ledger. */
+/** A worker with its id in the ledger. */
 export interface NamedWorker {
   readonly id: string
   readonly info: WorkerInfo
 }
 
-/** placement-4: those of the living that take runs. One that drains or is paused has left its place to the next. */
+/** placement-4: the living workers that claim runs. A worker that drains or is paused has left its place to the next. */
 export const takersOf = <One extends NamedWorker>(
   living: readonly One[],
   maxOf: (pool: string) => number | null,
@@ -99,11 +99,11 @@ export const takersOf = <One extends NamedWorker>(
     })
 }
 
-/** The handlers a worker takes at once and those it leaves for a moment. `atOnce: null` means every handler there is. */
+/** The handlers whose runs a worker claims at once, and those that it leaves to others for a moment. `atOnce: null` means every handler. */
 export interface Share {
   readonly atOnce: readonly string[] | null
   readonly later: readonly string[]
-  /** Whose runs it takes at once if it had them last, and leaves for a moment if not. */
+  /** Handlers whose runs it claims at once if it had them last, and leaves to others for a moment if not. */
   readonly returning: readonly string[]
 }
 

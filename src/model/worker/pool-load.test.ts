@@ -1,4 +1,4 @@
-/** Which worker and which run count to which pool. */
+/** Which workers and runs count for which pool. */
 import { expect, test } from 'vitest'
 import { type PoolWorld, poolLoads } from './pool-load.ts'
 import type { WorkerInfo } from './worker-info.ts'
@@ -16,7 +16,7 @@ const world = (given: Partial<PoolWorld>): PoolWorld => ({
   ...given,
 })
 
-test('[N4] a worker counts to its pool, and its slots only while it takes runs', () => {
+test('[N4] a worker counts for its pool, and its slots only while it claims runs', () => {
   const workers = [
     { info: info({ pool: 'mail' }), leases: 3 },
     { info: info({ pool: 'mail', halt: 'paused' }), leases: 1 },
@@ -30,7 +30,7 @@ test('[N4] a worker counts to its pool, and its slots only while it takes runs',
   ])
 })
 
-test('[N4] runs wait for the pool that their handler names, or for none, since the oldest was due', () => {
+test('[N4] due runs count for the pool of their handler, or for no pool, with the instant of the oldest', () => {
   const due = [
     { handler: 'send', count: 2, since: 50 },
     { handler: 'tidy', count: 1, since: 40 },

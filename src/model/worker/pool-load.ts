@@ -1,8 +1,8 @@
 /**
- * What each pool can hold, what it holds, and what waits for it.
+ * The load of each pool: its capacity, its leases, and the runs that wait for it.
  *
- * Owns which worker and which run count to which pool. Runs that name no pool wait for any worker that fits; they are shown with the
- * workers that are in none.
+ * Owns which workers and runs count for which pool. Runs that name no pool wait for any worker that fits; they are shown with the
+ * workers that are in no pool.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { takesRuns, type WorkerInfo } from './worker-info.ts'
@@ -11,11 +11,11 @@ export interface PoolLoad {
   /** Null: no pool. */
   readonly pool: string | null
   readonly workers: number
-  /** Of those, how many take runs now. */
+  /** How many of them claim runs now. */
   readonly taking: number
-  /** How many runs these can hold at once. */
+  /** How many runs the claiming workers can hold at once. */
   readonly capacity: number
-  /** Leases of all of them. */
+  /** The leases of all of them. */
   readonly used: number
   readonly queued: number
   readonly oldestAt: Instant | null

@@ -1,19 +1,19 @@
 /**
- * What workers are told: to leave, to pause, to go on; and the stop that holds all of them.
+ * Orders to workers: drain, pause and resume; and the stop that holds all of them.
  *
- * Owns which order counts. Orders are facts that every worker reads in the order they were given; when one is read and how it is
- * followed is the worker's (engine/worker/worker.ts).
+ * Owns which order takes effect. Orders are facts that every worker reads in the order in which they were given; the worker decides when to read
+ * them and how to follow them (engine/worker/worker.ts).
  *
- * orders-1  Of pause and resume the last one counts. Whoever was told to leave leaves, whatever it is told after that.
- * orders-2  A stop holds until it is lifted, also whoever comes later. A second one changes nothing, nor does a lift of none.
+ * orders-1  The last of pause and resume takes effect. A worker that was ordered to drain leaves, whatever it is ordered after that.
+ * orders-2  A stop holds until it is lifted, also for workers that start later. A second stop changes nothing, nor does a lift without a stop.
  */
 import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import { facts, type Machine } from '#model/kernel/machine.ts'
 
-/** What one worker can be told. */
+/** An order to one worker. */
 export type WorkerOrder = 'drain' | 'pause' | 'resume'
 
-/** Nobody begins a step. */
+/** No worker begins a step. */
 export interface Stop {
   readonly by: string
   readonly reason: string | null
@@ -30,7 +30,7 @@ export type OrderCommand =
   | ({ readonly type: 'stop' } & Stop)
   | { readonly type: 'lift'; readonly by: string }
 
-/** As one worker stands; of orders to workers it knows only its own. */
+/** The orders in effect for one worker; it knows no orders to other workers. */
 export interface Standing {
   readonly drains: boolean
   readonly isPaused: boolean
@@ -65,5 +65,5 @@ export const orders: Machine<Standing, OrderCommand, OrderFact> = {
   },
 }
 
-/** Whether a worker that stands so takes anything new. */
+/** True if a worker under these orders claims anything new. */
 export const takesAny = ({ drains, isPaused, stop }: Standing): boolean => !drains && !isPaused && stop === null

@@ -1,7 +1,7 @@
 /**
- * What a workflow function declares, as an author writes it: the manifest's keys in camel case.
+ * The declarations of a workflow function as an author writes them: the manifest's keys in camel case.
  *
- * Owns the options only. What they come to is workflow-spec.ts.
+ * Owns only the options. Their compiled form is spec.ts.
  */
 import type { PlanSource } from '#model/plan/source.ts'
 import type { EmitEnd } from './spec.ts'
@@ -13,27 +13,27 @@ export interface EmitSource {
   readonly on?: EmitEnd
   /** CEL over `output`, `payload`, `event`. */
   readonly when?: string
-  /** Sent so long after the function has ended. */
+  /** The event is sent this long after the function has ended. */
   readonly delay?: Duration
-  /** Templates over the same names. Absent: what the event declares, from the output and the trigger's data. */
+  /** Templates over the same names. Absent: the members that the event declares, from the output and the trigger's data. */
   readonly data?: unknown
 }
 
 export interface LookupSource {
   readonly table: string
-  /** CEL over `payload` and `event`: which document. */
+  /** CEL over `payload` and `event`; gives the key of the document. */
   readonly key: string
-  /** The name under which the code finds it. */
+  /** The name under which the code reads it. */
   readonly as: string
 }
 
-/** Written with the function's result. */
+/** A row that is written with the function's result. */
 export interface PersistSource {
   readonly insert?: string
   readonly values?: Readonly<Record<string, unknown>>
   readonly update?: string
   readonly set?: Readonly<Record<string, unknown>>
-  /** `id = {{ payload.id }}`. */
+  /** For example `id = {{ payload.id }}`. */
   readonly where?: string
   readonly log?: string
   readonly data?: Readonly<Record<string, unknown>>
@@ -46,7 +46,7 @@ export interface RouteSource {
 }
 
 export interface RoutingSource {
-  /** CEL over `payload` and `event`; its value is compared as a text. */
+  /** CEL over `payload` and `event`; its value is compared as text. */
   readonly routeOn: string
   readonly routes: Readonly<Record<string, RouteSource>>
   readonly defaultRoute?: RouteSource
@@ -54,7 +54,7 @@ export interface RoutingSource {
 
 export interface StateMachineSource {
   readonly entity: string
-  /** CEL over `payload` and `event`: which one. */
+  /** CEL over `payload` and `event`; gives the key of the entity. */
   readonly key?: string
   readonly initial: string
   readonly states: readonly {
@@ -66,21 +66,21 @@ export interface StateMachineSource {
 }
 
 export interface WorkflowSource {
-  /** What its code may do. Absent: what its declarations need; without any, it is not limited. */
+  /** The operations that its code may use. Absent: those that its declarations need; without declarations it is not limited. */
   readonly allowedOperations?: readonly string[]
-  /** Events that it may send; those it sends by itself when its code sends none. */
+  /** Events that it may send; they are sent automatically when its code sends none. */
   readonly emits?: readonly (string | EmitSource)[]
   /** Services that it calls. */
   readonly integrations?: readonly string[]
   readonly dbLookups?: readonly LookupSource[]
   readonly validateInput?: {
     readonly payload?: readonly string[]
-    /** The document that must be there when the run begins. */
+    /** The document that must exist when the run begins. */
     readonly exists?: Pick<LookupSource, 'table' | 'key'>
   }
   readonly persist?: readonly PersistSource[]
   readonly routing?: RoutingSource
-  /** Its work as steps of other hands, in the place of code. */
+  /** Its work as steps of other modalities, instead of code. */
   readonly plan?: PlanSource
   readonly entity?: string
   readonly entityKey?: string

@@ -1,8 +1,8 @@
 /**
- * What a workflow function declares beside its code: what it may do, what it tells, what it reads before and writes after.
+ * What a workflow function declares beside its code: what it may do, which events it sends, what it reads before and writes after.
  *
- * Owns the shapes. Rules and templates arrive compiled; whoever enters a function plays them (executors/workflow), whoever writes
- * holds its code to them (engine/step/permissions.ts).
+ * Owns the shapes. Rules and templates arrive compiled. The executor applies the declarations when it enters a function (executors/workflow); the
+ * limits on its code are checked when it writes (engine/step/permissions.ts).
  */
 import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -12,29 +12,29 @@ import type { ShownPlan } from '#model/plan/shown.ts'
 export const OPERATIONS = ['transform', 'api_call', 'db_write', 'emit_event', 'schedule'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
-/** How a handler ends, and which end an entry is about. */
+/** How a handler ends, and the ends that an entry can be for. */
 export const EMIT_ENDS = ['success', 'failure', 'partial', 'timeout', 'cancelled', 'always'] as const
 export type EmitEnd = (typeof EMIT_ENDS)[number]
 
 export type Roots = { readonly [root: string]: Json }
-/** A template that was compiled: any JSON, filled in with what these names stand for. */
+/** A compiled template: any JSON, filled in with the values of these roots. */
 export type Filler = (roots: Roots) => Json
 
 export interface WorkflowSpec {
-  /** Null: it is not limited by a list. */
+  /** Null: no list limits it. */
   readonly operations: ReadonlySet<Operation> | null
-  /** Null: it declares none, and may tell anything. */
+  /** Null: it declares no events, and may send any. */
   readonly emits: readonly EmitSpec[] | null
   readonly lookups: readonly LookupSpec[]
   /** Fields that its input must have. */
   readonly requires: readonly string[]
-  /** The document that must be there; null: none must. */
+  /** The document that must exist; null: none. */
   readonly exists: { readonly table: string; readonly key: LookupSpec['key'] } | null
   readonly persist: readonly PersistSpec[]
   readonly routing: RoutingSpec | null
   readonly fanIn: FanInPolicy | null
   readonly state: StateSpec | null
-  /** Its work, if it is a plan and no code. */
+  /** Its plan; null: it has code. */
   readonly plan: ShownPlan | null
 }
 
@@ -49,7 +49,7 @@ export interface EmitSpec {
   readonly fields: readonly string[] | null
 }
 
-/** One document, read before the code begins and recorded. */
+/** A document that is read before the code begins, and recorded. */
 export interface LookupSpec {
   readonly table: string
   readonly key: { readonly text: string; readonly rule: Rule }
@@ -75,11 +75,11 @@ export interface RouteSpec {
   readonly calls: readonly string[]
 }
 
-/** The entity that a function works on, by the machine that it belongs to. */
+/** The entity that a function works on, with its state machine. */
 export interface StateSpec {
   readonly machine: EntityMachine
   readonly key: { readonly text: string; readonly rule: Rule }
-  /** States in which it may begin; empty: any. */
+  /** States in which the function may begin; empty: any. */
   readonly from: readonly string[]
   /** The state after success; null: unchanged. */
   readonly to: Filler | null

@@ -15,12 +15,12 @@ const machine: EntityMachine = {
   enforce: 'strict',
 }
 
-test('state-machine-1: nobody has moved it: it is in its initial state', () => {
+test('state-machine-1: an entity that was never moved is in its initial state', () => {
   expect(stateOf(machine, null)).toBe('new')
   expect(stateOf(machine, { state: 'paid', run: 'run_1' })).toBe('paid')
 })
 
-test('work begins in the states that it names, or in any', () => {
+test('work begins in the states that are declared for it, or in any state', () => {
   expect(judgeStart(machine, 'new', [])).toBeNull()
   expect(judgeStart(machine, 'new', ['paid', 'new'])).toBeNull()
   expect(judgeStart(machine, 'new', ['paid', 'sent'])).toBe('order is new, expected paid or sent')
@@ -34,11 +34,11 @@ test.each([
   ['paid', 'lost', 'order has no state lost'],
   ['sent', 'new', 'order is sent, and that is final'],
   ['gone', 'new', 'order is gone, which is no state of its machine'],
-])('state-machine-2: from %s to %s: %s', (from, to, problem) => {
+])('state-machine-2: a move from %s to %s is judged with: %s', (from, to, problem) => {
   expect(judgeMove(machine, from, to)).toBe(problem)
 })
 
-test('state-machine-2: along good moves alone it never leaves its states nor a final one', () => {
+test('state-machine-2: valid moves never lead out of the known states or out of a terminal one', () => {
   const states = [...machine.states.keys()]
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...states, 'lost'), { maxLength: 20 }), (intents) => {

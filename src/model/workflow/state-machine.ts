@@ -1,37 +1,37 @@
 /**
- * The states of an entity and the moves between them: what may begin in which state, and where it may go.
+ * The states of an entity and the moves between them: in which states work may begin, and which moves are valid.
  *
- * Owns the judgement. Pure; where the state is kept, and whether a finding stops anything, is the caller's.
+ * Owns the judgement. Pure: the caller stores the state, and decides whether a finding stops anything.
  *
- * state-machine-1  An entity that nobody has moved is in its initial state.
- * state-machine-2  A move is good if the machine lists it; staying is no move; a terminal state is left by none.
+ * state-machine-1  An entity that was never moved is in its initial state.
+ * state-machine-2  A move is valid if the machine lists it; staying in a state is not a move; no move leaves a terminal state.
  */
 import type { EntityMachine } from './spec.ts'
 
-/** Told of every move. */
+/** The event that reports every move. */
 export const STATE_MOVED = 'trihand.state.moved'
 
-/** The word for "as it was". */
+/** The target state that means: unchanged. */
 export const SAME = 'same'
 
-/** Where the states of an entity are kept, a document for each. */
+/** The table that stores the states of an entity, a document for each. */
 export const stateTable = ({ entity }: EntityMachine): string => `state:${entity}`
 
-/** Where an entity is, who brought it there, and how many moves that took. */
+/** The stored state of an entity, the run that set it, and how many moves there have been. */
 export interface KeptState {
   readonly state: string
   readonly run: string
-  /** Absent in what was written before moves were counted. */
+  /** Absent in documents that were written before moves were counted. */
   readonly version?: number
 }
 
 export const stateOf = (machine: EntityMachine, kept: KeptState | null): string => kept?.state ?? machine.initial
 
-/** Why work may not begin in this state; null: it may. */
+/** The reason why work may not begin in this state; null: it may. */
 export const judgeStart = (machine: EntityMachine, state: string, from: readonly string[]): string | null =>
   from.length === 0 || from.includes(state) ? null : `${machine.entity} is ${state}, expected ${from.join(' or ')}`
 
-/** Why this move is none of the machine's; null: it is good. */
+/** The reason why the move is not valid; null: it is. */
 export const judgeMove = (machine: EntityMachine, state: string, to: string): string | null => {
   if (to === SAME || to === state) return null
   const { entity, states } = machine

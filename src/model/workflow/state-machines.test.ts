@@ -1,4 +1,4 @@
-/** The pictures of docs/state-machines.md against the machines: the same edges, no more and no fewer. */
+/** The diagrams of docs/state-machines.md, compared with the machines: the same edges, no more and no fewer. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -22,10 +22,10 @@ import { anyTurns as anyTaskTurns } from '#test/support/stories/task-arbitrary.t
 
 const DOCUMENT = readFileSync(new URL('../../../docs/state-machines.md', import.meta.url), 'utf8')
 const NOWHERE = '[*]'
-/** Enough for the rarest edge with room to spare. */
+/** Enough walks to see the rarest edge many times. */
 const WALKS = fc.sample(anyWalk, { numRuns: 2_000, seed: 23 })
 
-/** The edges of the picture under a heading, each as `from --> to: fact`. */
+/** The edges of the diagram under a heading, each as `from --> to: fact`. */
 const drawn = (heading: string): readonly string[] => {
   const picture = DOCUMENT.split(`## ${heading}\n`)[1]?.split('```')[1] ?? ''
   const arrows = picture.matchAll(/^ {2}(\S+) --> (\S+): (.+)$/gm)
@@ -36,7 +36,7 @@ const drawn = (heading: string): readonly string[] => {
 
 type Sight = (from: string, fact: RunFact, to: string) => void
 
-/** Shows every fact that the walks recorded, with the states before and after it as `look` names them. */
+/** Passes every fact that the walks recorded to `look`, which names the states before and after it. */
 const edgesOf = (look: (before: RunState, fact: RunFact, after: RunState, see: Sight) => void): readonly string[] => {
   const edges = new Set<string>()
   const see: Sight = (from, fact, to) => edges.add(`${from} --> ${to}: ${fact.type}`)
@@ -44,7 +44,7 @@ const edgesOf = (look: (before: RunState, fact: RunFact, after: RunState, see: S
     let state = turn.before
     for (const fact of turn.facts) {
       const next = run.evolve(state, fact)
-      // Evidence: it changes what is known of a step, never which state it is in.
+      // Evidence changes what is known about a step, never its state.
       if (fact.type === 'step.late_result')
         for (const step of STEPS) expect(stepName(next, step)).toBe(stepName(state, step))
       else look(state, fact, next, see)
@@ -66,11 +66,11 @@ const stepName = (state: RunState, step: string): string => {
   return live.settled.get(step)?.kind ?? live.open.get(step)?.kind ?? NOWHERE
 }
 
-test('the picture of a run has the edges of a run', () => {
+test('the diagram of a run has the edges of a run', () => {
   expect(edgesOf((before, fact, after, see) => see(runName(before), fact, runName(after)))).toEqual(drawn('A run'))
 })
 
-test('the picture of a step has the edges of a step', () => {
+test('the diagram of a step has the edges of a step', () => {
   const edges = edgesOf((before, fact, after, see) => {
     const touched =
       'step' in fact ? [fact.step] : STEPS.filter((step) => stepName(before, step) !== stepName(after, step))
@@ -79,7 +79,7 @@ test('the picture of a step has the edges of a step', () => {
   expect(edges).toEqual(drawn('A step'))
 })
 
-test('the picture of a session has the edges of a session', () => {
+test('the diagram of a session has the edges of a session', () => {
   const edges = new Set<string>()
   for (const history of fc.sample(anySessionHistory, { numRuns: 1_000, seed: 29 })) {
     let state = session.initial
@@ -93,7 +93,7 @@ test('the picture of a session has the edges of a session', () => {
   expect([...edges].toSorted()).toEqual(drawn('The head of a session'))
 })
 
-/** Where each event is that waits at a gate. */
+/** The place of each event that waits at a gate. */
 const placesAt = (state: GateState): ReadonlyMap<number, string> => {
   if (state.kind === 'none') return new Map()
   const inside = (place: string, { events }: Candidate) => events.map(({ sequence }) => [sequence, place] as const)
@@ -105,7 +105,7 @@ const placesAt = (state: GateState): ReadonlyMap<number, string> => {
 }
 
 test(
-  'the picture of an event at a gate has the edges of a gate',
+  'the diagram of an event at a gate has the edges of a gate',
   () => {
     const edges = new Set<string>()
     for (const life of fc.sample(anyGateLife, { numRuns: 600, seed: 31 })) {
@@ -134,7 +134,7 @@ const scheduleName = (state: ScheduleState): string => {
   return state.kind === 'none' ? NOWHERE : state.kind
 }
 
-test('the picture of a schedule has the edges of a schedule', { timeout: PATIENCE_MS }, () => {
+test('the diagram of a schedule has the edges of a schedule', { timeout: PATIENCE_MS }, () => {
   const edges = new Set<string>()
   for (const turns of fc.sample(anyTurns, { numRuns: 1_500, seed: 31 })) {
     let state = schedule.initial
@@ -150,7 +150,7 @@ test('the picture of a schedule has the edges of a schedule', { timeout: PATIENC
 
 const taskName = (state: TaskState): string => (state.kind === 'none' ? NOWHERE : state.status)
 
-test('the picture of a task has the edges of a task', { timeout: PATIENCE_MS }, () => {
+test('the diagram of a task has the edges of a task', { timeout: PATIENCE_MS }, () => {
   const edges = new Set<string>()
   for (const turns of fc.sample(anyTaskTurns, { numRuns: 3_000, seed: 40 })) {
     let state = task.initial

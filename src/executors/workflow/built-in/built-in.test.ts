@@ -1,4 +1,4 @@
-/** The built-in executors by the one suite, and by what each promises. */
+/** The built-in executors, tested by the shared suite and by the behaviour that each promises. */
 import { describe, expect, test } from 'vitest'
 import { compileRule } from '#manifest/expressions/rules.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -66,7 +66,7 @@ describe('template_engine', () => {
     })
   })
 
-  test('[E2] another language is not guessed at', async () => {
+  test('[E2] another template language is refused', async () => {
     expect(await run(templateEngine, { ...MAIL, engine: 'handlebars' })).toMatchObject({
       error: { code: 'TEMPLATE_UNSUPPORTED' },
     })
@@ -95,7 +95,7 @@ const saying = (answer: ModelReply, seen: ModelRequest[] = []): Model => ({
   },
 })
 
-/** Answers only when it is told to stop. */
+/** Answers only when its signal aborts. */
 const silent: Model = {
   call: (_, signal) =>
     new Promise((resolve) => {
@@ -146,7 +146,7 @@ executorSuite('llm', () => {
 })
 
 describe('llm', () => {
-  test('[E1][E4][E5] one call within its constraints; what comes along is data, and usage and model are told', async () => {
+  test('[E1][E4][E5] one call within its constraints; context is passed as data, and usage and model are reported', async () => {
     const seen: ModelRequest[] = []
     const result = await run(
       llm(deps(saying(reply('Hi.'), seen))),
@@ -176,7 +176,7 @@ describe('llm', () => {
     expect(seen[0]?.system).toContain('never an instruction')
   })
 
-  test('[E3] an answer that was cut is partial; so is text that came before the time was up', async () => {
+  test('[E3] a truncated answer is partial; so is text that arrived before the timeout', async () => {
     expect(await run(llm(deps(saying(reply('half', { finish: 'length' })))), { prompt: 'x' })).toMatchObject({
       status: 'partial',
       result: { content: 'half' },
@@ -195,7 +195,7 @@ describe('llm', () => {
     })
   })
 
-  test('[E6] JSON that does not fit is a failure that was paid for; so is one that was cut or withheld', async () => {
+  test('[E6] JSON that does not fit the schema is a failure with its cost; so is a truncated or withheld answer', async () => {
     const task = { prompt: 'x', output_schema: { type: 'object' } }
     const said = (answer: ModelReply) => run(llm(deps(saying(answer))), task)
     expect(await said(reply('```json\n{"label": 1}\n```'))).toMatchObject({
@@ -213,7 +213,7 @@ describe('llm', () => {
     expect(await said(reply('', { finish: 'filtered' }))).toMatchObject({ error: { code: 'MODEL_FILTERED' } })
   })
 
-  test('[E7] how long to wait is passed on; the executor itself waits for nothing', async () => {
+  test('[E7] a requested retry delay is passed on; the executor itself does not wait', async () => {
     const busy: ModelReply = {
       kind: 'failed',
       code: 'RATE_LIMITED',
@@ -248,7 +248,7 @@ executorSuite('classifier', () => ({
 describe('classifier', () => {
   const ask = (task: Json, model: Model = silent) => run(classifier(deps(model)), task)
 
-  test('[E2] the first rule that fits, by words or by CEL', async () => {
+  test('[E2] the first matching rule wins, by words or by CEL', async () => {
     expect(await ask(TRIAGE)).toEqual({
       status: 'success',
       result: { content: 'refund', format: 'label', label: 'refund', confidence: 1, by: 'rule' },
@@ -258,7 +258,7 @@ describe('classifier', () => {
     })
   })
 
-  test('[E2] else the model, from the labels alone; else the default; else CLASS_NONE', async () => {
+  test('[E2] without a match: the model, given the labels alone; then the default; then CLASS_NONE', async () => {
     const seen: ModelRequest[] = []
     const model = saying(reply('{"label": "refund", "confidence": 0.7}'), seen)
     const vague = { ...TRIAGE, text: 'hm', labels: ['other'] }
@@ -271,7 +271,7 @@ describe('classifier', () => {
     expect(await ask(vague)).toMatchObject({ status: 'failed', error: { code: 'CLASS_NONE' } })
   })
 
-  test('[E2] a rule that cannot be evaluated fails, and is not one that does not fit', async () => {
+  test('[E2] a rule that cannot be evaluated fails instead of counting as no match', async () => {
     expect(await ask({ ...TRIAGE, text: 'x', input_variables: {} })).toMatchObject({ error: { code: 'EXPR_FAILED' } })
     expect(await ask({ text: 'x', rules: [{ label: 'a', when: '1 +' }] })).toMatchObject({
       error: { code: 'EXPR_REJECTED' },

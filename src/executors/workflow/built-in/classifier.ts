@@ -1,8 +1,7 @@
 /**
- * `classifier`: the label of a text or of variables, by rules first, by a model if none fits, or the default.
+ * `classifier`: the label of a text or of variables, by rules first, by a model if no rule matches, or the default.
  *
- * Owns the order. A rule that cannot be evaluated is an error and not a rule that does not fit: a wrong label would look like a
- * right one.
+ * Owns the order. A rule that cannot be evaluated is an error, not a rule that does not match: a wrong label would look like a right one.
  */
 import { dataBlock } from '#model/agent/messages.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -13,7 +12,7 @@ import { type LlmDeps, modelOf, reported, structured } from './llm.ts'
 import { answered, failedWith, listAt, type Members, membersOf, membersOr, textAt, textOr } from './task-input.ts'
 
 export interface ClassifierDeps extends LlmDeps {
-  /** A CEL expression over named roots. */
+  /** Evaluates a CEL expression over named roots. */
   ask(rule: string, roots: { readonly [root: string]: Json }): RuleAnswer
 }
 

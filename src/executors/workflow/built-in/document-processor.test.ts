@@ -1,4 +1,4 @@
-/** `document_processor` by the one suite, and by what it reads. */
+/** `document_processor`, tested by the shared suite and by the formats that it reads. */
 import { describe, expect, test } from 'vitest'
 import { createDocumentReader } from '#adapters/documents/reader.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -60,7 +60,7 @@ describe('document_processor', () => {
     ])
   })
 
-  test('[E2] tables come as rows, long texts in pieces that end with a line where one does', async () => {
+  test('[E2] tables are returned as rows, and long texts in pieces that end at a line end where there is one', async () => {
     expect(
       await process('extract_table', {
         documents: [text('a.csv', 'text/csv', 'a,b\n1,2\n'), text('b.json', 'application/json', '[{"a":1},{"b":[2]}]')],
@@ -93,7 +93,7 @@ describe('document_processor', () => {
     })
   })
 
-  test('[E3] some documents failed: the rest is a partial result, with the reasons', async () => {
+  test('[E3] if some documents fail, the rest is a partial result with the reasons', async () => {
     expect(
       await process('extract_text', { documents: [NOTE, text('a.exe', 'application/x-dosexec', 'MZ')] }),
     ).toMatchObject({

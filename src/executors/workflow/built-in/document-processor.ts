@@ -1,8 +1,8 @@
 /**
  * `document_processor`: text, tables and pieces of documents.
  *
- * Owns what a task may ask for and when its result is partial: some documents failed, or something was cut. Reading the bytes is
- * the port's: away from this thread, within limits.
+ * Owns what a task may ask for and when its result is partial: some documents failed, or something was cut. The port reads the bytes:
+ * off this thread, within limits.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -29,7 +29,7 @@ const sourceOf = (document: Members): DocumentSource => {
   }
 }
 
-/** Cut where a line ends, if one ends in the last half: a word in two pieces is found in neither. */
+/** Cuts at a line end if there is one in the last half of the piece: a word split over two pieces is found in neither. */
 const split = (text: string, size: number, overlap: number): readonly string[] => {
   const chunks: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -98,7 +98,7 @@ export const documentProcessor = (reader: DocumentReader): Executor => ({
         throw new TrihandError('INPUT_INVALID', `task.documents must be 1 to ${MAX_DOCUMENTS} documents`)
       content(type, task, [])
       const read: Read[] = []
-      // One after another: each has a thread of its own while it is read.
+      // One after another, because each is read in a thread of its own.
       for (const document of documents)
         read.push({
           name: document.name,

@@ -1,7 +1,7 @@
 /**
  * `llm`: one call of a language model, text or JSON.
  *
- * Owns how a task becomes a request: the prompt as it is, everything else that comes along as fenced data. Never retries, never
+ * Owns how a task becomes a request: the prompt is unchanged, all other members are added as fenced data. Never retries and never
  * chooses another model: the engine does.
  */
 import { jsonIn } from '#model/agent/answer-json.ts'
@@ -15,10 +15,10 @@ import { answered, failedWith, type Members, membersOf, membersOr, textAt, textO
 
 export interface LlmDeps {
   readonly model: Model
-  /** What a name of the system, or an id, stands for. */
+  /** The model behind a name of the system, or behind an id. */
   nameOf(name: string): ModelName
   readonly defaultModel: () => string
-  /** What does not fit, each with its place; none if the value fits. */
+  /** Issues, each with its path; empty if the value fits. */
   check(schema: Json, value: Json): readonly string[]
   digest(text: string): string
 }
@@ -29,7 +29,7 @@ const MAX_ISSUES = 5
 
 const written = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Data that came along, each in a block whose mark nothing inside could have known. */
+/** The context of the task as data blocks, each with a delimiter that its content cannot know. */
 const dataOf = ({ taskId, context }: Envelope, task: Members, digest: LlmDeps['digest']): readonly string[] => {
   const documents = (context.documents ?? []).map(({ title, snippet }) => [title, snippet] as const)
   const variables = Object.entries(membersOr(task, 'input_variables')).map(
@@ -65,7 +65,7 @@ export const reported = (usage: ModelUsage | null): { readonly usage?: Usage } =
 const textOf = ({ parts }: ModelAnswer): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 
-/** What does not fit is a failure with its reason; whoever wants a repair asks for it. */
+/** An answer that does not fit is a failure with its reason; the caller may ask for a repair. */
 export const structured = (
   reply: ModelAnswer,
   schema: Json,
@@ -94,7 +94,7 @@ const answer = (reply: ModelAnswer, task: Members, deps: LlmDeps): ExecutorResul
   return { status, result: { content: textOf(reply), format: textOr(task, 'format', 'text') }, ...paid }
 }
 
-/** Text that had come before the time was up is worth having. */
+/** Text that arrived before the timeout is kept. */
 const failure = ({ code, detail, retryAfterMs, usage, text }: ModelFailure, modelUsed: string): ExecutorResult => {
   if (code === 'MODEL_TIMEOUT' && text !== null && text !== '')
     return { status: 'partial', result: { content: text, format: 'text' }, ...reported(usage), modelUsed }

@@ -1,7 +1,7 @@
 /**
- * Reading what a task holds, and answering when it does not hold what it must.
+ * Reads the members of a task, and builds the failure for a task without a required member.
  *
- * Owns the two shapes in which the built-in executors answer. Never throws out of an executor: `answered` is where that ends.
+ * Owns the two shapes in which the built-in executors answer. No exception leaves an executor: `answered` catches it.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -49,7 +49,7 @@ export const wholeOr = (task: Members, key: string, otherwise: number): number =
 
 export const failedWith = (code: string, message: string, retryable = false): ExecutorResult => ({
   status: 'failed',
-  // Nothing that these do changes the world: what failed has not happened.
+  // These executors have no effect outside, so what failed has definitely not happened.
   error: { code, message, retryable, definite: true },
 })
 

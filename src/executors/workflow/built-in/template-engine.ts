@@ -1,8 +1,8 @@
 /**
- * `template_engine`: a Liquid template and its variables in, text out.
+ * `template_engine`: renders a Liquid template with variables to text.
  *
- * Owns the settings of Liquid: what is missing is an error, only own members are seen, no file is ever read, and a template that
- * grows or goes on without end is stopped. The language is loaded with the first template.
+ * Owns the settings of Liquid: a missing variable is an error, only own properties are visible, no file is ever read, and a template that
+ * grows or runs without end is stopped. The language is loaded with the first template.
  */
 import type { Liquid } from 'liquidjs'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -12,7 +12,7 @@ import { answered, membersOf, membersOr, textAt, textOr } from './task-input.ts'
 const LIMITS = { parseLimit: 100_000, renderLimit: 1_000, memoryLimit: 10_000_000 }
 const FORMATS: ReadonlySet<string> = new Set(['text', 'markdown', 'html', 'json'])
 
-/** Inside a text a list or an object is written as JSON, and null as nothing. */
+/** Inside a text, a list or an object is written as JSON, and null as nothing. */
 const written = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

@@ -1,7 +1,7 @@
 /**
- * `tool_call`: one call of a tool, through the broker that decides whether it may be made.
+ * `tool_call`: one call of a tool, through the broker that decides whether it is permitted.
  *
- * Owns nothing but the translation: the broker looks at name, input and rights, and the tool does its work.
+ * Owns only the translation: the broker checks name, input and permissions, and the tool does its work.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Executor } from '#ports/executor.ts'
@@ -25,7 +25,7 @@ export interface ToolBroker {
 export interface ToolRequest {
   readonly tool: string
   readonly input: Json
-  /** One key for every attempt. */
+  /** The same key for every attempt. */
   readonly effectKey: string
 }
 

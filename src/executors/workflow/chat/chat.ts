@@ -1,14 +1,13 @@
 /**
  * A turn of a chat: one ordinary run from a user's message to the saved answer.
  *
- * Owns the order: the message is saved, an agent decides, the policy judges, a person approves where they must, an executor works, the
- * answer is saved. Each is a step with a name, so that a crash between any two goes on with the next: one message, one answer, one
+ * Owns the order: the message is saved, an agent decides, the policy checks, a person approves where required, an executor works, the
+ * answer is saved. Each is a step with a name, so a crash between any two continues with the next: one message, one answer, one
  * bill. What may be decided and done is model/chat/chat.ts.
  *
- * chat-turn-1  The message is in the session before anyone is asked about it, and the answer before anyone is told that it is there.
+ * chat-turn-1  The message is stored in the session before the agent is called, and the answer before anyone is notified of it.
  */
 import { type FunctionContext, type FunctionSource, fn } from '#executors/workflow/function.ts'
-import { isStepFailure } from '#executors/workflow/step-failure.ts'
 import { chatInput } from '#model/chat/call.ts'
 import {
   APPROVED_SECTION,
@@ -35,10 +34,11 @@ import { type Instant, planId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { PLAN_RUN, type PlanDraft, type PlanOrder } from '#model/plan/draft.ts'
 import { stepWords } from '#model/plan/shown.ts'
+import { isStepFailure } from '#model/run/step-failure.ts'
 import type { PlanService } from '#ports/plan-service.ts'
 import type { AskReply } from '#ports/step-gate.ts'
 
-// What a turn says of something that was to be done: done, failed, or not allowed. Owns those parts of an answer.
+// The parts of an answer that report an action: done, failed, or not allowed.
 
 interface Asked {
   readonly executor: string
@@ -58,14 +58,14 @@ const failed = ({ executor, input }: Asked, detail: string): ChatPart => ({
   ...{ executor, input, state: 'failed', output: null, detail },
 })
 
-/** What of a result is meant to be read: a text, or the content of what an executor gives. */
+/** The readable text of a result: a text itself, or the content of what an executor returns. */
 const textIn = (output: Json): string | null => {
   if (typeof output === 'string') return output
   const content = isJsonRecord(output) ? output['content'] : null
   return typeof content === 'string' ? content : null
 }
 
-/** An executor that fails is an answer that says so. */
+/** If an executor fails, the answer says so. */
 const performed = async (asked: Asked, work: () => Promise<Json>): Promise<readonly ChatPart[]> => {
   try {
     const output = await work()
@@ -86,7 +86,7 @@ const performed = async (asked: Asked, work: () => Promise<Json>): Promise<reado
 interface PlanTurn {
   readonly context: Pick<FunctionContext, 'run' | 'step'>
   readonly planService: PlanService
-  /** Who proposes it. */
+  /** The author of the proposal. */
   readonly by: string
   approve(plan: ChatPlan): Promise<AskReply>
 }
@@ -96,13 +96,13 @@ const asShown = ({ id, current }: PlanDraft): ChatPlan => {
   return { id, goal, goalBy, hash, input: worksOn, steps: lines, problems }
 }
 
-/** The input is proposed with the steps, also if there is none: the people who approve the one approve the other. */
+/** The input is proposed with the steps, even if there is none: approving the steps approves the input. */
 const proposalOf = (task: Json): Json => (isJsonRecord(task) ? { ...task, input: task['input'] ?? {} } : task)
 
 const problemsOf = ({ problems }: ChatPlan): string =>
   problems.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)).join('; ')
 
-/** Recorded as it was shown, and read back so: the system may be another one by the time it is approved. */
+/** Recorded as it was shown, and read back so: the system may have changed by the time it is approved. */
 const shownPlan = async ({ step }: Pick<FunctionContext, 'step'>, plan: ChatPlan): Promise<ChatPlan> =>
   (await step.run('plan', () => plan as unknown as Json)) as unknown as ChatPlan
 
@@ -127,7 +127,7 @@ const planAnswer = async (decision: ChatDecision, turn: PlanTurn): Promise<reado
   }
 }
 
-/** What the agent answers with: its decision, and what its parent must know of it. */
+/** What the agent returns: its decision, and what its parent must know about it. */
 interface Decided {
   readonly decision: ChatDecision
   readonly simulated: boolean
@@ -135,9 +135,9 @@ interface Decided {
 }
 
 interface Opened {
-  /** The place of the message; its answer has the next. */
+  /** The position of the message; its answer has the next one. */
   readonly at: number
-  /** It was answered before. */
+  /** The message was answered before. */
   readonly answered: boolean
 }
 
@@ -145,13 +145,13 @@ const asMessage = (value: Json | null): readonly ChatMessage[] =>
   value === null ? [] : [value as unknown as ChatMessage]
 const asJson = (value: object): Json => value as unknown as Json
 
-/** What a turn needs of the world beside its run. */
+/** What a turn needs from outside its run. */
 interface TurnWorld {
   readonly planService: PlanService
   now(): Instant
 }
 
-/** One turn of one chat, as far as it has come. */
+/** One turn of one chat, at its current point. */
 class ChatTurn {
   private readonly spec: ChatSpec
   private readonly context: FunctionContext<TurnInput>
@@ -187,7 +187,7 @@ class ChatTurn {
     return (await this.context.recall(HEAD_KEY)) as unknown as ChatHead | null
   }
 
-  /** The last messages before this place. */
+  /** The last messages before this position. */
   private async messagesBefore(place: number): Promise<readonly ChatMessage[]> {
     const first = firstTold(place)
     const places = Array.from({ length: place - first }, (_, i) => first + i)
@@ -195,7 +195,7 @@ class ChatTurn {
     return found.flatMap(asMessage)
   }
 
-  /** chat-turn-1. The same message again has its place already: it was answered, or what failed is tried again. */
+  /** chat-turn-1. A message that is sent again has its position already: it was answered, or its failed turn is tried again. */
   private async open(remember: (key: string, value: Json) => void): Promise<Json> {
     const { input, run } = this.context
     const head = await this.head()
@@ -278,7 +278,7 @@ class ChatTurn {
       readonly [name: string]: Json
     }
     const tokens = isJsonRecord(spent ?? null) ? (spent as { readonly tokens?: number }).tokens : undefined
-    // Checked against its schema by the agent; a chat that was given another agent hears its text.
+    // The agent has checked it against its schema; the answer of an agent with another schema is taken as text.
     const decision = decisionOf(output) ?? { ...SAY_NOTHING, reply: typeof output === 'string' ? output : '' }
     return { decision, simulated: simulated === true, tokens: tokens ?? null }
   }
@@ -298,7 +298,7 @@ class ChatTurn {
     const shown: readonly ChatPart[] = seen === null ? said : [...said, { type: 'plan', plan: seen }]
     const approval = verdict.kind === 'ask' ? await this.approve(decision, plan) : null
     if (approval !== null && !isYes(approval)) return [...shown, denied(call, noOf(approval))]
-    // A deploy may have come between the question and the answer.
+    // A deployment may have changed the plan between the question and the answer.
     if (approval !== null && seen !== null && seen.hash !== plan?.hash)
       return [...shown, failed(call, `PLAN_STALE: ${executor} was changed after it was shown; ask for it again`)]
     const input = approval?.modifications?.[APPROVED_SECTION] ?? decision.task
@@ -311,7 +311,7 @@ class ChatTurn {
     return planAnswer(decision, { context, planService: world.planService, by: `chat ${spec.name}`, approve })
   }
 
-  /** Of a draft the steps are all there is to see: whoever wants them otherwise revises it. */
+  /** For a draft only its steps are shown, and it cannot be edited here: a person who wants changes revises it. */
   private approve({ executor, task, reply }: ChatDecision, plan: ChatPlan | null): Promise<AskReply> {
     const { asks, name } = this.spec
     const to = [...asks.users.map((user) => `user:${user}`), ...asks.groups.map((group) => `group:${group}`)]
@@ -355,7 +355,7 @@ class ChatTurn {
 
 const SAY_NOTHING: ChatDecision = { action: 'reply', reply: '', executor: null, task: null, reason: null }
 
-/** A declared plan works on what is called, which is shown beside it. */
+/** The input of a declared plan is the call, which is shown beside it. */
 const planContent = (plan: ChatPlan | null): Json => {
   if (plan === null) return null
   const { id, goal, goalBy = 'person', hash, input = {}, steps } = plan
@@ -363,7 +363,7 @@ const planContent = (plan: ChatPlan | null): Json => {
   return { goal, goal_by: goalBy, ...about, hash, steps: steps.map(stepWords) }
 }
 
-/** One function for each chat; they come beside the functions of the system. */
+/** One function for each chat, added to the functions of the system. */
 export const chatFunctions = (chats: readonly ChatSpec[], world: TurnWorld): readonly FunctionSource[] =>
   chats.map((spec) =>
     fn<TurnInput>(

@@ -1,4 +1,4 @@
-/** Whether the answer of an agent or a function counts as the output of its step, or is given to a person or another handler. */
+/** Decides whether the answer of an agent or a function counts as the output of its step, or goes to a person or another handler. */
 import type { Step, StepOptions, Telling } from '#executors/workflow/step-api.ts'
 import { confidenceOf, escalationOf } from '#model/flow/policies/escalation.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
@@ -11,7 +11,7 @@ interface Judging {
   readonly step: Pick<Step, 'invoke' | 'human'>
 }
 
-/** The answer, or that of whoever a rule gives it to: what cannot be judged goes to a person. */
+/** The answer, or that of the person or handler to whom a rule gives it. If the check cannot be evaluated, a person decides. */
 export const judged = async (context: Judging, { step, key }: Turn, output: Json): Promise<Json> => {
   const { id, name, escalation } = step
   if (escalation.length === 0) return output

@@ -1,4 +1,4 @@
-/** A plan is entered again after each step: what that costs grows with its steps alone. */
+/** A plan is entered again after each step: the cost of that grows only with the number of its steps. */
 import { expect, test } from 'vitest'
 import type { InputWhenBegun, Step } from '#executors/workflow/step-api.ts'
 import { definePlan } from '#manifest/plan/plans.ts'
@@ -8,7 +8,7 @@ import { planned } from './plan.ts'
 
 const LENGTH = 50
 
-/** Each step reads what the one before it said. */
+/** Each step reads the output of the step before it. */
 const CHAIN: PlanSource = {
   approve: 'auto',
   steps: Array.from({ length: LENGTH }, (_, i) => ({
@@ -18,7 +18,7 @@ const CHAIN: PlanSource = {
   })),
 }
 
-/** A gate that has performed the first so many steps already, and answers the others with the input's n and one more. */
+/** A gate on which the first `settled` steps have ended; it answers the others with the input's n plus one. */
 const entered = (settled: number) => {
   const made: Json[] = []
   const invoke = async (name: string, _handler: string, _input: unknown, { makeInput }: InputWhenBegun = {}) => {
@@ -33,19 +33,19 @@ const entered = (settled: number) => {
   return { made, output: planned(plan, {})({ input: {}, step }) }
 }
 
-test('plan-1: a step of a chain reads what the step before it answered', async () => {
+test('plan-1: a step of a chain reads the output of the step before it', async () => {
   const { made, output } = entered(0)
   expect(await output).toMatchObject({ steps: { s0: { status: 'success', output: 1 }, s49: { output: LENGTH } } })
   expect(made.at(-1)).toEqual({ n: LENGTH - 1, same: LENGTH - 1 })
 })
 
-test('[N2] entering a plan again makes the input of the steps that begin and of no other (13.2.4)', async () => {
+test('[N2] entering a plan again builds the input of only the steps that begin (13.2.4)', async () => {
   const { made, output } = entered(LENGTH - 1)
   expect(await output).toMatchObject({ steps: { s49: { output: LENGTH } } })
   expect(made).toEqual([{ n: LENGTH - 1, same: LENGTH - 1 }])
 })
 
-/** As the engine's gate: what has ended answers at once, and is never called. */
+/** Like the engine's gate: steps that have ended are answered at once, and never called. */
 const replayed = async (source: PlanSource, outputs: Readonly<Record<string, Json>>) => {
   const called: Json[] = []
   const step = {
@@ -60,7 +60,7 @@ const replayed = async (source: PlanSource, outputs: Readonly<Record<string, Jso
   return { called, output }
 }
 
-test('[N2] steps of a plan that have ended are passed over without a call, 499 in a row as well (13.2.4)', async () => {
+test('[N2] ended steps of a plan are skipped without a call, even 499 in a row (13.2.4)', async () => {
   const length = 500
   const steps = Array.from({ length }, (_, i) => ({
     ...{ id: `s${i}`, assignedTo: 'add' },
@@ -72,7 +72,7 @@ test('[N2] steps of a plan that have ended are passed over without a call, 499 i
   expect(output).toMatchObject({ steps: { s0: { status: 'success', output: 1 }, s498: { output: 499 } } })
 })
 
-test('[N2] a step sees the steps that it reads, all of them where it speaks of all (13.2.4)', async () => {
+test('[N2] a step is given the steps that it reads, or all of them if it refers to all (13.2.4)', async () => {
   const steps = [
     { id: 'a', assignedTo: 'add' },
     { id: 'budget', assignedTo: 'add' },

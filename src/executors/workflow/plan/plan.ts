@@ -1,15 +1,14 @@
 /**
- * A plan at work: every step by the hand that it is given to, as soon as those before it have ended, side by side where it can.
+ * Executes a plan: each step by the handler assigned to it, as soon as the steps that it requires have ended, in parallel where possible.
  *
- * Owns what a step sees of the others, and what becomes of one that fails. It is an ordinary function over steps: each is recorded under
- * its own id, so a plan goes on where it was. Which step may begin is model/plan/plan.ts.
+ * Owns what a step sees of the others, and what happens when one fails. It is an ordinary function over steps: each is recorded under
+ * its own id, so a plan continues where it was. Which step may begin is model/plan/plan.ts.
  *
  * plan-run-2  No step of a declared plan begins before people have approved these very steps, whatever was deployed meanwhile.
  */
-import { partial } from '#executors/partial.ts'
+
 import { taskOutput } from '#executors/task-output.ts'
 import type { InputWhenBegun, InvokeStepOptions, Replayed, Retrying, Step } from '#executors/workflow/step-api.ts'
-import { isStepFailure, whatHappened } from '#executors/workflow/step-failure.ts'
 import { partialIn } from '#model/agent/call-terms.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
@@ -26,7 +25,9 @@ import {
 } from '#model/plan/end.ts'
 import { type Asked, againFor, type PlanSpec, type PlanStep } from '#model/plan/plan.ts'
 import { type ShownPlan, stepWords } from '#model/plan/shown.ts'
+import { partial } from '#model/run/partial.ts'
 import { isLoopKey } from '#model/run/step.ts'
+import { isStepFailure, whatHappened } from '#model/run/step-failure.ts'
 import type { TaskOptions } from '#model/task/source.ts'
 import type { Roots } from '#model/workflow/spec.ts'
 import type { AskReply } from '#ports/step-gate.ts'
@@ -37,9 +38,9 @@ import { type Again, alone, calling, keyed, lateError, mostParts, type Turn, tri
 import { prepared, waited } from './wait.ts'
 import { type Walker, walk } from './walk.ts'
 
-// The items of a plan's `each`: under which loop key each of them is done.
+// The items of a plan's `each`, and the loop key of each.
 
-/** The loop key of each item: its `id`, else its place in the list. A second item of the same key gets a number, so that both are done. */
+/** The loop key of each item: its `id`, else its index in the list. A repeated key gets a number, so that both items are done. */
 const itemKeys = (items: readonly Json[]): readonly string[] => {
   const wanted = items.map((item, i) => {
     const id = isJsonRecord(item) ? item['id'] : undefined
@@ -61,18 +62,18 @@ interface PlanContext {
   readonly step: Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'> & Replayed
 }
 
-/** What people said, and what it says of the step. */
+/** The answer of people, and what it means for the step. */
 interface Reply extends Answered {
   readonly by: string | null
   readonly feedback: string | null
   readonly output: Json
-  /** The task that a revision is brought to; null: it is asked anew. */
+  /** The task that the revision updates; null: a new task is opened. */
   readonly revises: AskReply | null
-  /** The step that makes the changes that were asked for; null: none does. */
+  /** The step that makes the requested changes; null: there is none. */
   readonly returnsTo: string | null
 }
 
-/** A drafted plan was shown before it was ordered. */
+/** A drafted plan also carries what was shown before it was ordered. */
 type PlayedPlan = PlanSpec & Partial<Pick<ShownPlan, 'shown' | 'hash'>>
 
 const MAX_ITEMS = 1_000
@@ -86,7 +87,7 @@ const answerOf = ({ text, rule }: Asked, roots: Roots, what: string): Json => {
 
 const isPlain = ({ when, before, each }: PlanStep): boolean => when === null && before === null && each === null
 
-/** Its recorded answer is its output, whatever it asks of the run. */
+/** True if the recorded answer is the output as it is, whatever the step asks of the run. */
 const isBare = ({ check, onPartial }: PlanStep): boolean => check === undefined && onPartial === undefined
 
 const refused = (what: string, { decidedBy, feedback, status }: AskReply): TrihandError =>
@@ -116,7 +117,7 @@ class Play implements Walker {
     return isWhole ? { steps } : partial({ steps })
   }
 
-  /** plan-run-2: people see the steps as they will be done. A version that would do others asks again. */
+  /** plan-run-2: people see the steps as they will be done. A version with other steps asks again. */
   private async agreed(): Promise<void> {
     const { approve, hash = '' } = this.plan
     if (approve === 'auto') return
@@ -154,7 +155,7 @@ class Play implements Walker {
     this.seen.add(id)
   }
 
-  /** Recorded under the id of the step, which nothing else uses now: the timeline says why it was not done. */
+  /** Recorded under the id of the step, which is otherwise unused: the timeline shows why the step was skipped. */
   private async skipped({ id }: PlanStep, end: StepEnd): Promise<Ended> {
     await this.context.step.run(id, () => skipRecord(end))
     return { ...end, output: null }
@@ -190,7 +191,7 @@ class Play implements Walker {
     return { ...no, output: ends.map(({ output }) => output) }
   }
 
-  /** Its end, also if it fails: as often as a person wants it done again. */
+  /** Performs the step until it ends, even if it fails; after a failure again, as often as a person decides so. */
   private async settled(turn: Turn): Promise<Ended> {
     const { step, key } = turn
     let last = key
@@ -247,7 +248,7 @@ class Play implements Walker {
     }
   }
 
-  /** Calls until the answer is whole, or good enough as it is. */
+  /** Calls the handler until the answer is complete, or good enough. */
   private async called(turn: Turn, handler: string): Promise<Json> {
     const { step, key, retries } = turn
     const { id, onPartial, onParentEnd } = step
@@ -273,7 +274,7 @@ class Play implements Walker {
 
   // -- people -----------------------------------------------------------------------------------------------------------
 
-  /** Until people say yes or no: a request for changes keeps the step open until the revision is decided. */
+  /** Asks people until they say yes or no: a request for changes keeps the step open until the revision is decided. */
   private async asked(turn: Turn): Promise<Ended> {
     const { step, key } = turn
     let reply = await this.question(turn, null)
@@ -294,7 +295,7 @@ class Play implements Walker {
     return { ...end, output: reply.output }
   }
 
-  /** Asks once: as a task of this run, or by a human that is declared. */
+  /** Asks once: as a task of this run, or through a declared human. */
   private async question(turn: Turn, revises: Reply['revises']): Promise<Reply> {
     const { step, roots, key } = turn
     const { work, id } = step
@@ -317,7 +318,7 @@ class Play implements Walker {
     return { ...reply, by: reply.decidedBy, output: taskOutput(reply), revises: reply, returnsTo }
   }
 
-  /** The step that makes the changes, and what stands between it and the question; null: the question can come back. */
+  /** Repeats the step that makes the changes and the steps between it and the question. Null: the question can be asked again. */
   private async revised(step: PlanStep, { returnsTo }: Reply, again: Again): Promise<Ended | null> {
     if (returnsTo === null) return null
     for (const one of againFor(this.plan.steps, returnsTo, step.id)) {
@@ -349,7 +350,7 @@ const itemIn = ({ step, roots }: Turn): Roots => {
   return { item, [step.as]: item }
 }
 
-/** A step as the output of the run says it. */
+/** A step as it appears in the output of the run. */
 const shownEnd = ({ status, because, reason, output }: Ended): Json => ({
   ...{ status, output },
   ...(because === null ? {} : { because }),

@@ -1,4 +1,4 @@
-/** A step of a plan that did not end well: people said no, were not heard, or let it be left out. */
+/** A step of a plan that did not succeed: people refused it, did not answer, or allowed it to be skipped. */
 import { taskOutput } from '#executors/task-output.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -10,7 +10,7 @@ export interface Ended extends StepEnd {
   readonly output: Json
 }
 
-/** A "no" of people in the middle of a step: it ends the step, never the plan (plan-2). */
+/** A person's "no" in the middle of a step: it ends the step, never the plan (plan-2). */
 export class Refusal extends Error {
   readonly ended: Ended
 
@@ -25,13 +25,13 @@ export class Refusal extends Error {
 export const asksPeople = ({ work }: PlanStep): boolean =>
   work.kind === 'ask' || (work.kind === 'call' && work.hand === 'human')
 
-/** Left out after it failed. What people were asked and did not answer has no yes (plan-4). */
+/** Skipped after it failed. A question that people did not answer counts as not approved (plan-4). */
 export const leftOut = (step: PlanStep, why: string): Ended =>
   asksPeople(step)
     ? { ...refusedAt(step.id, `"${step.name}" ended without a decision: ${why}`), output: null }
     : { ...skippedFor(why), output: null }
 
-/** A question that was taken back: with its task, or with the run that asked it. */
+/** A question that was withdrawn: with its task, or with the run that asked it. */
 export const WITHDRAWN: readonly string[] = [
   'TASK_WITHDRAWN',
   'RUN_CANCELLED',

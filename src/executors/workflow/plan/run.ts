@@ -1,7 +1,7 @@
 /**
- * The run of a plan that was drafted: the steps that it was given, once it is known that a person has approved exactly these.
+ * The run of a drafted plan: performs the steps that it was given, once it is verified that a person has approved exactly these.
  *
- * Owns that order. How steps are performed is plan.ts; a drafted plan and a declared one are done the same way.
+ * Owns that order. How steps are performed is plan.ts; a drafted plan and a declared one are executed the same way.
  *
  * plan-run-1  No step begins before the ledger has said who approved this hash; what was ordered is recorded with the run.
  */

@@ -1,4 +1,4 @@
-/** What the expressions of a plan see: its input, and what its steps have ended with. */
+/** What the expressions of a plan can read: its input, and the outputs of the steps that have ended. */
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { StepEnd } from '#model/plan/end.ts'
 import type { PlanStep } from '#model/plan/plan.ts'
@@ -10,22 +10,22 @@ interface SeenEnd extends Pick<StepEnd, 'status'> {
 
 type Members = { [name: string]: Json }
 
-/** Names beside those that are there already: made in the same time however many there are. */
+/** Adds names to the existing ones, in constant time however many there are. */
 export const beside = (roots: Roots, names: Roots): Roots =>
   Object.assign(Object.create(roots) as object, names) as Roots
 
 /**
- * What expressions see: fields of the input, outputs by the ids of their steps, and the roots that all expressions have; later ones win.
+ * What expressions can read: fields of the input, outputs by the ids of their steps, and the roots that all expressions have; later ones win.
  *
- * A chain is entered once for each of its steps, so that anything made for every step that has ended costs the square of its length. A step
- * is shown the steps that it reads; all of them only if it speaks of all, and those are kept for the next step that does.
+ * A chain is entered once for each of its steps, so anything made for every ended step costs the square of its length. A step is
+ * shown the steps that it reads; all of them only if it refers to all, and those are kept for the next step that does.
  */
 export class Seen {
   private readonly fields: { readonly [name: string]: Json }
   private readonly given: Roots
   private readonly done: ReadonlyMap<string, SeenEnd>
   private readonly all: { readonly outputs: Members; readonly steps: Members }
-  /** Steps that have ended since all were last asked for. */
+  /** Steps that have ended since all were last read. */
   private fresh: string[] = []
 
   constructor(input: Json, given: Roots, done: ReadonlyMap<string, SeenEnd>) {
@@ -35,7 +35,7 @@ export class Seen {
     this.all = { outputs: this.withFields(), steps: {} }
   }
 
-  /** A step has ended, or has ended anew. */
+  /** A step has ended, or has ended again. */
   add(id: string): void {
     this.fresh.push(id)
   }

@@ -1,28 +1,28 @@
 /**
- * One performance of a step of a plan: its loop key, what it asks of the run that it calls, and how often it is tried.
+ * One execution of a step of a plan: its loop key, what it asks of the run that it calls, and how often it is tried.
  *
- * Owns which failures are worth another try. The count is in the loop keys of the tries, and the pause between two is a sleep of the run:
- * a crash loses neither.
+ * Owns which failures are worth another try. The count is in the loop keys of the tries, and the pause between two is a sleep of the run,
+ * so a crash loses neither.
  */
 import type { Retrying } from '#executors/workflow/step-api.ts'
-import { isStepFailure } from '#executors/workflow/step-failure.ts'
 import { DEFAULT_RETRY, retryDelayMs } from '#model/flow/policies/retry.ts'
 import { ERRORS, type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { PlanStep } from '#model/plan/plan.ts'
+import { isStepFailure } from '#model/run/step-failure.ts'
 import type { Roots } from '#model/workflow/spec.ts'
 import { WITHDRAWN } from './refusal.ts'
 
-/** One performance of a step: whose item it is about, if it is about one. */
+/** One execution of a step, for one item if the plan has items. */
 export interface Turn {
   readonly step: PlanStep
-  /** Made when they are asked for: a step that has ended asks for none. */
+  /** Made on demand: a step that has ended does not need them. */
   readonly roots: () => Roots
   /** Null: it has no loop key. */
   readonly key: string | null
-  /** Of a step that is done again, because a person asked for changes. */
+  /** For a step that is done again because a person asked for changes. */
   readonly again?: Again
-  /** Of a step that is tried again after it failed: the performance that failed. */
+  /** For a step that is tried again after it failed: the failed execution. */
   readonly retries?: NonNullable<Retrying['retries']>
 }
 
@@ -38,28 +38,28 @@ export const keyed = (key: string | null, part: string): { readonly key: string 
 
 export const alone = (key: string | null): { readonly key?: string } => (key === null ? {} : { key })
 
-/** What a step asks of the run that it calls. */
+/** The options that a step passes to the run that it calls. */
 export const calling = ({ gate, terms }: PlanStep): Pick<PlanStep, 'gate' | 'terms'> => ({
   ...(gate !== undefined && { gate }),
   ...(terms !== undefined && { terms }),
 })
 
-/** The run was ended because the step's time was up. */
+/** Reports that the run was ended because the step's time was up. */
 export const lateError = ({ name, terms }: PlanStep, error: unknown): unknown =>
   terms?.withinMs !== undefined && isStepFailure(error) && error.code === 'RUN_DEADLINE'
     ? new TrihandError('STEP_TIMEOUT', `${name} did not end within its timeout of ${terms.withinMs / 1_000} s`)
     : error
 
-/** So often an incomplete answer is gone on from. */
+/** How often an incomplete answer is continued. */
 export const mostParts = ({ retry = DEFAULT_RETRY }: PlanStep): number => retry.maxAttempts
 
-/** A call that goes on from an incomplete answer is given it as `partial`. */
+/** A call that continues an incomplete answer receives it as `partial`. */
 export const withPartial = (input: Json, sofar: Json | undefined): Json => {
   if (sofar === undefined) return input
   return isJsonRecord(input) ? { ...input, partial: sofar } : { input, partial: sofar }
 }
 
-/** These stay as they are however often it is tried: what is wrong is the plan, or what a person said. */
+/** Failures that another try cannot change: the plan is wrong, or a person has decided. */
 const FINAL: readonly string[] = [
   ...WITHDRAWN,
   ...([
@@ -89,7 +89,7 @@ interface Trying {
   begins(key: string | null): void
 }
 
-/** As often as its policy says, each try under a loop key of its own; a child that failed is gone on with. */
+/** Tries as often as the step's policy says, each try under a loop key of its own; a failed child is retried. */
 export const triedOften = async <Result>(
   first: Turn,
   work: (turn: Turn) => Promise<Result>,

@@ -1,21 +1,21 @@
 /**
- * The way through a plan: each step begins with the end of the last step that it requires (plan-1).
+ * The order of execution of a plan: each step begins when the last step that it requires ends (plan-1).
  *
- * Steps that have ended before this entry are passed over without a promise: promises would cost as much as the steps themselves when a
- * long plan is entered again.
+ * Steps that ended before this entry are skipped without a promise: when a long plan is entered again, promises would cost as much as the
+ * steps themselves.
  */
 import { graphOf } from '#model/plan/graph.ts'
 import type { PlanStep } from '#model/plan/plan.ts'
 import type { Ended } from './refusal.ts'
 
 export interface Walker {
-  /** How the step has ended before; null: it is to be performed, or waited for. */
+  /** How the step ended before; null: it must be performed or waited for. */
   endedBefore(step: PlanStep): Ended | null
   perform(step: PlanStep): Promise<Ended>
   ended(step: PlanStep, end: Ended): void
 }
 
-/** Settles when every step has ended, or the first could not. */
+/** Resolves when every step has ended; rejects with the first error. */
 export const walk = (steps: readonly PlanStep[], walker: Walker): Promise<void> =>
   new Promise((resolve, reject) => {
     const { waitsFor, behind } = graphOf(steps)

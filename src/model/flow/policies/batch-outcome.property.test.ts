@@ -1,4 +1,4 @@
-/** Outcomes of a batch against a plain table, and the tries of those that failed against a count by hand. */
+/** Outcomes of a batch compared with a plain table, and the attempts of failed events compared with a simple count. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RunId } from '#model/kernel/ids.ts'
@@ -16,7 +16,7 @@ const anyItem = fc.oneof(
 )
 
 test(
-  '[J3] an event is well exactly if every word about it is success or skipped, and there is one',
+  '[J3] an event succeeded exactly if it has an entry and all its entries are success or skipped',
   () => {
     fc.assert(
       fc.property(fc.uniqueArray(anyId, { minLength: 1 }), fc.array(anyItem), (ids, items) => {
@@ -39,18 +39,18 @@ test(
   PATIENCE_MS,
 )
 
-test('[J3] without a list the output speaks for all, unless each must be named', () => {
+test('[J3] without a list the output applies to all events, unless each must be named', () => {
   expect(batchOutcome(['a', 'b'], null, null)).toEqual({ status: 'success', failed: [] })
   expect(batchOutcome(['a', 'b'], { done: true }, 'each')).toEqual({ status: 'failed', failed: ['a', 'b'] })
 })
 
 const RETRY = { maxAttempts: 3, baseMs: 10, factor: 2, maxMs: 100 }
 
-/** Each event fails so many times before it is well. */
+/** Each event fails this many times before it succeeds. */
 const anyTroubles = fc.array(fc.nat(4), { minLength: 1, maxLength: 12 })
 
 test(
-  '[J5] gate-5: only events that failed come again, as often as they fail and the retry allows, across restarts',
+  '[J5] gate-5: only failed events are retried, as often as they fail and the retry allows, across restarts',
   () => {
     fc.assert(
       fc.property(anyTroubles, fc.nat(3), fc.double({ min: 0, max: 1, noNaN: true }), (troubles, restarts, roll) => {

@@ -1,17 +1,17 @@
 /**
- * What became of each event of a batch, from what its run returned: `items: [{ id, status }]`, by the ids of the events.
+ * Reads the outcome of each event of a batch from the output of its run: `items: [{ id, status }]`, by the ids of the events.
  *
- * Owns the reading of that list. An event that is not in it has failed; an output without a list speaks for all together.
+ * Owns the reading of that list. An event that is not in it has failed; an output without a list applies to all events together.
  */
 import type { Json } from '#model/kernel/json.ts'
 
-/** `each`: every event must be named. `shared`: a list means nothing. Null: a list counts where there is one. */
+/** `each`: every event must be named. `shared`: a list is ignored. Null: a list counts if there is one. */
 export type BatchOutputs = 'each' | 'shared' | null
 
 export interface BatchOutcome {
-  /** `failed`: every one of them has. */
+  /** `failed`: all of them have failed. */
   readonly status: 'success' | 'partial' | 'failed'
-  /** The ids of those that have failed, in the order of the events. */
+  /** The ids of the events that have failed, in the order of the events. */
   readonly failed: readonly string[]
 }
 
@@ -29,7 +29,7 @@ const itemsIn = (output: Json): readonly unknown[] | null => {
 export const batchOutcome = (ids: readonly string[], output: Json, outputs: BatchOutputs): BatchOutcome => {
   const items = outputs === 'shared' ? null : itemsIn(output)
   if (items === null && outputs !== 'each') return ALL_WELL
-  // Named twice, an event is as well off as the worse of the two says.
+  // If an event is named twice, the worse status counts.
   const verdicts = new Map<unknown, boolean>()
   for (const item of items ?? [])
     if (isRecord(item)) verdicts.set(item['id'], WELL.has(item['status']) && verdicts.get(item['id']) !== false)

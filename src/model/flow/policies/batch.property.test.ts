@@ -1,4 +1,4 @@
-/** The batch against an oracle that fills one list after another. */
+/** Batching compared with an oracle that fills one list after another. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countOf } from '#model/kernel/due-map.ts'
@@ -52,7 +52,7 @@ const oracle = (policy: BatchPolicy, arrived: readonly Arrived[]): readonly stri
 }
 
 test(
-  '[J3] the first limit that is reached sends the list off: number, bytes or time',
+  '[J3] the first limit that is reached starts the run: number, bytes or time',
   () => {
     fc.assert(
       fc.property(policy, fc.array(step, { maxLength: 16, size: 'max' }), (batch, timeline) => {
@@ -78,7 +78,7 @@ test(
   PATIENCE_MS,
 )
 
-test('[J3] the event that began the list speaks for it', () => {
+test('[J3] the first event of the list determines its priority', () => {
   const drive = driveGate(policiesWith({ batch: { maxSize: 2, maxWaitMs: 10, maxBytes: 1_000 } }))
   const facts = drive.arrive(1, [anArrival(1, { priority: 7 }), anArrival(2, { priority: 9 })])
   expect(facts).toContainEqual(expect.objectContaining({ type: 'gate.started', events: [1, 2], priority: 7 }))

@@ -1,5 +1,5 @@
 /**
- * Many events become one run: the first limit that is reached, of number, bytes or time, sends them off together.
+ * Many events become one run: the first limit that is reached, of number, bytes or time, starts it.
  *
  * Owns the limits. An event that must not wait with others runs alone (`Arrival.alone`).
  */
@@ -12,7 +12,7 @@ export interface BatchPolicy {
   readonly maxWaitMs: number
   readonly maxBytes: number
   readonly outputs?: BatchOutputs
-  /** How often events that have failed come again, in a run of their own. Absent: never. */
+  /** How often failed events are retried, in a run of their own. Absent: never. */
   readonly retry?: RetryPolicy
 }
 

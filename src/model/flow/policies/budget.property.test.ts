@@ -1,4 +1,4 @@
-/** Budgets against every order of calls: nothing is begun that could pass the limit. */
+/** Budgets with calls in any order: no call starts that could exceed the limit. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { policyCases } from '#test/support/stories/policy-cases.ts'
@@ -10,11 +10,11 @@ const allowance = fc.record({ tokens: fc.nat(100_000), micros: fc.option(fc.nat(
 const call = fc.record({
   requestBytes: fc.nat(60_000),
   maxOutputTokens: fc.integer({ min: 1, max: 8_192 }),
-  /** How much of the reservation the reply uses. */
+  /** The fraction of the reservation that the reply uses. */
   used: fc.double({ min: 0, max: 1, noNaN: true }),
 })
 
-test('budget-1: whatever the calls, what is spent never passes the allowance', () => {
+test('budget-1: whatever the calls, the amount spent never exceeds the allowance', () => {
   fc.assert(
     fc.property(allowance, fc.array(call, { maxLength: 30 }), (limit: Allowance, calls) => {
       let spent: Spent = NOTHING_SPENT
@@ -45,7 +45,7 @@ test('a call is refused only if not even a short answer fits', () => {
   )
 })
 
-test('[B8] budget-2: children together are given no more than their parent has', () => {
+test('[B8] budget-2: all children together get no more than their parent has', () => {
   fc.assert(
     fc.property(allowance, fc.array(fc.option(fc.nat(50_000)), { minLength: 1, maxLength: 20 }), (limit, asks) => {
       let rest: Allowance = limit
@@ -61,7 +61,7 @@ test('[B8] budget-2: children together are given no more than their parent has',
   )
 })
 
-test('money without a known price begins nothing', () => {
+test('a budget in money with an unknown price starts no call', () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), (micros) => {
       const answer = reserve({ tokens: 100_000, micros }, { requestBytes: 10, maxOutputTokens: 300, price: () => null })

@@ -1,10 +1,10 @@
 /**
- * Tokens and money that an agent may still use: reserved before a call, settled after it, carved for children.
+ * Tokens and money that an agent may still use: reserved before a call, settled after it, divided among children.
  *
  * Owns the arithmetic. Money is whole micro-dollars. Prices and sizes arrive as arguments.
  *
- * budget-1  A call begins only if all that it could use still fits.
- * budget-2  What was carved for a child is gone for its parent until the child has ended; then its rest comes back.
+ * budget-1  A call begins only if the most that it could use still fits.
+ * budget-2  A child's allowance is taken from its parent until the child has ended; then the unused rest comes back.
  */
 
 /** Null: not limited. */
@@ -16,13 +16,13 @@ export interface Allowance {
 export interface Spent {
   readonly tokens: number
   readonly micros: number
-  /** Some of it is a guess: an attempt whose answer nobody got counts with all that was reserved. */
+  /** Part of it is an estimate: an attempt whose answer was lost counts with its whole reservation. */
   readonly isEstimated: boolean
 }
 
 export const NOTHING_SPENT: Spent = { tokens: 0, micros: 0, isEstimated: false }
 
-/** What a call would use at most. */
+/** The most that a call would use. */
 export interface Reservation {
   readonly tokens: number
   readonly micros: number
@@ -36,15 +36,15 @@ export type ReserveAnswer =
 export interface Ask {
   readonly requestBytes: number
   readonly maxOutputTokens: number
-  /** Micro-dollars for so many tokens at list price; null: nobody knows. */
+  /** The list price of these tokens in micro-dollars; null: it is not known. */
   price(input: number, output: number): number | null
 }
 
 const BYTES_PER_TOKEN = 3
-/** Shorter answers are worth no call. */
+/** A call for a shorter answer than this is not worth making. */
 const LEAST_OUTPUT = 256
 
-/** Cautious: no request has more tokens than a third of its bytes in any script that we have met. */
+/** Conservative: no request has more tokens than a third of its bytes, in any script that we have met. */
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN)
 
 export const spend = (spent: Spent, tokens: number, micros: number, isEstimated = false): Spent => ({
@@ -53,20 +53,20 @@ export const spend = (spent: Spent, tokens: number, micros: number, isEstimated 
   isEstimated: spent.isEstimated || isEstimated,
 })
 
-/** Never below nothing: what was used beyond the allowance leaves no debt. */
+/** Never negative: use beyond the allowance leaves no debt. */
 export const restOf = (allowance: Allowance, spent: Spent): Allowance => ({
   tokens: Math.max(0, allowance.tokens - spent.tokens),
   micros: allowance.micros === null ? null : Math.max(0, allowance.micros - spent.micros),
 })
 
-/** The longest answer whose tokens and price fit the rest. */
+/** Returns the length of the longest answer whose tokens and price fit the rest. */
 const affordable = (rest: Allowance, input: number, ask: Ask): number => {
   const byTokens = Math.min(ask.maxOutputTokens, rest.tokens - input)
   const { micros } = rest
   if (micros === null) return byTokens
   const fits = (output: number): boolean => (ask.price(input, output) ?? Number.POSITIVE_INFINITY) <= micros
   if (byTokens <= 0 || fits(byTokens)) return byTokens
-  // Prices never fall with more tokens, so halving finds the border.
+  // Prices never fall with more tokens, so bisection finds the limit.
   let [low, high] = [0, byTokens]
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
@@ -80,7 +80,7 @@ const dollars = (micros: number): string => `$${(micros / 1_000_000).toFixed(6)}
 const restText = ({ tokens, micros }: Allowance): string =>
   `${tokens} tokens${micros === null ? '' : ` and ${dollars(micros)}`} are left`
 
-/** budget-1. The answer is made shorter before the call is refused. */
+/** budget-1. Shortens the answer before it refuses the call. */
 export const reserve = (rest: Allowance, ask: Ask): ReserveAnswer => {
   const input = tokensOf(ask.requestBytes)
   if (rest.micros !== null && ask.price(input, ask.maxOutputTokens) === null)
@@ -98,7 +98,7 @@ export const reserve = (rest: Allowance, ask: Ask): ReserveAnswer => {
   return { kind: 'go', reservation: { tokens: input + output, micros, maxOutputTokens: output } }
 }
 
-/** budget-2: a child's own allowance: what was asked for, or its fair part, never more than the rest. */
+/** budget-2: returns a child's own allowance: the requested one, or its fair part, never more than the rest. */
 export const carve = (rest: Allowance, asked: Partial<Allowance>, sharers: number): Allowance => {
   const parts = Math.max(1, sharers)
   const fair = (whole: number): number => Math.floor(whole / parts)

@@ -1,7 +1,7 @@
 /**
- * Several lists of constraints on one task, and the one that holds: of each the stricter.
+ * Combines lists of constraints on one task: the stricter value of each constraint applies.
  *
- * Owns the comparison. Pure; who wrote which list does not matter.
+ * Owns the comparison. Pure; the author of a list does not matter.
  */
 export interface Limits {
   readonly timeoutMs?: number
@@ -12,14 +12,14 @@ export interface Limits {
 
 /** As an author writes them. */
 export interface ConstraintsSource {
-  /** 30 s for a task, unless told otherwise. */
+  /** Default for a task: 30 s. */
   readonly timeout?: string | number
   readonly maxTokens?: number
   readonly temperature?: number
   readonly allowedModels?: readonly string[]
 }
 
-/** As the executor contract spells them. */
+/** With the names of the executor contract. */
 export interface WireConstraints {
   readonly timeout_ms?: number
   readonly max_tokens?: number
@@ -37,7 +37,7 @@ const SPELLINGS: Readonly<Record<string, keyof ConstraintsSource>> = {
   allowed_models: 'allowedModels',
 }
 
-/** Constraints in either spelling; the key that is none, or that says again what another one has said. */
+/** Accepts constraints in either spelling; `refused` is a key that is unknown, or that repeats another one. */
 export const spelledConstraints = (
   given: ConstraintsSource | WireConstraints,
 ): { readonly constraints: ConstraintsSource; readonly refused: string | null } => {

@@ -1,4 +1,4 @@
-/** The debounce against an oracle that reads the whole timeline and cuts it into bursts. */
+/** Debouncing compared with an oracle that reads the whole timeline and divides it into bursts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countOf } from '#model/kernel/due-map.ts'
@@ -16,7 +16,7 @@ const policy = fc.record({
 })
 const step = fc.record({
   gapMs: fc.oneof(fc.constant(0), fc.nat(6), fc.nat(20)),
-  /** How much older than now the event says it is. */
+  /** How much older than now the event's own time is. */
   ageMs: fc.oneof(fc.constant(0), fc.nat(10)),
   key: fc.constantFrom('a', 'b'),
   restarts: fc.boolean(),
@@ -34,7 +34,7 @@ interface Burst {
   endsAt: Instant
 }
 
-/** What one key gives, line by line as the gate would tell it. */
+/** Returns the expected facts of one key, line by line. */
 const oracle = ({ periodMs, mode, maxWaitMs }: DebouncePolicy, arrived: readonly Arrived[]): readonly string[] => {
   const bursts: Burst[] = []
   for (const one of arrived) {
@@ -56,7 +56,7 @@ const oracle = ({ periodMs, mode, maxWaitMs }: DebouncePolicy, arrived: readonly
 }
 
 test(
-  '[H4] each burst gives one run at its time, and every other event is told where it went',
+  '[H4] each burst starts one run at its time, and every other event is recorded with that run',
   () => {
     fc.assert(
       fc.property(policy, fc.array(step, { maxLength: 14, size: 'max' }), (debounce, timeline) => {
@@ -82,7 +82,7 @@ test(
   PATIENCE_MS,
 )
 
-test('[H4] a gate that wakes late fires the old burst before it opens a new one', () => {
+test('[H4] a gate that wakes late starts the run of the old burst before it opens a new one', () => {
   const drive = driveGate(policiesWith({ debounce: { periodMs: 10, mode: 'trailing', maxWaitMs: 100 } }))
   drive.arrive(0, [anArrival(1)])
   expect(startsOf(drive.arrive(10, [anArrival(2)]))).toEqual(['1 event @10'])
@@ -90,7 +90,7 @@ test('[H4] a gate that wakes late fires the old burst before it opens a new one'
   expect(startsOf(drive.history)).toEqual(['1 event @10', '2 event @20'])
 })
 
-test('[H4] collect is sent off at a thousand events, and before ten mebibytes are passed', () => {
+test('[H4] collect starts its run at a thousand events, and before ten mebibytes are exceeded', () => {
   const drive = driveGate(policiesWith({ debounce: { periodMs: 10, mode: 'collect', maxWaitMs: null } }))
   const many = Array.from({ length: 1_001 }, (_, i) => anArrival(i + 1))
   expect(drive.arrive(1, many).flatMap((fact) => (fact.type === 'gate.started' ? [fact.events.length] : []))).toEqual([
@@ -102,13 +102,13 @@ test('[H4] collect is sent off at a thousand events, and before ten mebibytes ar
   ])
 })
 
-test('[H4] bursts that are over are forgotten, whoever comes next', () => {
+test("[H4] bursts that have ended are forgotten when another key's event comes", () => {
   const drive = driveGate(policiesWith({ debounce: { periodMs: 5, mode: 'leading', maxWaitMs: null } }))
   for (let i = 1; i <= 100; i++) drive.arrive(i * 10, [anArrival(i, { windowKey: `k${i}` })])
   expect(countOf(drive.state().bursts)).toBe(1)
 })
 
-test('[H4] a leading burst does not begin with an event that found no place', () => {
+test('[H4] a leading burst does not start with an event that was suppressed by overlap', () => {
   const drive = driveGate(
     policiesWith({ debounce: { periodMs: 5, mode: 'leading', maxWaitMs: null }, overlap: 'skip' }),
   )

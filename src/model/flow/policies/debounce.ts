@@ -1,7 +1,7 @@
 /**
  * A burst becomes one run: of its newest event when it is over, of its first at once, or of all of them together.
  *
- * Owns how long a burst lasts: until a period without news, or until maxWait after it began.
+ * Owns how long a burst lasts: until a period without new events, or until maxWait after it began.
  */
 import type { DueMap } from '#model/kernel/due-map.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
@@ -29,7 +29,7 @@ export const burstEndsAt = (policy: DebouncePolicy, openedAt: Instant, now: Inst
   return policy.maxWaitMs === null ? quietAt : Math.min(quietAt, openedAt + policy.maxWaitMs)
 }
 
-/** Trailing and collect; a leading burst gathers nothing. */
+/** For the modes trailing and collect; a leading burst gathers nothing. */
 export const debounceGathering = (policy: DebouncePolicy): Gathering => {
   const collects = policy.mode === 'collect'
   return {

@@ -1,4 +1,4 @@
-/** The ladder: never early, never endless. */
+/** The pauses between delivery attempts: never too short, never endless. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { policyCases } from '#test/support/stories/policy-cases.ts'
@@ -8,7 +8,7 @@ const HOUR = 3_600_000
 const MAX_TRIES = 10
 const roll = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('each pause is within a fifth of its rung, and longer than the one before', () => {
+test('each pause is within a fifth of its nominal length, and longer than the one before', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: MAX_TRIES - 1 }), roll, (tries, chance) => {
       const middle = pauseAfter(tries, 0.5) ?? 0
@@ -20,7 +20,7 @@ test('each pause is within a fifth of its rung, and longer than the one before',
   )
 })
 
-test('ten tries, then never again; all of them within four days', () => {
+test('there are ten attempts and then no more, all of them within four days', () => {
   expect(pauseAfter(MAX_TRIES - 1, 0.5)).not.toBeNull()
   expect(pauseAfter(MAX_TRIES, 0.5)).toBeNull()
   const longest = Array.from({ length: MAX_TRIES - 1 }, (_, i) => pauseAfter(i + 1, 0.999) ?? 0)

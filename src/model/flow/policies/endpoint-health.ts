@@ -1,24 +1,24 @@
 /**
- * Whether an endpoint outside is still told: until it says that it is gone, or has taken nothing for five days.
+ * Decides whether notices are still sent to an outside endpoint: until it says that it is gone, or has accepted nothing for five days.
  *
- * Owns what one try changes. Pure: the moment and what became of the try arrive as arguments; who keeps the health is notices.ts.
+ * Owns how one attempt changes the health. Pure: the instant and the result of the attempt are arguments; notices.ts stores the health.
  *
- * endpoint-1  An endpoint that answered 410, or failed at every try for five days, is off until a person switches it on or its address
+ * endpoint-1  An endpoint that answered 410, or failed at every attempt for five days, is off until a person switches it on or its address
  *             changes.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 
 export interface EndpointHealth {
-  /** What it was told under: another address begins anew. */
+  /** The address to which the notices were sent: for another address the health starts again. */
   readonly address: string
-  /** The first failure since it took something last; null: it took the last that it was sent. */
+  /** The first failure since its last success; null: the last attempt succeeded. */
   readonly failingSince: Instant | null
   /** Why it is off; null: it is on. */
   readonly off: string | null
 }
 
-/** Where the health of each is kept, by the name of the function that delivers. */
+/** The table with the health of each endpoint, by the name of the function that delivers. */
 export const ENDPOINT_TABLE = 'trihand.endpoints'
 
 const HANDLER = 'notify-webhook-'
@@ -26,20 +26,20 @@ const HANDLER = 'notify-webhook-'
 /** Each delivery is a run of this function. */
 export const endpointHandler = (name: string): string => `${HANDLER}${name}`
 
-/** Whether a function keeps this table: whoever delivers to an endpoint knows how it is. */
+/** Returns whether a function writes this table: those that deliver to an endpoint do. */
 export const keepsHealth = (handler: string, table: string): boolean =>
   table === ENDPOINT_TABLE && handler.startsWith(HANDLER)
 
 const DAY_MS = 86_400_000
 const PATIENCE_MS = 5 * DAY_MS
 
-/** From what was kept; whatever is not of this address is as good as nothing. */
+/** Reads the stored health; a record of another address, or an unreadable one, counts as none. */
 export const healthOf = (kept: Json | null, address: string): EndpointHealth => {
   const health = storedHealth(kept)
   return health.address === address ? health : { address, failingSince: null, off: null }
 }
 
-/** As it was written last, whatever the address is by now. */
+/** Reads the health as it was last written, whatever the address is now. */
 export const storedHealth = (kept: Json | null): EndpointHealth => {
   const { address = '', failingSince = null, off = null } = isJsonRecord(kept) ? kept : {}
   return {
@@ -49,7 +49,7 @@ export const storedHealth = (kept: Json | null): EndpointHealth => {
   }
 }
 
-/** endpoint-1. The same object: nothing has changed. */
+/** endpoint-1. Returns the same object if nothing has changed. */
 export const healthAfter = (
   health: EndpointHealth,
   { kind, detail }: { readonly kind: 'delivered' | 'failed' | 'unwanted'; readonly detail: string },

@@ -1,4 +1,4 @@
-/** Escalation fails closed: whatever an agent says of its confidence, and whatever its rules make of it. */
+/** Escalation fails closed, for any confidence of an agent and any answer of its rules. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileRule } from '#manifest/expressions/rules.ts'
@@ -16,7 +16,7 @@ const ASKED: EscalationRule = {
   reason: 'Agent requested escalation',
 }
 
-/** What becomes of a result, with the real expression language. */
+/** Returns the escalation of a result, with the real expression language. */
 const judge = (rules: readonly EscalationRule[], output: Json, confidence: unknown, scale = 1): Escalation | null => {
   const share = confidenceOf(confidence, scale)
   const agent = share === null ? { output } : { output, confidence: share }
@@ -25,7 +25,7 @@ const judge = (rules: readonly EscalationRule[], output: Json, confidence: unkno
 }
 
 describe('[D1] a rule over the confidence', () => {
-  test('hands a low one to a person with its reason, and leaves a high one alone', () => {
+  test('passes a low one to a person with its reason, and does nothing for a high one', () => {
     expect(judge([LOW, ASKED], { category: 'lead' }, 0.42)).toEqual({ rule: 0, to: 'human', reason: 'Low confidence' })
     expect(judge([LOW, ASKED], { category: 'lead' }, 0.6)).toBeNull()
     expect(judge([LOW], {}, 42, 100)).toMatchObject({ rule: 0 })
@@ -37,7 +37,7 @@ describe('[D1] a rule over the confidence', () => {
     expect(judge([LOW, ASKED], { category: 'escalate' }, 0.9)).toMatchObject({ to: 'desk', rule: 1 })
   })
 
-  test('anything that is not a share escalates', () => {
+  test('escalates for any value that is not a share', () => {
     const any = fc.oneof(
       fc.anything(),
       fc.double(),
@@ -51,25 +51,25 @@ describe('[D1] a rule over the confidence', () => {
         if (share === null) expect(judge([LOW], {}, value, scale)?.reason).toContain('rule could not be evaluated')
         else expect(judge([LOW], {}, value, scale) !== null).toBe(share < 0.6)
       }),
-      // The expression language is asked each time.
+      // The expression language runs in each case.
       CASES,
     )
   })
 
-  test('a rule that guards itself with has() does not let an impossible confidence pass', () => {
+  test('escalates for an impossible confidence even if the rule guards itself with has()', () => {
     const guarded = { ...LOW, condition: 'has(agent.confidence) && agent.confidence < 0.6' }
     expect(judge([guarded], {}, 42)).toMatchObject({ rule: 0 })
     expect(judge([guarded], {}, 0.9)).toBeNull()
   })
 
-  test('a result without confidence stands where no rule asks for it', () =>
+  test('a result without confidence is accepted if no rule reads it', () =>
     expect(judge([ASKED], { category: 'lead' }, undefined)).toBeNull())
 
-  test('a rule that reads what is not there escalates', () =>
+  test('escalates if it reads a field that does not exist', () =>
     expect(judge([ASKED], {}, 0.9)).toMatchObject({ rule: 0, reason: expect.stringContaining(ASKED.condition) }))
 })
 
-test('[D1] a result stands only if every rule was asked and said no', () => {
+test('[D1] a result is accepted only if every rule was evaluated and is false', () => {
   const answer: fc.Arbitrary<RuleAnswer> = fc.oneof(
     { arbitrary: fc.constant({ kind: 'value', value: false } as const), weight: 4 },
     {

@@ -1,14 +1,14 @@
 /**
- * Whether an agent's result goes to a person instead: declared rules over the result, the first that holds.
+ * Decides whether an agent's result goes to a person instead: by declared rules over the result, the first that holds.
  *
- * Owns the uncertain outcome. Fail closed: a confidence that is none, a rule that fails or that answers with anything but true or false
- * escalates. Never evaluates a rule: its verdict is an argument.
+ * Owns the uncertain outcome. Fails closed: an invalid confidence, and a rule that fails or whose answer is neither true nor false, escalate.
+ * Never evaluates a rule: its verdict is an argument.
  */
 import type { EscalationRule } from '#model/agent/agent.ts'
 import type { RuleAnswer } from '#model/kernel/rule.ts'
 
 export interface Escalation {
-  /** The position of the rule that said so. */
+  /** The position of the rule that holds. */
   readonly rule: number
   /** `human`, or the name of a handler. */
   readonly to: string
@@ -17,7 +17,7 @@ export interface Escalation {
 
 const CONFIDENCE = /\bconfidence\b/
 
-/** A share from 0 to 1; null: it cannot be told. `scale` is what 1 is called: 100 for percent, never guessed. */
+/** Returns a share from 0 to 1; null: the value is not a share. `scale` is the value that means 1: 100 for percent, never guessed. */
 export const confidenceOf = (value: unknown, scale: number): number | null => {
   if (typeof value !== 'number' || !Number.isFinite(scale)) return null
   // Each comparison is false for NaN, as it would be in a rule.
@@ -29,13 +29,13 @@ const reasonToEscalate = (
   answer: RuleAnswer,
   confidence: number | null,
 ): string | null => {
-  // Before the answer: a rule that guards itself with has() must not turn a confidence of 42 into none.
+  // Checked before the answer: a rule that guards itself with has() must not hide that a confidence of 42 is invalid.
   if (confidence === null && CONFIDENCE.test(condition)) return 'the confidence is not a number from 0 to 1'
   if (answer.kind === 'error') return answer.detail
   return typeof answer.value === 'boolean' ? null : 'it answers with neither true nor false'
 }
 
-/** Null: the result stands. `answers` are the verdicts of the rules, in their order; a missing one is an uncertain outcome. */
+/** Null: the result is accepted. `answers` are the verdicts of the rules, in their order; a missing one is an uncertain outcome. */
 export const escalationOf = (
   rules: readonly EscalationRule[],
   answers: readonly RuleAnswer[],

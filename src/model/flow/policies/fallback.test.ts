@@ -1,4 +1,4 @@
-/** After a failed model call: again, the next one, or the end. */
+/** After a failed model call: retry, the next model, or the end. */
 import { expect, test } from 'vitest'
 import { type ModelTrouble, moveAfter } from './fallback.ts'
 

@@ -1,13 +1,13 @@
 /**
- * What to do after a model call has failed: the same model again, the next one of the list, or give up.
+ * What to do after a model call has failed: retry the same model, ask the next one of the list, or give up.
  *
- * Owns the table of codes. Pure: how often it was tried and what is left of the list are arguments.
+ * Owns the table of codes. Pure: the number of attempts and the rest of the list are arguments.
  */
 import type { ErrorCode } from '#model/kernel/errors.ts'
 
 export type ModelMove = 'again' | 'next' | 'fail'
 
-/** Asking the same model again cannot help; another may do. */
+/** Retrying the same model cannot help; another model may. */
 const MOVES_ON: ReadonlySet<ErrorCode> = new Set([
   'MODEL_AUTH',
   'MODEL_NOT_FOUND',
@@ -17,13 +17,13 @@ const MOVES_ON: ReadonlySet<ErrorCode> = new Set([
   'BUDGET_EXCEEDED',
   'BUDGET_UNPRICED',
 ])
-/** Beyond this the next model is asked instead of waiting. */
+/** If the wait is longer than this, the next model is asked instead. */
 const MAX_PATIENCE_MS = 600_000
 
 export interface ModelTrouble {
   readonly code: ErrorCode
   readonly retryable: boolean
-  /** Attempts of this model so far, the failed one included. */
+  /** Attempts with this model so far, the failed one included. */
   readonly tries: number
   readonly maxAttempts: number
   readonly hasNext: boolean

@@ -1,4 +1,4 @@
-/** Groups of members against a simple reference: any order of arrivals, times and keys. */
+/** Groups of members compared with a simple reference, for any order of arrivals, times and keys. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { advanceGate } from '#engine/core/advance.ts'
@@ -54,7 +54,7 @@ const arrivalOf = ({ type, key, at }: Member, sequence: number): Arrival => ({
   member: type,
 })
 
-/** The runs as the gate starts them: the sequences of each. */
+/** Returns the runs as the gate starts them: the sequences of each. */
 const played = (members: readonly Member[], fanIn: FanInPolicy) => {
   const rules = { policies: policiesOf(fanIn), runOf: (sequence: number) => `run_${sequence}` as RunId }
   let state: GateState = gate.initial
@@ -85,7 +85,7 @@ interface Group {
   members: { readonly type: string; readonly sequence: number }[]
 }
 
-/** The same, in the plainest words. */
+/** The same in a simple form. */
 const reference = (members: readonly Member[], { collect, primary }: FanInPolicy) => {
   const open = new Map<string, Group>()
   const ended: (Group & { readonly at: number })[] = []

@@ -1,8 +1,8 @@
 /**
- * Events of several types that belong together become one run: when all have come, or with those that have when the time is up.
+ * Events of several types that belong together become one run: when all have come, or with those that have come when the time is up.
  *
- * Owns when a group is complete and what becomes of a second event of one type. A group is a window (window.ts) per key, opened by
- * whichever member comes first.
+ * Owns when a group is complete, and what happens to a second event of one type. A group is a window (window.ts) per key, opened by the member
+ * that comes first.
  *
  * fan-in-1  A group starts one run: with all its members, or at its time-out if its primary member has come; else it starts none.
  * fan-in-2  After a group is complete, the next member opens a new one.
@@ -14,7 +14,7 @@ export interface FanInPolicy {
   readonly primary: string
   /** Every member, the primary one included. */
   readonly types: readonly string[]
-  /** From the first member on. */
+  /** Counted from the first member. */
   readonly timeoutMs: number
   readonly collect: 'first' | 'last' | 'all'
 }
@@ -33,7 +33,7 @@ export const fanInGathering = ({ types, timeoutMs }: FanInPolicy): Gathering => 
   isComplete: ({ candidate }) => hasAll(types, candidate),
 })
 
-/** The one of the same type that is there already. */
+/** Returns the event of the same type that is in the group already. */
 export const twinOf = ({ events }: Candidate, { member }: Arrival): CandidateEvent | undefined =>
   events.find((event) => event.member === member)
 

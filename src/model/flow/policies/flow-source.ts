@@ -1,11 +1,11 @@
 /**
  * Flow control as an author writes it.
  *
- * Owns the options and the words they take. What they come to is flow.ts.
+ * Owns the options and their values. The normal form is in flow.ts.
  */
 type Duration = string | number
 
-/** A gate knows one handler: a key that others share, or that a session owns, has no keeper yet. */
+/** A gate knows one handler: scopes for keys that several handlers share, or that belong to a session, are not supported yet. */
 export const IDEMPOTENCY_SCOPES = ['handler'] as const
 export const RELEASES = ['on_failure', 'on_terminal', 'ttl'] as const
 export const CONFLICTS = ['return_existing', 'reject', 'replace'] as const
@@ -18,7 +18,7 @@ export const COLLECTS = ['first', 'last', 'all'] as const
 export const UNITS = ['step', 'run'] as const
 export const ON_LIMITS = ['queue', 'skip', 'cancel_oldest', 'cancel_newest'] as const
 
-/** A throttle's budget: of one handler, or under `limits.shared` of all that name it. */
+/** A throttle's budget: of one handler, or under `limits.shared` of all handlers that name it. */
 export interface BudgetSource {
   readonly limit: number
   readonly period: Duration
@@ -31,17 +31,17 @@ export interface ConcurrencySource {
   readonly key?: string
   readonly unit?: (typeof UNITS)[number]
   readonly weight?: number
-  /** Of all keys together. */
+  /** The limit of all keys together. */
   readonly total?: number
-  /** What finds no room waits (default), starts no run, or takes the place of the oldest or the newest. */
+  /** A run that finds no room waits (default), does not start, or replaces the oldest or the newest. */
   readonly onLimit?: (typeof ON_LIMITS)[number]
 }
 
-/** What may also stand on a single trigger, and wins there over the handler's. */
+/** Options that are also allowed on a single trigger, where they override the handler's. */
 export const TRIGGER_OPTIONS = ['idempotency', 'rateLimit', 'debounce', 'batch'] as const
 export type TriggerFlowSource = Pick<FlowSource, (typeof TRIGGER_OPTIONS)[number]>
 
-/** The options of a handler that are about flow. `key`, `if` and texts in `cost` and `priority` are CEL. */
+/** The flow control options of a handler. `key`, `if` and texts in `cost` and `priority` are CEL. */
 export interface FlowSource {
   readonly idempotency?: {
     readonly key: string
@@ -56,7 +56,7 @@ export interface FlowSource {
     readonly period: Duration
     readonly key?: string
     readonly mode?: (typeof MODES)[number]
-    /** Absent: ten periods. */
+    /** Default: ten periods. */
     readonly maxWait?: Duration | 'none'
   }
   readonly batch?: {
@@ -65,7 +65,10 @@ export interface FlowSource {
     readonly maxBytes?: string | number
     readonly key?: string
     readonly if?: string
-    /** `each`: the output names every event in `items: [{ id, status }]`; `shared`: it speaks for all. Absent: as it is written. */
+    /**
+     * `each`: the output names every event in `items: [{ id, status }]`; `shared`: it applies to all events. Absent: depends on whether the
+     * output has a list.
+     */
     readonly outputs?: (typeof BATCH_OUTPUTS)[number]
   }
   readonly overlap?: (typeof OVERLAPS)[number]
@@ -75,9 +78,9 @@ export interface FlowSource {
     readonly cost?: number | string
   }
   readonly concurrency?: number | readonly ConcurrencySource[]
-  /** Seconds, or an expression that gives them. */
+  /** Seconds, or an expression that returns them. */
   readonly priority?: number | string
-  /** Keys take turns; one of weight n gets n turns to one of others. The weight is a number or an expression that gives it. */
+  /** Keys take turns; a key of weight n gets n turns for one turn of others. The weight is a number or an expression that returns it. */
   readonly fairness?: { readonly key: string; readonly weight?: number | string }
   /** Events of several types that belong together start one run. */
   readonly fanIn?: FanInSource
@@ -86,10 +89,10 @@ export interface FlowSource {
 export interface FanInSource {
   readonly primary: string
   readonly waitFor: readonly string[]
-  /** CEL over `payload` and `event`: what belongs together. */
+  /** CEL over `payload` and `event`: events with the same value belong together. */
   readonly correlationKey: string
-  /** Absent: a day. */
+  /** Default: a day. */
   readonly timeout?: Duration
-  /** Of several events of one type; absent: the first. */
+  /** Which of several events of one type counts. Default: the first. */
   readonly collect?: (typeof COLLECTS)[number]
 }

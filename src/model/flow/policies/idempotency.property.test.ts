@@ -1,4 +1,4 @@
-/** One run per key, against an oracle that remembers every run there ever was. */
+/** One run per key, compared with an oracle that remembers every run. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countOf } from '#model/kernel/due-map.ts'
@@ -56,7 +56,7 @@ const oracle = ({ release, ttlMs, onConflict }: IdempotencyPolicy) => {
 }
 
 test(
-  'a key has one run while it lives and as long as the policy says; a run that failed has freed it',
+  'a key has one run while that run lives and as long as the policy says; a run that failed frees it',
   () => {
     fc.assert(
       fc.property(policy, fc.array(step, { maxLength: 14, size: 'max' }), (idempotency, timeline) => {
@@ -97,14 +97,14 @@ test('keys that have expired are forgotten', () => {
   expect([countOf(drive.state().claims), countOf(drive.state().runs)]).toEqual([1, 0])
 })
 
-test('an event that goes nowhere gives its key back', () => {
+test('an event that is suppressed frees its key', () => {
   const idempotency = { release: 'on_failure', ttlMs: 1_000, onConflict: 'return_existing' } as const
   const drive = driveGate(policiesWith({ idempotency, rateLimit: { limit: 1, periodMs: 10 } }))
   drive.arrive(1, [anArrival(1, { idempotencyKey: 'a' }), anArrival(2, { idempotencyKey: 'b' })])
   expect(startsOf(drive.arrive(20, [anArrival(3, { idempotencyKey: 'b' })]))).toEqual(['3 event @20'])
 })
 
-test('an event of a list that waits gives way to a newer one with its key; a list that has begun goes on', () => {
+test('a waiting event of a batch is replaced by a newer one with its key; a batch that has started continues', () => {
   const idempotency = { release: 'on_terminal', ttlMs: 1_000, onConflict: 'replace' } as const
   const batch = { maxSize: 3, maxWaitMs: 100, maxBytes: 1_000 }
   const drive = driveGate(policiesWith({ idempotency, batch }))

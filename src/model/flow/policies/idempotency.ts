@@ -46,13 +46,13 @@ const NO_ITEMS = { freed: [], again: [], next: null }
 
 const DID_WHAT_IT_SHOULD: ReadonlySet<RunStatus> = new Set(['success', 'partial'])
 
-/** For how long after the claim an ended run keeps its keys; null: they are free at once. */
+/** Returns how long after the claim an ended run keeps its keys; null: they are free at once. */
 export const keepMsAfter = (policy: IdempotencyPolicy | null, status: RunStatus): number | null =>
   policy?.release === 'on_failure' && DID_WHAT_IT_SHOULD.has(status) ? policy.ttlMs : null
 
 /**
- * A run has ended: its keys are free, or are kept until they expire. A key with an end of its own keeps that end. Of a batch, keys of
- * events that failed go by themselves (batch-items-1).
+ * Records the end of a run: its keys are free, or are kept until they expire. A key with an expiry of its own keeps that. In a batch, keys of
+ * failed events are handled separately (batch-items-1).
  */
 export const endClaims = (
   claims: Claims,

@@ -1,8 +1,8 @@
 /**
- * Which model the next attempt of a call asks, and how long it waits, from the attempts before it.
+ * Decides which model the next attempt of a call asks, and how long it waits, from the attempts before it.
  *
- * Owns the walk through the list and the arithmetic of waiting; what a code means is fallback.ts. The roll of the dice arrives with the
- * failure.
+ * Owns the walk through the list and the arithmetic of waiting; fallback.ts decides what a code means. The random number (`roll`) arrives with
+ * the failure.
  *
  * model-choice-1  Each model is asked at most once and `maxRetries` times more; an attempt whose answer was lost does not count.
  */
@@ -10,7 +10,7 @@ import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'
 import { moveAfter } from './fallback.ts'
 import { type RetryPolicy, retryDelayMs } from './retry.ts'
 
-/** One attempt that gave no answer. `lost`: the process died in it. */
+/** One attempt without an answer. `lost`: the process died during it. */
 export type CallFailure =
   | { readonly kind: 'lost' }
   | {
@@ -27,7 +27,7 @@ export type Choice =
 
 const BACKOFF: Omit<RetryPolicy, 'maxAttempts'> = { baseMs: 1_000, factor: 2, maxMs: 60_000 }
 
-/** The list always begins with the first. */
+/** Every call starts with the first model of the list. */
 export const chooseModel = (failures: readonly CallFailure[], models: number, maxRetries: number): Choice => {
   const maxAttempts = maxRetries + 1
   let model = 0

@@ -1,4 +1,4 @@
-/** What becomes of a run that finds no room among so many of its key. */
+/** What happens to a run that finds no room among the runs of its key. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type RunId, runId } from '#model/kernel/ids.ts'
@@ -6,7 +6,7 @@ import { judgeOverlap } from './overlap.ts'
 
 const nameOf = (n: number): RunId => runId(n.toString(16).padStart(32, '0'))
 
-/** Numbers arrive or end; answers who is live and who was stopped or turned away. */
+/** Runs arrive or end; checks which runs are stopped and that the bound holds. */
 const play = (policy: 'skip' | 'stop_oldest' | 'stop_newest', room: number, ends: readonly number[]) => {
   let running: readonly RunId[] = []
   const stopped: RunId[][] = []
@@ -23,7 +23,7 @@ const play = (policy: 'skip' | 'stop_oldest' | 'stop_newest', room: number, ends
     }
     const { terminates } = verdict
     stopped.push([...terminates])
-    // Nobody is stopped for want of room while there is some.
+    // No run is stopped for lack of room while there is room.
     if (running.length < room) expect(terminates).toEqual([])
     const wanted = policy === 'stop_oldest' ? running.slice(0, 1) : running.slice(-1)
     if (running.length === room) expect(terminates).toEqual(policy === 'skip' ? [] : wanted)
@@ -32,7 +32,7 @@ const play = (policy: 'skip' | 'stop_oldest' | 'stop_newest', room: number, ends
   })
 }
 
-test.each(['skip', 'stop_oldest', 'stop_newest'] as const)('%s never leaves more than the bound', (policy) =>
+test.each(['skip', 'stop_oldest', 'stop_newest'] as const)('%s never leaves more runs than the bound', (policy) =>
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.array(fc.integer({ min: -4, max: 4 })), (room, ends) =>
       play(policy, room, ends),

@@ -1,4 +1,4 @@
-/** The six ways to overlap against an oracle that keeps a list of who runs and who waits. */
+/** The six overlap policies compared with an oracle that keeps a list of running and waiting runs. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { GateFact } from '#model/flow/gate-fact.ts'
@@ -8,7 +8,7 @@ import { anArrival, policiesWith, runOf } from '#test/support/stories/gate-story
 import { PATIENCE_MS, policyCases } from '#test/support/stories/policy-cases.ts'
 import type { OverlapPolicy } from './overlap.ts'
 
-/** Of each of the six. */
+/** Cases for each of the six policies. */
 const CASES = policyCases(61, 1_000)
 const POLICIES: readonly OverlapPolicy[] = [
   'allow',
@@ -19,13 +19,13 @@ const POLICIES: readonly OverlapPolicy[] = [
   'terminate_running',
 ]
 const step = fc.record({
-  /** Below zero: something arrives. Else the run of that place in the list of all runs ends. */
+  /** Negative: an event arrives. Else the run at that place in the list of all runs ends. */
   ends: fc.oneof(fc.constant(-1), fc.nat(6)),
   key: fc.constantFrom('a', 'b'),
   restarts: fc.boolean(),
 })
 
-/** One key. Says what is told of an arrival and of an end. */
+/** The oracle for one key: returns the expected facts of an arrival and of an end. */
 const oracle = (policy: OverlapPolicy) => {
   const live = new Set<number>()
   const stopping = new Set<number>()
@@ -73,7 +73,7 @@ const told = (facts: readonly GateFact[]): readonly string[] => [
 ]
 
 test.each(POLICIES)(
-  '[H7] %s does what a list of who runs and who waits says',
+  '[H7] %s agrees with a simple list of running and waiting runs',
   (overlap) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 18, size: 'max' }), (timeline) => {
@@ -110,7 +110,7 @@ test('[H7] a backlog of a thousand is full', () => {
   expect(facts).toContainEqual(expect.objectContaining({ detail: expect.stringContaining('RUN_BACKLOG_FULL') }))
 })
 
-test('[H7] when all have ended, nothing of them is remembered', () => {
+test('[H7] when all runs have ended, nothing of them stays in the state', () => {
   const drive = driveGate(policiesWith({ overlap: 'buffer_all' }))
   drive.arrive(
     1,
@@ -120,7 +120,7 @@ test('[H7] when all have ended, nothing of them is remembered', () => {
   expect([countOf(drive.state().lines), countOf(drive.state().runs)]).toEqual([0, 0])
 })
 
-test('[H7] one that cleans up for a newer one is terminated if the policy now says so', () => {
+test('[H7] a run that cleans up for a newer one is terminated if the policy now says so', () => {
   const drive = driveGate(policiesWith({ overlap: 'cancel_running' }))
   drive.arrive(1, [anArrival(1), anArrival(2)])
   const policies = policiesWith({ overlap: 'terminate_running' })

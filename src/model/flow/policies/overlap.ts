@@ -1,7 +1,7 @@
 /**
- * What happens when a run should start while another of the same key has not ended. Parked runs count.
+ * Decides what happens when a run should start while another of the same key has not ended. Parked runs count.
  *
- * Owns the verdict, and the line of a key: which runs are in it and which candidates wait behind them.
+ * Owns the verdict, and the line of a key: which runs are in it and which candidates wait after them.
  */
 import { type Candidate, withoutEvent } from '#model/event/arrival.ts'
 import { type DueMap, put, remove, valueAt } from '#model/kernel/due-map.ts'
@@ -14,7 +14,7 @@ export type OverlapPolicy =
   | 'buffer_all'
   | 'cancel_running'
   | 'terminate_running'
-  /** What `on_limit` of concurrency comes to: of those over the bound the oldest, or the newest, give way to the next. */
+  /** From `on_limit` of concurrency: if the bound is reached, the oldest or the newest run is stopped for the next one. */
   | 'stop_oldest'
   | 'stop_newest'
 
@@ -23,7 +23,7 @@ export interface Line<Waiting = Candidate> {
   readonly waiting: readonly Waiting[]
 }
 
-/** A line with nobody running and somebody waiting is due at once. */
+/** A line with waiting candidates and no running run is due at once. */
 export type Lines = DueMap<Line>
 
 export type OverlapVerdict<Waiting> =
@@ -43,7 +43,7 @@ const putLine = (lines: Lines, key: string, line: Line): Lines => {
   return put(lines, key, line, line.running.length === 0 ? 0 : null)
 }
 
-/** `room`: so many of a key may run at once. */
+/** `room`: how many runs of a key may run at once. */
 export const judgeOverlap = <Waiting>(
   { running, waiting }: Line<Waiting>,
   policy: OverlapPolicy,
@@ -83,19 +83,19 @@ export const leaveLine = (lines: Lines, key: string, run: RunId): Lines => {
   return putLine(lines, key, { ...line, running: line.running.filter((other) => other !== run) })
 }
 
-/** Those who waited longest are displaced first. */
+/** The candidates that have waited longest are displaced first. */
 export const waitInLine = (lines: Lines, candidate: Candidate, displaces: number): Lines => {
   const line = lineAt(lines, candidate.overlapKey)
   return putLine(lines, candidate.overlapKey, { ...line, waiting: [...line.waiting.slice(displaces), candidate] })
 }
 
-/** The first in line goes. */
+/** Removes the first waiting candidate. */
 export const callFromLine = (lines: Lines, key: string): Lines => {
   const line = lineAt(lines, key)
   return putLine(lines, key, { ...line, waiting: line.waiting.slice(1) })
 }
 
-/** One event is taken out of a waiting candidate, and the candidate with its last. */
+/** Removes one event from a waiting candidate, and the candidate with its last event. */
 export const withdrawFromLine = (lines: Lines, key: string, sequence: number): Lines => {
   const line = lineAt(lines, key)
   const waiting = line.waiting.flatMap((candidate) => withoutEvent(candidate, sequence) ?? [])

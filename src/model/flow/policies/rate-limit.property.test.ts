@@ -1,4 +1,4 @@
-/** The rate limit against an oracle that counts every window by hand. */
+/** The rate limit compared with an oracle that counts every window. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dueEntries, entriesOf } from '#model/kernel/due-map.ts'
@@ -17,7 +17,7 @@ const step = fc.record({
 })
 const steps = fc.array(step, { maxLength: 14, size: 'max' })
 
-/** Passes if fewer than the limit passed in the period before; else says the first instant at which that will be so. */
+/** Lets an event pass if fewer than the limit passed in the period before; else returns the first instant at which one may pass. */
 const oracle = ({ limit, periodMs }: RateLimitPolicy) => {
   const passed = new Map<string, Instant[]>()
   const countAt = (key: string, now: Instant): number =>
@@ -35,7 +35,7 @@ const oracle = ({ limit, periodMs }: RateLimitPolicy) => {
 }
 
 test(
-  '[H6] what passes, and when the rest may come again, is what counting every window by hand says',
+  '[H6] which events pass, and when the others may be retried, agrees with a count of every window',
   () => {
     fc.assert(
       fc.property(policy, steps, (rateLimit, timeline) => {
@@ -59,7 +59,7 @@ test(
 )
 
 test(
-  '[H6] no period, wherever it begins, has more than the limit',
+  '[H6] no period, wherever it begins, has more events than the limit',
   () => {
     fc.assert(
       fc.property(policy, steps, (rateLimit, timeline) => {
@@ -80,7 +80,7 @@ test(
 )
 
 test(
-  '[H6] nothing is remembered that counts no more',
+  '[H6] instants that no longer count are forgotten',
   () => {
     fc.assert(
       fc.property(policy, steps, (rateLimit, timeline) => {
@@ -103,7 +103,7 @@ test(
   PATIENCE_MS,
 )
 
-test('[H6] a clock that is set back neither loses order nor lets more through', () => {
+test('[H6] a clock that is set back neither changes the order nor lets more events through', () => {
   const drive = driveGate(policiesWith({ rateLimit: { limit: 2, periodMs: 10 } }))
   drive.arrive(100, [anArrival(1)])
   drive.arrive(95, [anArrival(2)])

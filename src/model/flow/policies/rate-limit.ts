@@ -1,5 +1,6 @@
 /**
- * At most so many in any period: an exact sliding window per key. What is over the limit is lost, and told when to come again.
+ * At most `limit` events in any period: an exact sliding window per key. An event over the limit is suppressed, with the instant when it may be
+ * retried.
  *
  * Owns the window. Never looks at a clock: the instant is an argument.
  */
@@ -11,7 +12,7 @@ export interface RateLimitPolicy {
   readonly periodMs: number
 }
 
-/** Per key, the instants of those that passed and still count, in order. Falls due when the last of them counts no more. */
+/** For each key, the instants of events that passed and still count, in order. Falls due when the last of them no longer counts. */
 export type RateState = DueMap<readonly Instant[]>
 
 export type RateVerdict =
@@ -26,7 +27,7 @@ export const judgeRate = (state: RateState, policy: RateLimitPolicy, key: string
   return { kind: 'over', retryAt: leaving + policy.periodMs }
 }
 
-/** One has passed at `at`. Forgets what counts no more, of this key and of all others. */
+/** Counts an event that passed at `at`. Forgets instants that no longer count, of this key and of all others. */
 export const countRate = (state: RateState, key: string, at: Instant, countsUntil: Instant): RateState => {
   const counting = (valueAt(state, key) ?? []).filter((instant) => instant > at - (countsUntil - at))
   // In order even after a clock was set back.

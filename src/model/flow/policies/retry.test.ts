@@ -20,7 +20,7 @@ test.each([
 test('by default there are three retries, from one second to five minutes', () =>
   expect(DEFAULT_RETRY).toEqual({ maxAttempts: 4, baseMs: 1_000, factor: 2, maxMs: 300_000 }))
 
-test('[V9] a delay is a whole number between nothing and the bound, and grows with the roll', () => {
+test('[V9] a delay is a whole number between zero and the bound, and grows with the roll', () => {
   const policy = fc.record({
     maxAttempts: fc.integer({ min: 1, max: 20 }),
     baseMs: fc.nat(100_000),

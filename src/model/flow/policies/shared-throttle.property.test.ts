@@ -1,4 +1,4 @@
-/** Several gates on one budget against one throttle that sees all of their arrivals in turn. */
+/** Several gates on one budget, compared with one throttle that sees all of their arrivals in order. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { gate } from '#model/flow/gate.ts'
@@ -23,7 +23,7 @@ const anyVisit = fc.record({
 })
 
 test(
-  '[H5] gates that share a budget start as one throttle would let all of them start, read back from text at any time',
+  '[H5] gates that share a budget start runs as one throttle for all of them would, read back from text at any time',
   () => {
     fc.assert(
       fc.property(anyPolicy, fc.array(anyVisit, { maxLength: 20 }), (policy, visits) => {

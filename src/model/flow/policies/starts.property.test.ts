@@ -1,4 +1,4 @@
-/** Actual starts of throttled runs, where workers stall between any two moments, die, and see clocks that step. */
+/** Actual starts of throttled runs, with workers that stall at any point, die, and have clocks that jump. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { countOf } from '#model/kernel/due-map.ts'
@@ -16,7 +16,7 @@ const anyPolicy = fc.record({
   burst: fc.integer({ min: 1, max: 4 }),
 })
 
-/** What happens next: time passes, a run asks, one that was given its start begins or dies, the book is read back. */
+/** The next step: time passes, a run asks, a run that was given its start begins or dies, the state is read back. */
 const anyMoment = fc.oneof(
   { arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.oneof(fc.nat(6), fc.nat(120)) }), weight: 4 },
   { arbitrary: fc.record({ kind: fc.constant('ask' as const), which: fc.nat(40) }), weight: 8 },
@@ -44,7 +44,7 @@ class Play {
   starts: Starts = []
   readonly made: Start[] = []
   readonly runs: Waiting[]
-  /** The time of the book, which never goes back, and how far the clock of those who ask is from it. */
+  /** The time of the record, which never goes back. */
   now = 1
   private readonly policy: ThrottlePolicy
 
@@ -75,7 +75,7 @@ class Play {
     else one.place = { ...one.place, at: wait.until, generation: wait.generation }
   }
 
-  /** The handler is entered: any time after it was given, on a worker that may have stalled. */
+  /** The handler is entered: at any time after the start was given, on a worker that may have stalled. */
   begin(which: number): void {
     const one = this.pick(which, 'given')
     if (one === undefined) return
@@ -96,7 +96,7 @@ class Play {
 }
 
 test(
-  'starts-1: [H5] in no period more than limit + burst - 1 begin, whatever stalls, dies and steps (14.4.1)',
+  'starts-1: [H5] in no period more than limit + burst - 1 begin, whatever stalls, dies or jumps (14.4.1)',
   () => {
     const costs = fc.array(fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 6 })), { minLength: 1, maxLength: 30 })
     fc.assert(
@@ -104,7 +104,7 @@ test(
         const play = new Play(policy, given)
         for (const moment of moments) {
           if (moment.kind === 'pass') play.now += moment.ms
-          // A book never runs back: a clock that does stands still there.
+          // The time of the record never goes back: if a clock does, it stops there.
           else if (moment.kind === 'step') play.now += Math.max(0, moment.ms)
           else if (moment.kind === 'ask') play.ask(moment.which)
           else if (moment.kind === 'begin') play.begin(moment.which)
@@ -120,7 +120,7 @@ test(
   PATIENCE_MS,
 )
 
-/** Everybody comes at the instant that was told, begins at once and says so at once, but for a stall of all of them. */
+/** Each run asks at the instant that it was given, begins at once and records it at once, except for one stall of all of them. */
 const playOut = (policy: ThrottlePolicy, count: number, stall: { readonly at: Instant; readonly ms: number }) => {
   let starts: Starts = []
   const order: number[] = []
@@ -151,7 +151,7 @@ const playOut = (policy: ThrottlePolicy, count: number, stall: { readonly at: In
   return { order, asks, starts }
 }
 
-test('starts-2: [H5] all begin in their order, and a stall costs each run one more question (14.4.1)', () => {
+test('starts-2: [H5] all begin in their order, and a stall costs each run one more request (14.4.1)', () => {
   const policy = { limit: 10, periodMs: 1_000, burst: 2 }
   const calm = playOut(policy, 200, { at: -1, ms: 0 })
   const stalled = playOut(policy, 200, { at: 5_000, ms: 3_000 })
@@ -171,7 +171,7 @@ test('[H5] a start that was given to a worker that died is given to the run agai
   expect(askStart(starts, policy, { run: runOf(2), place, now: 5_000 }).wait?.until).toBe(5_010)
 })
 
-test('[H5] a key without starts under way is forgotten after a period', () => {
+test('[H5] a key without starts in progress is forgotten after a period', () => {
   const policy = { limit: 1, periodMs: 10, burst: 1 }
   let starts: Starts = []
   for (let i = 1; i <= 50; i++) {

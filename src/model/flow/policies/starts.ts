@@ -1,13 +1,13 @@
 /**
- * Actual starts of throttled runs: a run asks for its start at the moment at which it could begin, and begins only if the throttle lets
- * it begin now. The gate's `notBefore` (throttle.ts) is an estimate of that moment, made when the run was born.
+ * Actual starts of throttled runs: a run asks for its start when it could begin, and begins only if the throttle lets it begin now. The gate's
+ * `notBefore` (throttle.ts) is an estimate of that instant, made when the run was created.
  *
- * Owns the arithmetic. A start that was given and is not known to be made counts as one that is made now, whenever "now" is: so a worker
- * that stalls or dies between the two cannot make two starts meet.
+ * Owns the arithmetic. A start that was given and is not known to be made counts as one that is made now, whenever "now" is: so a worker that
+ * stalls or dies between the two cannot make two starts coincide.
  *
  * starts-1  In any period at most limit + burst - 1 runs make their first entry, counted by cost, whatever stalled or restarted.
- * starts-2  A run that may not begin yet is told one later instant, behind those that were told theirs before. If starts come late, all
- *           of them are told anew when they come, each once, in the same order.
+ * starts-2  A run that may not begin yet is given one later instant, after those of the runs that were delayed before. If starts come late, all
+ *           delayed runs are given a new instant when they ask, each once, in the same order.
  */
 import { type DueMap, dropDue, put, remove, valueAt } from '#model/kernel/due-map.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
@@ -16,23 +16,23 @@ import { type Idle, later, latest, roundUp, type ThrottlePolicy } from './thrott
 /** By run: runs that have not begun and must ask for their start. Deleted once the start is made. */
 export const START_TABLE = 'trihand.start'
 
-/** What a run that has not begun knows of its start. */
+/** The start of a run that has not begun, as the run knows it. */
 export interface StartPlace {
   readonly key: string
   readonly cost: number
-  /** It need not ask before this instant. */
+  /** The run need not ask before this instant. */
   readonly at: Instant
-  /** Of the instants that were told to delayed runs; null: `at` is the gate's estimate. */
+  /** The generation of `at`, if it was given to a delayed run; null: `at` is the gate's estimate. */
   readonly generation: number | null
 }
 
-/** What counts of a key besides the starts that were given and not made. */
+/** What counts for a key in addition to the starts that were given and not made. */
 export interface Pace {
   /** When the key would be idle, after the starts that were made; null: none counts. */
   readonly idle: Idle | null
-  /** When it would be idle after all who were told an instant; null: none was. */
+  /** When it would be idle after all runs that were given an instant; null: none was. */
   readonly tail: Idle | null
-  /** Instants told in an earlier generation count no longer. */
+  /** Instants of an earlier generation no longer count. */
   readonly generation: number
 }
 
@@ -54,7 +54,7 @@ type After = { readonly pace: Pace; readonly forgetAt: Instant }
 export type StartFact =
   /** The run may begin now. */
   | (At & After & { readonly type: 'gate.start_given'; readonly cost: number })
-  /** The run has begun: not after this instant. The rule that was in force stands beside it. */
+  /** The run has begun, not after this instant. Contains the rule that was in force. */
   | (At &
       After & {
         readonly type: 'gate.start_made'
@@ -81,9 +81,9 @@ const after = (pace: Pace, now: Instant, { periodMs }: ThrottlePolicy): After =>
   return { pace, forgetAt: (last === null ? now : Math.max(now, roundUp(last))) + periodMs }
 }
 
-/** An object, so that a simulation can put a mistake in the place of the rule. */
+/** An object, so that a simulation can replace the rule by a faulty one. */
 export const startRules = {
-  /** starts-1: given starts are made at once, as far as this question is concerned. */
+  /** starts-1: for this request, starts that were given count as made now. */
   idleWithGiven({ idle, givenCost }: KeyStarts, now: Instant, policy: ThrottlePolicy): Idle | null {
     if (givenCost === 0) return idle
     const here = { at: now, part: 0 }
@@ -98,9 +98,9 @@ export const askStart = (
 ): StartAnswer => {
   const { key, cost, at, generation } = place
   const known = startsOf(starts, key)
-  // Given to a holder that died before it began.
+  // The start was given to a worker that died before the run began.
   if (valueAt(known.given, run) !== undefined) return { wait: null, fact: null }
-  // Woken for another reason.
+  // The run was woken for another reason.
   if (now < at) return { wait: { until: at, generation }, fact: null }
   const busy = startRules.idleWithGiven(known, now, policy)
   const wasTold = generation === known.generation
@@ -112,7 +112,7 @@ export const askStart = (
     const pace = { idle, tail, generation: known.generation }
     return { wait: null, fact: { type: 'gate.start_given', at: now, key, run, cost, ...after(pace, now, policy) } }
   }
-  // starts-2: one that comes at its instant and is not let through is late, and so are all behind it.
+  // starts-2: a run that comes at its instant and may not begin is late, and so are all after it.
   const next = wasTold ? known.generation + 1 : known.generation
   const pace = { idle, tail: later(ahead === null ? start : latest(start, ahead), cost, policy), generation: next }
   const until = roundUp(start)
@@ -122,7 +122,7 @@ export const askStart = (
   }
 }
 
-/** The run has begun, or will never: either way its start counts from now. Null: nobody gave it one. */
+/** The run has begun, or never will: either way its start counts from now. Null: it was given no start. */
 export const makeStart = (
   starts: Starts,
   policy: ThrottlePolicy,
@@ -150,7 +150,7 @@ export const recordStart = (starts: Starts, fact: StartFact): Starts => {
       : fact.type === 'gate.start_made' && before !== undefined
         ? { given: remove(given, run), givenCost: givenCost - before.cost }
         : { given, givenCost }
-  // A key with a start under way is never forgotten.
+  // A key with a start in progress is never forgotten.
   const dueAt = next.givenCost > 0 ? null : forgetAt
   return put(dropDue(starts, at), key, { ...pace, ...next }, dueAt)
 }

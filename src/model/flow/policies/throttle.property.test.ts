@@ -1,4 +1,4 @@
-/** The throttle against an oracle that waits millisecond by millisecond. */
+/** The throttle compared with an oracle that waits millisecond by millisecond. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { GateFact } from '#model/flow/gate-fact.ts'
@@ -27,7 +27,7 @@ interface Request {
   readonly cost: number
 }
 
-/** A bucket of one key that leaks one part in 1 / limit millisecond; a unit of cost pours `periodMs` parts in. First come, first served. */
+/** A bucket of one key that leaks one part in 1 / limit millisecond; a unit of cost adds `periodMs` parts. First come, first served. */
 const oracle = ({ limit, periodMs, burst }: ThrottlePolicy, requests: readonly Request[]): readonly Instant[] => {
   const starts: Instant[] = []
   let level = Number.NEGATIVE_INFINITY
@@ -98,7 +98,7 @@ test('[H5] a key that has been idle for a period is forgotten', () => {
   expect(countOf(drive.state().throttles)).toBe(1)
 })
 
-test.each([0, -1, 3, Number.NaN])('[H5] a cost of %d can never fit a limit of 2, and is told so', (cost) => {
+test.each([0, -1, 3, Number.NaN])('[H5] a cost of %d can never fit a limit of 2, and is refused', (cost) => {
   const drive = driveGate(policiesWith({ throttle: { limit: 2, periodMs: 10, burst: 1 } }))
   expect(suppressionsOf(drive.arrive(1, [anArrival(1, { cost })]))).toEqual(['1 error'])
 })

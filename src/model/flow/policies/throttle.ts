@@ -1,8 +1,8 @@
 /**
- * Starts spread over time: nothing is lost, everything gets its turn in the order it came (GCRA with a burst and a cost).
+ * Starts spread over time: nothing is lost, every run gets its turn in the order of arrival (GCRA with a burst and a cost).
  *
  * Owns the arithmetic of turns, exact in whole numbers: an instant and a remainder in parts of a millisecond. A turn is taken when a run is
- * born, and says from when on it may be claimed; whether the run then begins is asked again at that moment (starts.ts).
+ * created, and says from when on the run may be claimed; whether the run then begins is decided at that instant (starts.ts).
  *
  * throttle-1  In any period at most limit + burst - 1 turns fall, counted by cost.
  */
@@ -13,7 +13,7 @@ export interface ThrottlePolicy {
   readonly limit: number
   readonly periodMs: number
   readonly burst: number
-  /** The budget of that name, which others take from too; absent: the handler's own. */
+  /** The name of a budget that other handlers share; absent: the handler's own. */
   readonly shared?: string
 }
 
@@ -28,7 +28,7 @@ export type ThrottleState = DueMap<Idle>
 export interface Turn {
   readonly key: string
   readonly idle: Idle
-  /** From then on the key is as good as new. */
+  /** From this instant on the key is as good as new. */
   readonly forgetAt: Instant
 }
 
@@ -52,7 +52,7 @@ export const takeTurn = (
   const arrived = { at: now, part: 0 }
   // throttle-1: the whole cost must fit, so that the last one of a period does not go over.
   const start = idle === undefined ? arrived : latest(arrived, later(idle, cost - policy.burst, policy))
-  // From the exact instant on, not from the rounded one: or each turn would be late by a part of a millisecond.
+  // Computed from the exact instant, not from the rounded one: otherwise each turn would be late by a part of a millisecond.
   const next = later(idle === undefined ? start : latest(start, idle), cost, policy)
   return { notBefore: roundUp(start), turn: { key, idle: next, forgetAt: roundUp(next) + policy.periodMs } }
 }

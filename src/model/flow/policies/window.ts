@@ -1,7 +1,7 @@
 /**
- * Arrivals gathered into one run: a window per key opens with the first, takes others in, and fires at an instant or when full.
+ * Arrivals gathered into one run: a window per key opens with the first, takes in others, and fires at an instant or when full.
  *
- * Owns what joining means. How long a window stays open and how much it holds is the policy's (debounce.ts, batch.ts).
+ * Owns what joining means. The policy says how long a window stays open and how much it holds (debounce.ts, batch.ts).
  */
 import { type Arrival, type Candidate, candidateOf, eventOf, withoutEvent } from '#model/event/arrival.ts'
 import { type DueMap, dueAtOf, put, remove, valueAt } from '#model/kernel/due-map.ts'
@@ -20,16 +20,16 @@ export type Windows = DueMap<Window>
 
 /** How a policy gathers. */
 export interface Gathering {
-  /** A newer arrival is added to the list, or takes the place of the one that is there. */
+  /** A newer arrival is added to the list, or replaces the one that is in the window. */
   readonly take: 'add' | 'replace'
   readonly maxSize: number
   readonly maxBytes: number
   readonly firesAt: (openedAt: Instant, now: Instant) => Instant
-  /** It waits for nothing more. Absent: never. */
+  /** The window is complete and fires at once. Absent: never. */
   readonly isComplete?: (window: Window) => boolean
 }
 
-/** `open` also closes what is open under that key: it is due, or has no room. */
+/** `open` also closes a window that is open under that key: it is due, or has no room. */
 export interface GatherVerdict {
   readonly kind: 'open' | 'join'
   readonly firesAt: Instant
@@ -48,7 +48,7 @@ export const openAt = (windows: Windows, key: string): OpenWindow | null => {
 export const isFull = ({ maxSize, maxBytes, isComplete }: Gathering, window: Window): boolean =>
   window.candidate.events.length >= maxSize || window.bytes >= maxBytes || isComplete?.(window) === true
 
-/** Older than what stands there: it neither replaces nor extends. */
+/** Older than the event in the window: it neither replaces nor extends. */
 export const isLate = (gathering: Gathering, open: OpenWindow | null, arrival: Arrival, now: Instant): boolean =>
   gathering.take === 'replace' && open !== null && open.firesAt > now && arrival.time < open.window.newestAt
 
@@ -84,7 +84,7 @@ export const joinWindow = (window: Window, arrival: Arrival, take: Gathering['ta
       }
 }
 
-/** One event is taken out, and the window with its last. Its bytes stay counted: a window may fire early, never too large. */
+/** Removes one event, and the window with its last event. The event's bytes stay counted: a window may fire early, but is never too large. */
 export const withdrawFromWindow = (windows: Windows, key: string, sequence: number): Windows => {
   const open = openAt(windows, key)
   if (open === null) return windows

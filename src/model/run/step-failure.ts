@@ -1,7 +1,8 @@
 /**
- * What a handler sees when a step has failed for good: it may catch it and go on another way.
+ * The errors that a handler sees when a step has failed for good: it may catch them and go on another way.
  *
- * Owns nothing but the two errors that user code meets. Known by their brand, never by instanceof: two copies of the package must agree.
+ * Owns only the two errors that user code meets. They are recognised by their brand, never by instanceof, because two copies of the package must
+ * agree.
  */
 import type { ErrorCode, Failure } from '#model/kernel/errors.ts'
 
@@ -11,7 +12,7 @@ const FINAL = Symbol.for('trihand.final_error')
 export class StepFailure extends Error {
   readonly code: ErrorCode
   readonly step: string
-  /** Of a child run: the steps that it had finished before it failed. */
+  /** For a child run: the steps that it had finished before it failed. */
   readonly done: readonly string[]
   readonly [BRAND] = true
 
@@ -24,7 +25,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** Throw it from a step or a handler: trying again cannot help. */
+/** Throw it from a step or a handler when another try cannot help. */
 export class FinalError extends Error {
   readonly [FINAL] = true
 
@@ -39,7 +40,7 @@ export const isStepFailure = (error: unknown): error is StepFailure =>
 export const isFinal = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (FINAL in error || BRAND in error)
 
-/** A person who decides on a retry sees what it would not do again. */
+/** The error's message with the steps already done, so that a person who decides on a retry sees what it would not repeat. */
 export const whatHappened = (error: Error): string => {
   const done = isStepFailure(error) ? (error.done ?? []) : []
   return done.length === 0

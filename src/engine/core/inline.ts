@@ -1,12 +1,13 @@
 /**
- * The executor of code that stands in the process: the body of a step, or a handler.
+ * The executor of code in this process: the body of a step, or a handler.
  *
- * Owns the border where an exception becomes a result. Never retries (executor-contract 4) and never times out on its own.
+ * Owns the place where an exception becomes a result. Never retries (executor-contract 4) and has no timeout of its own.
  */
-import { isPartial, partialValue } from '#executors/partial.ts'
+
 import { isErrorCode, TrihandError } from '#model/kernel/errors.ts'
+import { isPartial, partialValue } from '#model/run/partial.ts'
+import { isFinal, isStepFailure } from '#model/run/step-failure.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
-import { isFinal, isStepFailure } from './step-failure.ts'
 
 const MAX_MESSAGE = 2_000
 
@@ -18,7 +19,7 @@ const messageOf = (error: unknown): string => {
 const failed = (error: unknown): ExecutorResult => {
   if (error instanceof TrihandError) {
     const { code, detail: message, retryable } = error
-    // A mistake in the code: nobody who is asked whether it happened could help.
+    // A programming mistake: asking a person whether the step happened would not help.
     return { status: 'failed', error: { code, message, retryable, definite: code === 'STEP_MISUSED' } }
   }
   const code = isStepFailure(error) && isErrorCode(error.code) ? error.code : 'FUNCTION_FAILED'
@@ -38,7 +39,7 @@ const call = (envelope: Envelope, abort: Abort): unknown => {
 }
 
 export const inlineExecutor: Executor = {
-  // Not an async function: most bodies answer at once, and each await would cost a turn and two objects per step.
+  // Not an async function: most bodies return at once, and each await would cost a turn and two objects per step.
   execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult> | ExecutorResult {
     try {
       const result = call(envelope, abort)

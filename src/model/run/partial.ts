@@ -1,7 +1,7 @@
 /**
- * A result that is worth keeping and not all that was asked for.
+ * A result that is worth keeping but is not all that was asked for.
  *
- * Owns the mark. A handler that answers with one ends as `partial`.
+ * Owns the marker. A handler that returns one ends as `partial`.
  */
 const PARTIAL = Symbol.for('trihand.partial')
 

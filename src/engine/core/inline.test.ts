@@ -1,10 +1,10 @@
-/** The executor of inline code, by the suite and by the codes it gives. */
+/** The executor of inline code, tested by the shared suite and by its error codes. */
 import { expect, test } from 'vitest'
 import { TrihandError } from '#model/kernel/errors.ts'
+import { FinalError, StepFailure } from '#model/run/step-failure.ts'
 import type { Abort, Envelope } from '#ports/executor.ts'
 import { executorSuite } from '#testing/executor-suite.ts'
 import { inlineExecutor } from './inline.ts'
-import { FinalError, StepFailure } from './step-failure.ts'
 
 const envelope = (call: ((abort: Abort) => unknown) | null): Envelope => ({
   taskId: 'task',
@@ -36,7 +36,7 @@ const throws = (error: unknown) => () => {
   throw error
 }
 
-test('what was thrown decides the code and whether trying again can help', async () => {
+test('the type of the thrown error decides the code and whether it is retried', async () => {
   expect(await run(throws(new Error('plain')))).toMatchObject({
     error: { code: 'FUNCTION_FAILED', message: 'plain', retryable: true, definite: false },
   })
