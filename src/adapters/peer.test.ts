@@ -1,8 +1,8 @@
-/** A package that only some need: absent, it is named with the line that installs it. */
+/** Optional packages: the error for an absent one names the command that installs it. */
 import { expect, test } from 'vitest'
 import { loadPeer } from './peer.ts'
 
-test('an absent peer is PEER_MISSING with the line to install it', async () => {
+test('an absent peer is PEER_MISSING with the install command', async () => {
   const absent = '@trihand/nowhere'
   const loading = loadPeer(absent, () => import(/* @vite-ignore */ absent))
   await expect(loading).rejects.toMatchObject({

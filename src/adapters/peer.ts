@@ -1,11 +1,11 @@
 /**
- * Loading a package that is needed only by those who chose it.
+ * Loads an optional package.
  *
- * Owns the error of an absent one: the line that installs it. Any other failure is the package's own and passes through.
+ * Owns the error for an absent one, with the command that installs it. Any other failure is the package's own and passes through.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 
-/** What Node says, and what a bundler leaves in the place of an optional peer that was absent when it ran. */
+/** Node's error code, and the error that a bundler leaves in place of an optional peer that was absent when it ran. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && error.code === 'ERR_MODULE_NOT_FOUND') || error.message.startsWith('Could not resolve "'))

@@ -1,7 +1,7 @@
 /**
- * Templates in `.hbs` files: text from fields, by the optional peer `handlebars`.
+ * Renders templates in `.hbs` files with the optional peer `handlebars`.
  *
- * Owns its settings: what is missing is an error, nothing is escaped for HTML, and there are no helpers but the built-in ones.
+ * Owns its settings: a missing field is an error, nothing is escaped for HTML, and only the built-in helpers exist.
  */
 import { loadPeer } from '#adapters/peer.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -11,7 +11,7 @@ interface Handlebars {
   compile(text: string, options: { readonly strict: boolean; readonly noEscape: boolean }): (roots: object) => string
 }
 
-/** As text: it need not be installed. */
+/** Typed as string, so that the compiler does not require the package. */
 const PEER: string = 'handlebars'
 
 type Load = () => Promise<{ readonly default: Handlebars }>
@@ -28,7 +28,7 @@ const peerOf = async (load: Load, path: string): Promise<Handlebars> => {
 
 export const isHandlebars = (path: string): boolean => /\.(hbs|handlebars)$/i.test(path)
 
-/** Throws TEMPLATE_UNSUPPORTED while the peer is not installed; what the template lacks is the peer's own error. */
+/** Throws TEMPLATE_UNSUPPORTED while the peer is not installed; a missing field is the peer's own error. */
 export const renderHandlebars = async (
   path: string,
   text: string,

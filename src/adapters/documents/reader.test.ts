@@ -1,4 +1,4 @@
-/** Documents in a thread of their own: what it answers, what it may use, and when it is ended. */
+/** The reader of documents in its own thread: its answers, its limits, and when the thread is ended. */
 import { expect, test } from 'vitest'
 import type { DocumentSource } from '#ports/documents.ts'
 import { createDocumentReader } from './reader.ts'
@@ -7,7 +7,7 @@ const document = (mediaType: string, text: string): DocumentSource => ({ name: '
 const documentReader = createDocumentReader()
 const never = (): AbortSignal => new AbortController().signal
 
-test('documents-1: what cannot be read is an answer with a code', async () => {
+test('documents-1: a document that cannot be read gives an answer with a code', async () => {
   const read = (mediaType: string, text: string) => documentReader.read(document(mediaType, text), 'text', never())
   expect(await read('application/json', '{')).toMatchObject({ kind: 'failed', code: 'DOCUMENT_BROKEN' })
   expect(await read('image/png', 'x')).toMatchObject({ kind: 'failed', code: 'DOCUMENT_UNSUPPORTED' })
@@ -28,7 +28,7 @@ test('documents-2: a document that needs too much memory ends its thread alone',
   expect(await documentReader.read(modest, 'text', never())).toMatchObject({ kind: 'pages', pages: ['still here'] })
 })
 
-test('documents-3: it answers soon after its signal aborts, and at once after it has', async () => {
+test('documents-3: it answers soon after its signal aborts, and at once if it has already aborted', async () => {
   const controller = new AbortController()
   const answer = documentReader.read(document('text/html', '<i>x'.repeat(1_000_000)), 'text', controller.signal)
   controller.abort()
@@ -38,7 +38,7 @@ test('documents-3: it answers soon after its signal aborts, and at once after it
   })
 })
 
-test('more pages, rows or bytes than are read make a result that is cut, or none', async () => {
+test('a document beyond the limits gives a truncated result', async () => {
   const rows = document('text/csv', 'a,b\n'.repeat(100_002))
   expect(await documentReader.read(rows, 'table', never())).toMatchObject({ kind: 'table', isCut: true })
   const huge = document('text/plain', 'x'.repeat(5_000_000))

@@ -1,8 +1,8 @@
 /**
- * Documents read in a thread of their own: it may hang, eat memory or die, and the process goes on.
+ * Reads documents in a worker thread: the thread may hang, use too much memory or die, and the process goes on.
  *
- * Owns the limits: bytes, heap, pages, rows. The thread is ended with its answer, with the signal, or when it has used up what it
- * may use.
+ * Owns the limits: bytes, heap, pages, rows. The thread is terminated after its answer, when the signal aborts, or when it exceeds a
+ * limit.
  */
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
@@ -18,7 +18,7 @@ const LIMITS = {
 }
 const HEAP_MB = 256
 
-/** Resolved here: the thread is no module of its own. */
+/** Resolved here: the thread's code is not a module of its own. */
 const require = createRequire(import.meta.url)
 const modules = { csv: require.resolve('csv-parse/sync'), html: require.resolve('html-to-text') }
 
@@ -47,7 +47,7 @@ const perform = ({ document, want, bytes, heapMb }: Job, signal: AbortSignal): P
       eval: true,
       workerData: { base: import.meta.url, modules, mediaType: document.mediaType, want, bytes, limits: LIMITS },
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
-      // What libraries print is nobody's business.
+      // Output of libraries is discarded.
       stdout: true,
       stderr: true,
       env: {},

@@ -1,6 +1,6 @@
 /**
- * What the thread that reads a document runs, as text: it must stand by itself in a source tree, in one joined file and under a
- * test runner alike.
+ * The code of the thread that reads a document, as text: it must work on its own in a source tree, in a bundled file and under a test
+ * runner.
  *
  * Owns the calls of the libraries. Everything that the libraries print stays in the thread.
  */

@@ -1,8 +1,8 @@
 /**
- * One process for isolated code: started, spoken to over a pipe of its own, and ended.
+ * One process for isolated code: starts it, talks to it over its own pipe, and ends it.
  *
- * Owns the pipe, a line of JSON per message, and the judgement whether the process still lives. It believes nothing that the process says
- * but that it says something.
+ * Owns the pipe (one line of JSON per message) and the decision whether the process is still alive. Trusts nothing that the process sends;
+ * a message proves only that it is alive.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
@@ -16,24 +16,24 @@ export interface ChildOptions {
   readonly flags: readonly string[]
   readonly module: string
   readonly code: CodeFiles
-  /** A process that says nothing for so long while it is asked has hung. */
+  /** A process that sends nothing for this many milliseconds while it is pinged counts as hung. */
   readonly hangMs: number
 }
 
 export interface RunHost {
-  /** Nothing is at work in it. */
+  /** Called when no code runs in it any more. */
   idle(child: Child): void
   gone(child: Child): void
 }
 
 const START_MS = 30_000
-/** So long code may go on that was told to stop. */
+/** How long code may run on after it was asked to stop. */
 const GRACE_MS = 5_000
 const MAX_LINE = 32 * 1024 * 1024
 const MAX_TOLD = 1_000
 const WINDOWS = process.platform === 'win32'
 
-/** None of the host's own variables; Windows starts no process without these. */
+/** Empty: the host's variables are not passed on. Windows starts no process without these two. */
 const environment = (): NodeJS.ProcessEnv =>
   WINDOWS ? { SystemRoot: process.env['SystemRoot'], windir: process.env['windir'] } : {}
 
@@ -106,7 +106,7 @@ export class Child implements CodeProcess {
     this.#end(how)
   }
 
-  // -- what it says -----------------------------------------------------------------------------------------------------
+  // -- messages from the process ----------------------------------------------------------------------------------------
 
   #hear(): void {
     const { stdout, stderr } = this.#process
@@ -174,7 +174,7 @@ export class Child implements CodeProcess {
     this.#keepHost(false)
   }
 
-  // -- whether it lives -------------------------------------------------------------------------------------------------
+  // -- liveness -----------------------------------------------------------------------------------------------------------
 
   #look(hangMs: number): void {
     if (performance.now() - this.#saidAt > hangMs) this.kill(`stood still for ${Math.round(hangMs / 100) / 10} s`)
@@ -206,7 +206,7 @@ export class Child implements CodeProcess {
     listener?.lost(new TrihandError('MODULE_PROCESS_LOST', detail))
   }
 
-  /** A process without work must not keep the host's alive. */
+  /** An idle process must not keep the host process alive. */
   #keepHost(isWanted: boolean): void {
     for (const one of [this.#process, this.#pipe, this.#process.stdout, this.#process.stderr] as unknown as {
       ref?(): void

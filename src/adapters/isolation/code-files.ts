@@ -1,7 +1,7 @@
 /**
- * The files of an isolated module, translated for its processes: TypeScript and ES modules become scripts.
+ * Reads the files of an isolated module and translates TypeScript and ES modules into scripts for its processes.
  *
- * Owns what is read of the folder. A link that leads out of it is refused: the permissions of a process would follow it.
+ * Owns which files of the folder are read. Refuses a link that leads out of it: the permissions of a process would follow the link.
  */
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -9,9 +9,9 @@ import { join, relative, sep } from 'node:path'
 import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface CodeFiles {
-  /** Without links. */
+  /** Real path, with symbolic links resolved. */
   readonly folder: string
-  /** By path from the folder, with `/`. */
+  /** Keyed by path relative to the folder, with `/`. */
   readonly files: readonly (readonly [path: string, text: string])[]
 }
 
@@ -33,7 +33,7 @@ class Walk {
     this.#folder = folder
   }
 
-  /** Links are looked at everywhere; code is taken from outside of packages, which are loaded as they are. */
+  /** Checks links everywhere; collects code outside of packages only, which are loaded as they are. */
   async enter(path: string, isPackage: boolean): Promise<void> {
     for (const entry of await readdir(path, { withFileTypes: true })) {
       const whole = join(path, entry.name)

@@ -1,11 +1,11 @@
 /**
- * What a process for isolated code runs before any of that code, as text: it takes away what the runtime's own permissions leave open.
+ * Code that a process runs before any isolated code, as text: it removes what the runtime's own permissions leave open.
  *
- * Owns the list of what is taken. Below the public modules the process keeps its network, signals and the like in internal bindings; those
- * are emptied, so that no way to a module leads to a socket. It stands by itself in a source tree, in one joined file and under a test
- * runner alike.
+ * Owns the list of what is removed. Below the public modules the process keeps network, signals and the like in internal bindings; those
+ * are emptied, so that no way to a module leads to a socket. It must work on its own in a source tree, in a bundled file and under a test
+ * runner.
  *
- * isolation-1  Nothing of the network, of other processes or of native code is within reach of isolated code, by whatever name it asks.
+ * isolation-1  Isolated code cannot reach the network, other processes or native code, by whatever name it requests them.
  */
 
 /** Public modules that isolated code may load: values, streams, time, and files as far as the permissions go. */

@@ -1,9 +1,9 @@
 /**
- * The processes of isolated modules: a few for each, kept while there is work, and all of them gone with this process.
+ * Pool of processes for isolated modules: a few per module, kept while there is work, and all ended with this process.
  *
- * Owns how many there are, who waits for one, and when an idle one is retired.
+ * Owns the number of processes, the queue for one, and when an idle one is retired.
  *
- * isolation-2  A module never has more processes than it may, and none outlives the close of the pool.
+ * isolation-2  A module never has more processes than its limit, and no process outlives the close of the pool.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -15,11 +15,11 @@ import { type CodeFiles, readCode } from './code-files.ts'
 import { PROGRAM } from './program-code.ts'
 
 /*
- * How a process for isolated code is started: which flags its version of Node.js knows.
- * Owns the flags. All that is allowed is to read the module's own folder; a version without permissions is refused.
+ * How a process for isolated code is started, and which flags its version of Node.js knows.
+ * Owns the flags. The process may only read the module's own folder; a version of Node.js without permissions is refused.
  */
 
-/** The first with the permission model. */
+/** The first major version with the permission model. */
 const FIRST = 20
 
 const numbers = (version: string): readonly [number, number] => {
@@ -27,14 +27,14 @@ const numbers = (version: string): readonly [number, number] => {
   return [major, minor]
 }
 
-/** Called by its later name since 22.13 and 23.5. */
+/** The flag has its present name since 22.13 and 23.5. */
 const permissionFlag = ([major, minor]: readonly [number, number]): string => {
   const isEarly = major < 22 || (major === 22 && minor < 13) || (major === 23 && minor < 5)
   return isEarly ? '--experimental-permission' : '--permission'
 }
 
 interface Place {
-  /** Without links. */
+  /** Real path, with symbolic links resolved. */
   readonly folder: string
   readonly memoryMb: number
 }
@@ -43,12 +43,12 @@ const startFlags = (version: string, { folder, memoryMb }: Place): readonly stri
   const known = numbers(version)
   if (known[0] < FIRST)
     throw new TrihandError('ISOLATION_UNAVAILABLE', `Node.js ${version} has no permissions; isolation takes ${FIRST}`)
-  // Either would make the flag mean more than this folder.
+  // Either character would make the flag cover more than this folder.
   if (/[,*]/.test(folder)) throw new TrihandError('LOAD_FAILED', `${folder} has a comma or an asterisk in its name`)
   return [
     permissionFlag(known),
     `--allow-fs-read=${folder}/`,
-    // For the program below alone, which shuts it again before any other code is there.
+    // For the program below only; it closes them again before any other code is loaded.
     '--expose-internals',
     '--no-addons',
     '--no-warnings',
@@ -59,15 +59,15 @@ const startFlags = (version: string, { folder, memoryMb }: Place): readonly stri
 }
 
 export interface IsolationOptions {
-  /** For each module at most. Default: 4. */
+  /** Most processes per module. Default: 4. */
   readonly processes?: number
-  /** One without work is ended after so long. Default: 60,000 ms. */
+  /** A process without work is ended after this time. Default: 60,000 ms. */
   readonly idleMs?: number
-  /** One that stands still for so long is ended. Default: 10,000 ms. */
+  /** A process that does not respond for this time is ended. Default: 10,000 ms. */
   readonly hangMs?: number
-  /** For values of its code, in megabytes. Default: 256. */
+  /** Heap limit for its code, in megabytes. Default: 256. */
   readonly memoryMb?: number
-  /** The Node.js that runs it. Default: that of this process. */
+  /** Path of the Node.js executable. Default: that of this process. */
   readonly node?: string
 }
 
@@ -85,7 +85,7 @@ interface Begun {
   readonly version: string
 }
 
-/** The processes of one module, as its files were when the first began. */
+/** The processes of one module, with its files as they were when the first process started. */
 class ModuleProcesses implements RunHost {
   readonly #module: string
   readonly #settings: Settings
@@ -94,7 +94,7 @@ class ModuleProcesses implements RunHost {
   readonly #idle: Child[] = []
   readonly #waiting: Waiter[] = []
   readonly #timers = new Map<Child, NodeJS.Timeout>()
-  /** Those that are there, and those on their way. */
+  /** Processes that run or are starting. */
   #count = 0
   #starting = 0
   #isRetired = false
@@ -126,7 +126,7 @@ class ModuleProcesses implements RunHost {
     for (const child of [...this.#all]) child.kill('was ended with its host')
   }
 
-  /** Whoever is at work or waits here goes on; after that nobody is left. */
+  /** Running and queued work finishes; after that no process is left. */
   retire(): void {
     this.#isRetired = true
     for (const child of [...this.#idle]) child.kill()
@@ -201,7 +201,7 @@ class ModuleProcesses implements RunHost {
 export class IsolatedProcesses implements CodeProcesses {
   readonly #settings: Settings
   readonly #modules = new Map<string, ModuleProcesses>()
-  /** Of files as they were. */
+  /** Retired processes that run with earlier versions of the files. */
   #before: ModuleProcesses[] = []
   #version: Promise<string> | null = null
   #isClosed = false
@@ -209,7 +209,7 @@ export class IsolatedProcesses implements CodeProcesses {
 
   constructor(options: IsolationOptions = {}) {
     this.#settings = { ...DEFAULTS, ...options }
-    // Also one that is in an endless loop, which does not see its pipe close.
+    // Also ends a process in an endless loop, which does not notice that its pipe closes.
     process.once('exit', this.#endAll)
   }
 
@@ -228,7 +228,7 @@ export class IsolatedProcesses implements CodeProcesses {
     return processes.acquire(signal)
   }
 
-  /** Files are read again for whatever begins from now on. */
+  /** Work that starts from now on reads the files again. */
   refresh(): void {
     for (const processes of this.#modules.values()) processes.retire()
     this.#before = [...this.#before, ...this.#modules.values()].filter(({ isOver }) => !isOver)

@@ -1,9 +1,9 @@
 /**
- * What a process for isolated code runs, as text: the loader of its module's files, the context that a function is given, and the way to
- * the host. It stands by itself, as guard-code.ts does.
+ * The program of a process for isolated code, as text: the loader of its module's files, the context that a function gets, and the
+ * channel to the host. It must work on its own, as guard-code.ts does.
  *
- * Owns the child's side of the messages of ports/code-process.ts. It is trusted with nothing: whatever it sends, the host judges as it
- * judges code in its own process.
+ * Owns the child's side of the messages of ports/code-process.ts. The host does not trust it: it checks whatever the child sends as it
+ * checks code in its own process.
  */
 import { GUARD_CODE, PUBLIC_MODULES } from './guard-code.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Notices of tasks in a chat: one message to an incoming webhook, as Slack and Teams take it.
+ * Notices of tasks in a chat: posts one message to an incoming webhook, in the format of Slack and Teams.
  *
- * Owns the message. The way out is handed in, and it leads to that address alone.
+ * Owns the message. The caller passes in the fetch, which allows that address alone.
  */
 import type { Notifier } from '#ports/notifier.ts'
 import type { NoticeFetch } from './post.ts'

@@ -64,7 +64,7 @@ const deliverNotice = (about: StoredEvent, over: Partial<MailSettings> = {}) =>
   }).deliverNotice(about, new AbortController().signal)
 
 describe('a mail', () => {
-  test('[C15] goes to who is asked, says until when, and links to the page of the task', async () => {
+  test('[C15] goes to the assignees, names the deadline, and links to the page of the task', async () => {
     expect(await deliverNotice(event(to('ana', 'ben@example.org')))).toMatchObject({ kind: 'delivered' })
     expect(mails).toHaveLength(1)
     expect(mails[0]?.to).toEqual(['ana@example.org', 'ben@example.org'])
@@ -96,7 +96,7 @@ describe('a mail', () => {
     expect(mails.map((mail) => mail.to)).toEqual([['finance@example.org']])
   })
 
-  test('without an address of the system says to look into the inbox', async () => {
+  test('without a public URL asks to open the inbox', async () => {
     await deliverNotice(event(to('ana')), { publicUrl: null })
     expect(mails[0]?.text).toContain('Open your inbox.')
   })
@@ -107,7 +107,7 @@ describe('a mail', () => {
   })
 })
 
-describe('notifier-1: failure is an answer', () => {
+describe('notifier-1: a failure is returned, not thrown', () => {
   test('when the server refuses', async () => {
     refuses = 'mailbox full'
     expect(await deliverNotice(event(to('ana')))).toMatchObject({
@@ -121,7 +121,7 @@ describe('notifier-1: failure is an answer', () => {
   })
 
   test.each<Json>([null, [], 'x', {}, { assignees: { users: 'ana' } }, { assignees: { users: [1] } }])(
-    'with the data %j nobody is asked',
+    'the data %j names no recipients',
     async (data) => {
       expect(await deliverNotice(event(data))).toMatchObject({ kind: 'unwanted' })
     },

@@ -1,7 +1,7 @@
 /**
- * Notices of tasks as e-mail, to those who are asked.
+ * Notices of tasks as e-mail to their assignees.
  *
- * Owns who gets one. The words are task-text.ts; the mailer is the optional peer `nodemailer`.
+ * Owns the recipients. The text is in task-text.ts; the mailer is the optional peer `nodemailer`.
  */
 import { loadPeer } from '#adapters/peer.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -13,19 +13,19 @@ export interface MailSettings {
   /** `smtp://user:password@host:port`, or `smtps:`. */
   readonly smtpUrl: string
   readonly from: string
-  /** Where this system is for people; null: the mail has no link. */
+  /** Public URL of this system; null: the mail has no link. */
   readonly publicUrl: string | null
-  /** Addresses by the name that tasks are assigned to: `ana`, `group:editors`. */
+  /** E-mail addresses by the name that tasks are assigned to: `ana`, `group:editors`. */
   readonly addresses: Readonly<Record<string, string>>
 }
 
-/** No space, no quote, no list: one plain address. */
+/** One plain address: no space, quote or list. */
 const ADDRESS = /^[^\s<>,;:"'@]+@[^\s<>,;:"'@]+$/
 
 const textsOf = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
-/** People whose name is an address need no entry; a group has one or gets no mail. */
+/** A user whose name is an address needs no entry; a group without an entry gets no mail. */
 const addressesOf = (event: StoredEvent, { addresses }: MailSettings): readonly string[] => {
   const { users, groups } = membersOf(membersOf(event.data)['assignees'])
   const known = (name: string): string | null => (Object.hasOwn(addresses, name) ? (addresses[name] ?? null) : null)
@@ -47,7 +47,7 @@ export const mailNotifier = (settings: MailSettings): Notifier => ({
         to: [...to],
         subject: titleOf(event),
         text: textOf(event, settings.publicUrl),
-        // notifier-2: a mailbox that gets it twice shows it once.
+        // notifier-2: with the same id a mailbox shows a duplicate once.
         messageId: `<${event.id.replaceAll(/[^A-Za-z0-9._-]/g, '-')}@trihand>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       })

@@ -1,7 +1,7 @@
 /**
- * One POST to an address outside, and what its answer means: taken, not taken, not wanted.
+ * Sends one POST to an external address and judges the answer: delivered, failed or unwanted.
  *
- * Owns that judgement. The way out is handed in (guarded-fetch.ts), without redirects.
+ * Owns that judgement. The caller passes in the fetch (guarded-fetch.ts), which follows no redirects.
  */
 import type { NoticeDelivery } from '#ports/notifier.ts'
 import type { ToolFetch, ToolResponse } from '#ports/tool.ts'

@@ -1,12 +1,12 @@
 /**
- * What people are told about a task, in words: who asks, until when, where to look.
+ * The text of notices about a task: who asks, the deadline, and a link.
  *
- * Owns the words. A link opens a page and never decides: scanners open every link. What agents and strangers have written is not in it.
+ * Owns the text. A link opens a page and never decides: mail scanners open every link. Text of agents and strangers is left out.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 
-/** The events that people want to hear of. */
+/** The events that people are notified of. */
 export const TASK_EVENTS: readonly string[] = ['human.assigned', 'human.reminded', 'human.timed_out']
 
 const TITLES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Signed webhooks, to a real receiver that checks them as anyone would. */
+/** Signed webhooks, sent to a real receiver that verifies them. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
@@ -49,7 +49,7 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-/** The receiver stands for the world here. */
+/** The receiver is the only external host here. */
 const wayOut = () =>
   guardedFetch(
     { allowsHost: (host) => host === 'hooks.test', ports: [port], maxRedirects: 0 },
@@ -68,7 +68,7 @@ const verified = (secret: string): unknown =>
   new Webhook(secret).verify(got[0]?.body ?? '', got[0]?.headers as Record<string, string>)
 
 describe('a webhook', () => {
-  test('is an event as CloudEvents has it, signed, with the id of the event', async () => {
+  test('is a signed CloudEvents event with the id of the event', async () => {
     expect(await deliverNotice()).toEqual({ kind: 'delivered', detail: '200' })
     expect(verified(OLD)).toMatchObject({
       specversion: '1.0',
@@ -87,14 +87,14 @@ describe('a webhook', () => {
     expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })
 
-  test('is signed with every secret while one is changed for another', async () => {
+  test('is signed with every secret during a rotation', async () => {
     await deliverNotice({ secrets: [NEW, OLD] })
     expect(() => verified(OLD)).not.toThrow()
     expect(() => verified(NEW)).not.toThrow()
     expect(() => verified(secretOf('some other one, 24 bytes'))).toThrow()
   })
 
-  test('of which one bit was changed on the way is not believed', async () => {
+  test('fails verification if one bit was changed', async () => {
     await deliverNotice()
     const { headers = {}, body = '' } = got[0] ?? {}
     const signed = headers as Record<string, string>
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     expect(isBelieved(body, { 'webhook-timestamp': stamp })).toBe(false)
   })
 
-  test('with much to tell says where to find it', async () => {
+  test('with large data has a link to it instead', async () => {
     await deliverNotice({}, { ...EVENT, data: { text: 'x'.repeat(30_000) } })
     expect(got[0]?.body.length).toBeLessThan(20_000)
     expect(verified(OLD)).toMatchObject({
@@ -127,7 +127,7 @@ describe('a webhook', () => {
   })
 })
 
-describe('notifier-1: an answer', () => {
+describe('notifier-1: the answer of the receiver', () => {
   test.each([
     [200, 'delivered'],
     [204, 'delivered'],
@@ -142,7 +142,7 @@ describe('notifier-1: an answer', () => {
     expect(got).toHaveLength(1)
   })
 
-  test('that leads elsewhere is a failure', async () => {
+  test('that redirects is a failure', async () => {
     status = 307
     location = '/there'
     expect(await deliverNotice()).toMatchObject({ kind: 'failed', detail: expect.stringContaining('redirects') })
@@ -154,13 +154,13 @@ describe('notifier-1: an answer', () => {
     expect(await deliverNotice({ url: `http://hooks.test:${port}/` })).toMatchObject({ kind: 'failed' })
   })
 
-  test('from inside is not asked for', async () => {
+  test('is not requested from an internal address', async () => {
     expect(await deliverNotice({ url: 'http://169.254.169.254/latest' })).toMatchObject({ kind: 'failed' })
     expect(got).toEqual([])
   })
 })
 
-test('a secret that is none is refused before anything is sent', () => {
+test('an invalid secret is refused before anything is sent', () => {
   const open = () =>
     webhookNotifier(
       { url: 'https://a.example', secrets: ['%%%'], publicUrl: null },

@@ -1,5 +1,5 @@
 /**
- * Notices as signed webhooks: one event as CloudEvents JSON, signed as Standard Webhooks says.
+ * Notices as signed webhooks: one event as CloudEvents JSON, signed as Standard Webhooks requires.
  *
  * Owns body and signature.
  */
@@ -11,11 +11,11 @@ import type { Notifier } from '#ports/notifier.ts'
 import { type NoticeFetch, post } from './post.ts'
 
 export interface WebhookSender {
-  /** Standard Webhooks: base64, with or without `whsec_`. All of them sign, so that one can be changed for another. */
+  /** Standard Webhooks: base64, with or without `whsec_`. All of them sign, so that a secret can be rotated. */
   readonly secrets: readonly string[]
-  /** Where this system is for others: large data is fetched from there. */
+  /** Public URL of this system, where receivers fetch large data. Null: the event has no link to it. */
   readonly publicUrl: string | null
-  /** Where large data is found there. Absent: with the event. */
+  /** Path of an event's data at that URL. Default: the event itself. */
   readonly dataPath?: (event: StoredEvent) => string
 }
 
@@ -27,7 +27,7 @@ const MAX_BODY_BYTES = 20_000
 
 const pathOf = ({ sequence }: StoredEvent): string => `/api/events/${sequence}`
 
-/** Data that is too large to carry is left to be fetched, by those who may. */
+/** Replaces data that is too large by a link, which requires access to fetch. */
 const bodyOf = (event: StoredEvent, { publicUrl, dataPath = pathOf }: WebhookSender): string => {
   const { id, source, type, subject, time, data, correlationId } = event
   const attributes = {
@@ -57,7 +57,7 @@ const signersOf = ({ secrets }: WebhookSender): readonly Webhook[] =>
     }
   })
 
-/** Notifiers to any address with the same secrets. Throws for a secret that is none: at start, not at the first notice. */
+/** Notifiers for any address with the same secrets. Throws for an invalid secret at start, not at the first notice. */
 export const webhookNotifiers = (
   sender: WebhookSender,
   now: () => number,

@@ -1,7 +1,7 @@
 /**
- * Signed messages over HTTP, by Standard Webhooks: id, time and body under one signature.
+ * Signed messages over HTTP by Standard Webhooks: one signature covers id, time and body.
  *
- * Owns the request: no redirect is followed, an answer has a size, and the secret never leaves the process.
+ * Owns the request: it follows no redirect, limits the size of an answer, and never sends the secret.
  */
 import { Webhook } from 'standardwebhooks'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -11,12 +11,12 @@ export interface SignedPostOptions {
   /** Base64, with or without `whsec_`. */
   readonly secret: string
   readonly now: () => number
-  /** Made where nobody was reached at all. */
+  /** Makes the error for a request that never reached the host. */
   readonly unreached: (message: string) => Error
 }
 
 const MAX_ANSWER = 16 * 1024 * 1024
-/** Before a byte of the request was taken. */
+/** Error codes from before any byte of the request was taken. */
 const UNREACHED: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

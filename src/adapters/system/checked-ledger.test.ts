@@ -1,4 +1,4 @@
-/** Facts are checked on their way out of a store: all of them, tails of them, and those that a claim brings along. */
+/** Facts are verified when a store returns them: all facts, the last ones, and those that a claim returns. */
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -23,7 +23,7 @@ const stored = async (ledger: Ledger): Promise<RunId> => {
   return run
 }
 
-/** Changes what is read of one run, as long as `isOn` says so. */
+/** Changes the records of one run as they are read. */
 const tampered = (inner: Ledger, run: () => RunId, change: (record: StreamRecord) => StreamRecord): Ledger =>
   new Proxy(inner, {
     get: (target, name: keyof Ledger) => {
@@ -47,7 +47,7 @@ const withBody =
     return { ...record, facts: record.facts.map((fact, i) => (first + i === seq ? { ...fact, body } : fact)) }
   }
 
-test('a run as it was written comes whole, in part, or as its head alone', async () => {
+test('a run that is unchanged is returned whole, in part, or without facts', async () => {
   const ledger = new CheckedLedger(new MemoryLedger(new MemoryStore()), ids)
   const run = await stored(ledger)
   const seqs = async (options?: Parameters<Ledger['load']>[1]): Promise<readonly unknown[] | undefined> =>
@@ -62,7 +62,7 @@ test('a run as it was written comes whole, in part, or as its head alone', async
   expect(await ledger.load([newRun()])).toEqual([null])
 })
 
-test('checked-1: a changed fact breaks its run in every load that reaches it, and no other run', async () => {
+test('checked-1: a changed fact breaks its run in every load that includes it, and no other run', async () => {
   const inner = new MemoryLedger(new MemoryStore())
   const [run, other] = [await stored(inner), await stored(inner)]
   const ledger = new CheckedLedger(
@@ -81,7 +81,7 @@ test('checked-1: a changed fact breaks its run in every load that reaches it, an
   expect(records?.map(({ stream }) => stream)).toEqual([other])
 })
 
-test('checked-2: a row and facts of two moments are read again, and are no fault', async () => {
+test('checked-2: a row and facts from two moments are read again, and are not reported as broken', async () => {
   const inner = new MemoryLedger(new MemoryStore())
   const run = await stored(inner)
   let reads = 0

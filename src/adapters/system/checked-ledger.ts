@@ -1,11 +1,12 @@
 /**
- * A ledger whose facts are checked against their hashes when they are loaded: the one place between the engine and any store.
+ * A ledger that verifies facts against their hashes when they are loaded: the one place between the engine and any store.
  *
- * Owns what becomes of a record whose facts do not fit. Never writes a hash (engine/core/chain.ts). A run that stays in memory is not read again.
+ * Owns how a record with wrong hashes is returned. Never writes a hash (engine/core/chain.ts). A run that stays in memory is not read
+ * again.
  *
- * checked-1  No loaded fact is handed on unless all facts of its record that were loaded fit their hashes (seal-1): a record that does
- *            not is marked as broken, holds nothing that can be read, and spoils no other record.
- * checked-2  A record is called broken only if it is so twice: a row and its facts may have been read at two moments of a shared store.
+ * checked-1  A loaded fact is returned only if all loaded facts of its record fit their hashes (seal-1): a record that does not fit
+ *            is marked as broken, holds nothing that can be read, and does not affect other records.
+ * checked-2  A record is marked as broken only if it fails twice: a row and its facts may have been read at two moments of a shared store.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import { BROKEN_FACT } from '#model/kernel/fact-codec.ts'
@@ -38,10 +39,10 @@ export class CheckedLedger implements Ledger {
     return this.#inner.append(batch)
   }
 
-  /** Of a tail one fact more than was asked for, where there is one: the hash of the first is made over it. */
+  /** Loads one fact more than requested, if there is one: the hash of the first requested fact covers it. */
   async load(streams: readonly StreamId[], options: LoadOptions = {}): Promise<readonly (StreamRecord | null)[]> {
     const { after = 0, last } = options
-    // Heads alone, or the last fact, which is compared with the head by its hash: a fork asks for it, and pays for one statement.
+    // Rows without facts, or the last fact, which is compared with the head by its hash: a fork reads it, with one statement.
     if (after === Number.MAX_SAFE_INTEGER || last === 1) return this.#inner.load(streams, options)
     const wider = last === undefined ? { after: Math.max(0, after - 1) } : { last: last + 1 }
     const records = await this.#inner.load(streams, wider)
@@ -61,7 +62,7 @@ export class CheckedLedger implements Ledger {
     return this.#inner.events(query)
   }
 
-  /** What does not fit is left out, and so is loaded by itself. */
+  /** Leaves out records that do not fit; the engine then loads them separately. */
   async claim(request: ClaimRequest): Promise<Claims> {
     const claims = await this.#inner.claim(request)
     if (claims.records === undefined) return claims
@@ -89,14 +90,14 @@ export class CheckedLedger implements Ledger {
   }
 }
 
-/** Without the fact that was loaded for its hash. */
+/** Removes the fact that was loaded for its hash. */
 const cut = (record: StreamRecord, { after = 0, last = record.version }: LoadOptions): StreamRecord => {
   const { version, facts } = record
   const count = Math.max(0, Math.min(facts.length, last, version - after))
   return count === facts.length ? record : { ...record, facts: facts.slice(facts.length - count) }
 }
 
-/** The record with nothing in it that can be read. */
+/** Replaces the record's facts by one that cannot be read. */
 export const brokenRecord = (record: StreamRecord, flaw: string): StreamRecord => {
   const last = record.facts.at(-1)
   const unreadable: SealedFact = {

@@ -1,11 +1,11 @@
 /**
- * Payloads as they stand in an encrypted ledger: `enc1:<key id>:<nonce>:<AES-256-GCM>`, with a key for each tenant.
+ * Encrypts payloads for an encrypted ledger: `enc1:<key id>:<nonce>:<AES-256-GCM>`, with a derived key for each tenant.
  *
- * Owns that spelling. The place of a payload is additional data. What a store must still find in a payload it finds by marks (words that
- * the payload has), which follow the ciphertext as they are and are additional data, too.
+ * Owns that format. The place of a payload is additional data. Text that a store must still find in a payload is kept as marks (words
+ * of the payload), which follow the ciphertext in clear and are additional data, too.
  *
  * cipher-1  A payload opens only with its key and at its place, unchanged: moved to another tenant, stream, fact or column it does not.
- * cipher-2  Each payload has a nonce of its own, of 96 random bits: after 2^32 payloads of one tenant a new key should come.
+ * cipher-2  Each payload has its own nonce of 96 random bits: after 2^32 payloads of one tenant the key should be changed.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -14,19 +14,19 @@ import type { Key } from './keys.ts'
 const HIDDEN = 'enc1:'
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
-/** A shorter tag would be easier to guess, so that none is accepted. */
+/** No shorter tag is accepted, because it would be easier to guess. */
 const TAG_BYTES = 16
 const TAG = { authTagLength: TAG_BYTES }
-/** Nonces are drawn for many payloads at once. */
+/** Random bytes are drawn for many nonces at once. */
 const POOL_BYTES = NONCE_BYTES * 512
 const ID_CHARACTERS = 8
 const NONCE_CHARACTERS = 16
 const NONCE_AT = HIDDEN.length + ID_CHARACTERS + 1
 const CONTENT_AT = NONCE_AT + NONCE_CHARACTERS + 1
-/** 96 bits: no two values meet by chance. */
+/** 96 bits, so that two values do not collide by chance. */
 const TOKEN_CHARACTERS = 16
 
-/** A payload that is encrypted with a key which this process does not have. Others may have it. */
+/** A payload is encrypted with a key which this process does not have. Another process may have it. */
 export class UnknownKey extends TrihandError {
   readonly key: string
 
@@ -44,7 +44,7 @@ export class Cipher {
   readonly #pool = Buffer.alloc(POOL_BYTES)
   #drawn = POOL_BYTES
 
-  /** The first key encrypts, all of them decrypt; `index`, which is among them, makes the tokens. */
+  /** The first key encrypts, all of them decrypt; `index`, one of them, makes the tokens. */
   constructor(keys: readonly [Key, ...Key[]], index: Key) {
     this.#keys = new Map(keys.map((key) => [key.id, key]))
     this.#first = keys[0]
@@ -82,7 +82,7 @@ export class Cipher {
     }
   }
 
-  /** The payload under the first key; null: it is. */
+  /** Encrypts the payload again with the first key; null: it is encrypted with it already. */
   renew(tenant: string, place: string, hidden: string): string | null {
     if (hidden.startsWith(`${HIDDEN}${this.#first.id}:`)) return null
     const text = this.show(tenant, place, hidden)
@@ -90,7 +90,7 @@ export class Cipher {
     return this.hide(tenant, place, text, end < 0 ? '' : hidden.slice(end + 1))
   }
 
-  /** The same text has the same token, and neither can be learned from the other without the key. */
+  /** The same text gives the same token, and neither can be derived from the other without the key. */
   token(scope: string, text: string): string {
     return createHmac('sha256', this.#key(this.#index, `token ${scope}`))
       .update(text)

@@ -1,4 +1,4 @@
-/** The real clock: on real time where milliseconds do, on the runner's timers where days are needed. */
+/** The real clock: in real time where milliseconds suffice, with fake timers where days are needed. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SystemClock } from './clock.ts'
 
@@ -12,7 +12,7 @@ describe('system clock', () => {
     expect(now).toBeLessThanOrEqual(Date.now())
   })
 
-  test('clock-1: no callback comes before its instant', async () => {
+  test('clock-1: no callback runs before its instant', async () => {
     const clock = new SystemClock()
     const instants = Array.from({ length: 40 }, (_, i) => clock.now() + (i % 20) + 0.5)
     const lateness = await Promise.all(
@@ -21,7 +21,7 @@ describe('system clock', () => {
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0)
   })
 
-  test('a turn comes after the promises that are ready now', async () => {
+  test('a turn runs after the promises that are ready now', async () => {
     const order: string[] = []
     const turned = new Promise<void>((resolve) => {
       new SystemClock().turn(() => {
@@ -34,7 +34,7 @@ describe('system clock', () => {
     expect(order).toEqual(['promise', 'turn'])
   })
 
-  test('a clock that keeps nothing alive unrefs its timers, the default does not', () => {
+  test('a clock that does not keep the process alive unrefs its timers, the default clock does not', () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const before = timers()
     const cancel = new SystemClock({ keepsAlive: false }).at(Date.now() + DAY, () => {})
@@ -55,7 +55,7 @@ describe('system clock over days', () => {
     vi.useRealTimers()
   })
 
-  test('clock-2: a callback in 60 days comes in 60 days, not at once', () => {
+  test('clock-2: a callback in 60 days runs in 60 days, not at once', () => {
     const clock = new SystemClock()
     const at = clock.now() + 60 * DAY
     const called: number[] = []
@@ -66,7 +66,7 @@ describe('system clock over days', () => {
     expect(called).toEqual([at])
   })
 
-  test('clock-2: after the wall clock jumped ahead nothing is more than an hour late', () => {
+  test('clock-2: after the wall clock jumped ahead no callback is more than an hour late', () => {
     const clock = new SystemClock()
     const called: number[] = []
     clock.at(clock.now() + 10 * DAY, () => called.push(clock.now()))
@@ -87,7 +87,7 @@ describe('system clock over days', () => {
     expect(called).toEqual([at])
   })
 
-  test('a cancelled callback never comes, also after some hops', () => {
+  test('a cancelled callback never runs, not even after some hops', () => {
     const clock = new SystemClock()
     let called = false
     const cancel = clock.at(clock.now() + DAY, () => {

@@ -1,9 +1,9 @@
 /**
- * The real time, and callbacks on the event loop.
+ * The system's clock, and callbacks on the event loop.
  *
- * clock-1  A callback comes at or after its instant by `now()`, never before: a timer that fires early is set again.
- * clock-2  However far the instant, no single timer is longer than an hour. Node fires one beyond 2^31-1 ms at once, and after
- *          a jump of the wall clock nothing is more than an hour late.
+ * clock-1  A callback runs at or after its instant by `now()`, never before: a timer that fires early is set again.
+ * clock-2  No single timer is longer than an hour, however far the instant. Node fires one beyond 2^31-1 ms at once, and after a jump
+ *          of the wall clock no callback is more than an hour late.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'

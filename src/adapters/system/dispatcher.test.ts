@@ -1,4 +1,4 @@
-/** The in-process dispatcher against the suite, on a clock moved by hand, and what it promises beyond the port. */
+/** The in-process dispatcher against the suite, with a virtual clock, and its own guarantees beyond the port. */
 import { describe, expect, test } from 'vitest'
 import type { ClaimableId } from '#model/kernel/ids.ts'
 import { dispatcherSuite } from '#testing/dispatcher-suite.ts'
@@ -33,7 +33,7 @@ describe('dispatcher in process', () => {
     return { ...opened, woken }
   }
 
-  test('runs are woken in order of their instants, then of the asking', async () => {
+  test('runs are woken in order of their instants, then in order of the calls', async () => {
     const { clock, dispatcher, woken } = await start()
     const [a, b, c, d] = [newRun(), newRun(), newRun(), newRun()]
     for (const [run, inMs] of [
@@ -47,7 +47,7 @@ describe('dispatcher in process', () => {
     expect(woken).toEqual([`${a}@10`, `${b}@10`, `${c}@20`, `${d}@20`])
   })
 
-  test('one run has one wake, the earliest', async () => {
+  test('a run has one pending wake, the earliest', async () => {
     const { clock, dispatcher, woken } = await start()
     const run = newRun()
     for (const inMs of [50, 30, 70, 40]) dispatcher.wake(run, START + inMs)
@@ -65,7 +65,7 @@ describe('dispatcher in process', () => {
     expect(woken).toEqual([`${run}@10`, `${run}@15`])
   })
 
-  test('however many runs wait, there is one timer', async () => {
+  test('there is one timer, however many runs wait', async () => {
     const { clock, dispatcher } = await start()
     for (let i = 0; i < 1000; i++) dispatcher.wake(newRun(), START + 1000 - i)
     expect(clock.pending()).toHaveLength(1)
@@ -75,7 +75,7 @@ describe('dispatcher in process', () => {
     expect(clock.pending()).toEqual([])
   })
 
-  test('a handler that wakes its run for now does not hold the loop', async () => {
+  test('a handler that wakes its run at once does not block the loop', async () => {
     const { clock, dispatcher } = open()
     let calls = 0
     await dispatcher.start((run: ClaimableId) => {
@@ -89,7 +89,7 @@ describe('dispatcher in process', () => {
     expect(calls).toBe(5)
   })
 
-  test('a handler that throws does not stop the wakes after it', async () => {
+  test('a handler that throws does not stop later wakes', async () => {
     const { clock, dispatcher } = open()
     const woken: ClaimableId[] = []
     await dispatcher.start((run) => {
@@ -104,7 +104,7 @@ describe('dispatcher in process', () => {
     expect(woken).toEqual([first, second])
   })
 
-  test('wakes asked for while stopped are kept for the next start', async () => {
+  test('wakes that are added while stopped are kept for the next start', async () => {
     const { clock, dispatcher } = open()
     const woken: ClaimableId[] = []
     const run = newRun()

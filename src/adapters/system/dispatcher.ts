@@ -1,8 +1,8 @@
 /**
- * Wakes within one process: a heap of runs by instant, and one timer for the first of them.
+ * Dispatcher within one process: a heap of runs by instant, and one timer for the first of them.
  *
- * Keeps one wake per run, the earliest asked for, so that its size is bounded by the runs that wait for time. Keeps nothing
- * across a restart: the worker's sweep finds in the ledger what is due.
+ * Keeps one wake per run, the earliest requested, so that its size is bounded by the number of waiting runs. Keeps nothing across a
+ * restart: the worker's sweep finds due runs in the ledger.
  */
 import { Heap } from '#model/kernel/heap.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
@@ -58,7 +58,7 @@ export class InProcessDispatcher implements Dispatcher {
     this.#timer = { at: first.at, cancel: this.#clock.at(first.at, () => this.#fire()) }
   }
 
-  /** The timer is set before anybody is called: a handler may wake, stop or throw, and the dispatcher goes on. */
+  /** Sets the timer before it calls the handler: a handler may wake, stop or throw, and the dispatcher goes on. */
   #fire(): void {
     this.#timer = null
     const due = this.#takeDue(this.#clock.now())

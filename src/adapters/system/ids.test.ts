@@ -1,4 +1,4 @@
-/** Real ids: shape and order, and the digest against a known answer. */
+/** Real ids: format and order, and the digest against a known value. */
 import { expect, test } from 'vitest'
 import { isRunId, runId } from '#model/kernel/ids.ts'
 import { SystemIds } from './ids.ts'
@@ -12,12 +12,12 @@ test('a uuid is version 7, as 32 hex digits', () => {
   expect(Math.abs(Number.parseInt(uuid.slice(0, 12), 16) - Date.now())).toBeLessThan(1000)
 })
 
-test('uuids rise, also within one millisecond', () => {
+test('uuids increase, also within one millisecond', () => {
   const drawn = Array.from({ length: 10_000 }, () => ids.uuid())
   expect(drawn).toEqual([...new Set(drawn)].sort())
 })
 
-test('a roll lies in [0, 1) and differs from the next', () => {
+test('a roll is in [0, 1) and differs from the next', () => {
   const rolls = Array.from({ length: 100 }, () => ids.roll())
   expect(rolls.every((roll) => roll >= 0 && roll < 1)).toBe(true)
   expect(new Set(rolls).size).toBeGreaterThan(90)

@@ -1,7 +1,7 @@
 /**
- * Real chance and hashes. Ids rise with time, also within one millisecond.
+ * Real randomness and hashes. Ids increase with time, also within one millisecond.
  *
- * Owns the making of uuids of version 7: 48 bits of time, 32 that count on from a drawn number, 42 that are drawn.
+ * Owns the format of uuids of version 7: 48 bits of time, a 32-bit counter that starts at a random number, 42 random bits.
  */
 import { hash, randomFillSync } from 'node:crypto'
 import { type EventIdentity, plainSeals, type SealCheck } from '#model/kernel/seal.ts'
@@ -9,7 +9,7 @@ import type { Ids } from '#ports/ids.ts'
 import type { Seals } from '#ports/seals.ts'
 
 const UUID_BYTES = 16
-/** Drawn for many ids at once: one call for the chance of a single id takes longer than all the rest of it. */
+/** Random bytes are drawn for many ids at once: one call for a single id takes longer than the rest of its making. */
 const POOL_BYTES = 8_192
 const CHANCE_PER_ID = 10
 const COUNT_LIMIT = 2 ** 32
@@ -66,7 +66,7 @@ export class SystemIds implements Ids {
     return this.#seals.checkEventSeal(seal, identity, data)
   }
 
-  /** Where in the pool the chance of the next id stands. */
+  /** Index in the pool of the random bytes for the next id. */
   #draw(): number {
     if (this.#drawn + CHANCE_PER_ID > POOL_BYTES) {
       randomFillSync(this.#pool)
@@ -77,7 +77,7 @@ export class SystemIds implements Ids {
     return from
   }
 
-  /** A clock that stands still or goes back is counted past. */
+  /** If the clock stands still or goes back, the counter goes on. */
   #advance(from: number): void {
     const now = Date.now()
     if (now > this.#now) {

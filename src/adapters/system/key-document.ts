@@ -1,7 +1,7 @@
 /**
- * Where a ledger keeps what it says of its keys, and how that is read: at every start, also of a ledger that has none.
+ * The document in which a ledger records its keys, and how it is read: at every start, also for a ledger without keys.
  *
- * Owns the shape of the document. What it means is key-record.ts, which is loaded where there are keys.
+ * Owns the format of the document. key-record.ts interprets it, and is loaded only where there are keys.
  */
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Reader } from '#ports/reader.ts'
@@ -13,9 +13,12 @@ export interface KeyRecord {
   readonly seals: readonly string[]
   /** The ids of the keys that payloads may be encrypted with. */
   readonly encrypted: readonly string[]
-  /** The ledger's own secret, encrypted with each of these keys: it makes tokens and seals, and stays when they change. None: in clear. */
+  /**
+   * The ledger's own secret, encrypted with each of these keys: it makes tokens and seals, and stays when keys change. Empty: the ledger is in
+   * clear.
+   */
   readonly secret: readonly string[]
-  /** The id of the key that a `trihand rekey` was begun with and has not reached yet. */
+  /** The id of the new key of a `trihand rekey` that has begun and not finished. */
   readonly changingTo?: string
 }
 

@@ -1,11 +1,11 @@
 /**
- * What a ledger says of the keys that it was written with: one document in clear, made by the first process that opens it with a key.
+ * A ledger's record of the keys that it was written with: one unencrypted document, made by the first process that opens it with a key.
  *
- * Owns the refusals at the start. The record tells nothing of a key but its id. Without it a ledger that has entries is refused, so that
- * deleting it hides nothing.
+ * Owns the refusals at start. The record reveals nothing of a key but its id. A ledger with entries but without the record is refused, so
+ * that deleting the record hides nothing.
  *
  * key-record-1  A ledger is opened only with all keys that its record names, and without keys only if it names none.
- * key-record-2  A ledger that has entries of before a key is refused and never read half and half.
+ * key-record-2  A ledger with entries from before a key is refused and never read in part.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT, SERVER_TENANT } from '#model/kernel/ids.ts'
@@ -26,7 +26,7 @@ export interface RecordedStore {
   readonly reader: Pick<Reader, 'document' | 'documents' | 'runs' | 'events'>
 }
 
-/** The keys of this process. `seals` learns the ledger's own key when the ledger is opened. */
+/** The keys of this process. `seals` gets the ledger's own key when the ledger is opened. */
 export interface KeyRing {
   readonly seals: KeyedSeals
   readonly ledger: readonly Key[]
@@ -34,7 +34,7 @@ export interface KeyRing {
 
 const sealedText = (own: Key | null): string => `trihand ledger ${own?.id ?? ''}`
 
-/** Answers the ledger's own key; null: the ledger is not encrypted. Nothing is written unless every key fits. */
+/** Returns the ledger's own key; null: the ledger is not encrypted. Nothing is written unless every key fits. */
 export const openKeyRecord = async (store: RecordedStore, ids: Ids, ring: KeyRing): Promise<Key | null> => {
   const found = await readKeyRecord(store)
   if (found !== null) checkLedgerKeys(found, ring)
@@ -78,7 +78,7 @@ const checkSeals = ({ seals }: KeyRecord, own: Key | null, ids: Ids, ring: KeyRi
     )
 }
 
-/** A new ledger begins with the oldest key, so that processes with and without a newer one begin it alike. */
+/** A new ledger begins with the oldest key, so that processes with and without a newer key begin it alike. */
 const ownKeyOf = (found: KeyRecord | null, { ledger }: KeyRing): Key | null => {
   const [oldest, wrapped] = [ledger.at(-1), found?.secret[0]]
   if (oldest === undefined) return null
@@ -88,7 +88,7 @@ const ownKeyOf = (found: KeyRecord | null, { ledger }: KeyRing): Key | null => {
 
 const wrapping = (keys: readonly Key[], first: Key): Cipher => new Cipher([first, ...keys], first)
 
-/** With the keys that this process uses. */
+/** The record extended by the keys that this process uses. */
 const recordWith = (found: KeyRecord | null, own: Key | null, ids: Pick<Ids, 'seal'>, ring: KeyRing): KeyRecord => {
   const { seals = [], encrypted = [], secret = [], ...rest } = found ?? {}
   const [newest] = ring.ledger
@@ -103,7 +103,7 @@ const recordWith = (found: KeyRecord | null, own: Key | null, ids: Pick<Ids, 'se
   }
 }
 
-/** The own secret, encrypted with this key. */
+/** The ledger's own secret, encrypted with this key. */
 const secretFor = (found: KeyRecord | null, keys: readonly Key[], key: Key): readonly string[] => {
   const oldest = keys.at(-1) as Key
   const wrapped = found?.secret[0]
@@ -112,7 +112,7 @@ const secretFor = (found: KeyRecord | null, keys: readonly Key[], key: Key): rea
   return [cipher.hide('', SECRET_PLACE, text)]
 }
 
-/** The record while all payloads are changed to the first key, and the one after it. */
+/** The record while all payloads are changed to the first key; `changedRecord` is the one after it. */
 export const changingRecord = (found: KeyRecord, { ledger: [newest] }: KeyRing): KeyRecord =>
   newest === undefined ? found : { ...found, changingTo: newest.id }
 
@@ -127,7 +127,7 @@ export const writeKeyRecord = async (store: RecordedStore, ids: Ids, record: Key
   await store.ledger.append([{ appendId: ids.uuid(), writes: [], events: [], signals: [], documents: [document] }])
 }
 
-/** Every process that works writes down its system before it does anything else. */
+/** Every process that works writes its system document before anything else. */
 const isEmpty = async (reader: RecordedStore['reader']): Promise<boolean> => {
   const tenant = LOCAL_TENANT
   const found = await Promise.all([

@@ -1,4 +1,4 @@
-/** Keys as they are given, and the seals that they make. */
+/** Lists of keys, and the seals that are made with them. */
 import { expect, test } from 'vitest'
 import { KeyedSeals } from './keyed-seals.ts'
 import { type Key, readKeys } from './keys.ts'
@@ -8,7 +8,7 @@ const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)]
 const sealsOf = (text: string): KeyedSeals => new KeyedSeals(readKeys(NAME, text) as [Key, ...Key[]])
 const EVENT = { tenant: 'acme', source: 'web', id: 'e1', type: 'order' }
 
-test('seal-2: where there is a key, a seal counts only if one of the keys has made it', () => {
+test('seal-2: with a key, a seal is valid only if one of the keys has made it', () => {
   const seal = sealsOf(OLD).seal('a text')
   expect(sealsOf(OLD).checkSeal(seal, 'a text')).toBe('fits')
   expect(sealsOf(OLD).checkSeal(seal, 'another')).toBe('broken')
@@ -16,13 +16,13 @@ test('seal-2: where there is a key, a seal counts only if one of the keys has ma
   expect(sealsOf(OLD).checkSeal('plain', 'a text')).toBe('unkeyed')
 })
 
-test('the first key of a list seals, and all of them check', () => {
+test('the first key of a list seals, and all of them verify', () => {
   const both = sealsOf(`${NEW}, ${OLD}`)
   expect(both.checkSeal(sealsOf(OLD).seal('a text'), 'a text')).toBe('fits')
   expect(sealsOf(NEW).checkSeal(both.seal('a text'), 'a text')).toBe('fits')
 })
 
-test('the seal of an event holds for its identity alone', () => {
+test('the seal of an event is valid for its identity only', () => {
   const seals = sealsOf(OLD)
   const seal = seals.sealEvent(EVENT, '{}')
   expect(seals.checkEventSeal(seal, EVENT, '{}')).toBe('fits')
@@ -30,7 +30,7 @@ test('the seal of an event holds for its identity alone', () => {
     expect(seals.checkEventSeal(seal, { ...EVENT, ...other }, '{}')).toBe('broken')
 })
 
-test('a key that is short or stands twice is refused, and nothing is no key', () => {
+test('a short or repeated key is refused, and empty text means no keys', () => {
   expect(() => readKeys(NAME, 'short')).toThrow('at least 32 characters')
   expect(() => readKeys(NAME, `${OLD},`)).toThrow('at least 32 characters')
   expect(() => readKeys(NAME, `${OLD},${OLD}`)).toThrow('twice')

@@ -1,7 +1,7 @@
 /**
- * Seals made with a key: the first of a list seals, all of them check.
+ * Seals made with a key: the first key of a list seals, all of them verify.
  *
- * What a seal covers is model/kernel/seal.ts.
+ * model/kernel/seal.ts defines the text that a seal covers.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type EventIdentity, eventText, isKeyedSeal, KEYED, keyIdOf, type SealCheck } from '#model/kernel/seal.ts'
@@ -19,7 +19,7 @@ export class KeyedSeals implements Seals {
     for (const key of keys) this.add(key)
   }
 
-  /** One more key, after the others. */
+  /** Adds a key after the others. */
   add(key: Key): void {
     const bytes = key.derive('seal')
     this.#keys.set(key.id, bytes)

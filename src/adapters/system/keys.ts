@@ -1,15 +1,15 @@
 /**
- * Keys as an operator gives them: a list of secrets in one variable. The first is used for what is new, all of them for what is there.
+ * Keys as an operator gives them: a list of secrets in one variable. The first one is used for new data, all of them for existing data.
  *
- * Owns their parsing and derivation (HKDF-SHA256). A secret itself never seals or encrypts, and its id tells nothing of it.
+ * Owns their parsing and derivation (HKDF-SHA256). A secret itself never seals or encrypts, and its id reveals nothing of it.
  */
 import { hkdfSync } from 'node:crypto'
 import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface Key {
-  /** Eight characters that name the key wherever it was used. */
+  /** Eight characters that identify the key wherever it was used. */
   readonly id: string
-  /** Thirty-two bytes for one purpose. */
+  /** Derives thirty-two bytes for one purpose. */
   derive(purpose: string): Buffer
 }
 
@@ -26,16 +26,16 @@ const keyOf = (name: string, secret: string): Key => ({
   derive: (purpose) => bytesOf(secret, `${name} ${purpose}`, KEY_BYTES),
 })
 
-/** The name of the variable whose keys encrypt. */
+/** The name of the variable with the keys that encrypt. */
 export const LEDGER_KEY = 'TRIHAND_LEDGER_KEY'
 
-/** The ledger's own key, from the secret that its record holds. */
+/** The ledger's own key, from the secret in its record. */
 export const ownKey = (secret: string): Key => keyOf(LEDGER_KEY, secret)
 
-/** The secret that a ledger begins with: the same in every process that begins it with this key. */
+/** The first secret of a ledger: the same in every process that begins the ledger with this key. */
 export const firstSecret = (key: Key): string => key.derive('ledger secret').toString('base64url')
 
-/** `name`: of the variable. Nothing given: no keys. */
+/** `name` is the name of the variable. Empty or absent text: no keys. */
 export const readKeys = (name: string, text: string | undefined): readonly Key[] => {
   if (text === undefined || text.trim() === '') return []
   const secrets = text.split(',').map((secret) => secret.trim())

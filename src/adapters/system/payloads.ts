@@ -1,11 +1,11 @@
 /**
- * What of the ledger is a payload, and how each kind of it is hidden and shown.
+ * Defines which parts of the ledger are payloads, and how each kind is encrypted and decrypted.
  *
  * Owns the places. Encrypted: bodies of facts, data of events, why a trigger did not fire, titles and summaries of tasks, documents, blobs.
- * In clear: ids, types, names of handlers and steps, times, status, slots, and who a task is for.
+ * In clear: ids, types, names of handlers and steps, times, status, slots, and the assignees of a task.
  *
- * payloads-1  A wait by value finds its event though neither is readable: beside the ciphertext stands a tree of tokens, one for each name
- *             and value. Equal values at the same path of events of one type have the same token; it says nothing else.
+ * payloads-1  A wait by value finds its event though neither is readable: beside the ciphertext is a tree of tokens, one for each name
+ *             and value. Equal values at the same path of events of one type have the same token; it reveals nothing else.
  */
 import { isModelCall } from '#adapters/storage/migrations/0011-model-calls.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -14,11 +14,11 @@ import { canonical } from '#model/kernel/json.ts'
 import type { DocumentWrite, NewEvent, SealedFact, Suppression, TaskRow, WaitRow } from '#ports/ledger.ts'
 import type { Cipher } from './cipher.ts'
 
-/** Where the ciphertext stands in an object. No token is as short. */
+/** The member with the ciphertext. No token is as short. */
 export const CONTENT = 'enc1'
-/** Marks a list in a tree of tokens. */
+/** Identifies a list in a tree of tokens. */
 const LIST = '#'
-/** Names of members and their tokens that are remembered. */
+/** Most names of members whose tokens are cached. */
 const MOST_NAMES = 10_000
 
 type Identity = Pick<StoredEvent, 'tenant' | 'source' | 'id' | 'type'>
@@ -33,7 +33,7 @@ export class Payloads {
 
   hideFact(tenant: string, stream: string, seq: number, fact: SealedFact): SealedFact {
     const { type, recordedAt, body, hash } = fact
-    // Lists of what models were paid for find their facts by these words.
+    // Queries for paid model calls find their facts by this text.
     const marks = isModelCall(fact) ? '"modelUsed":"' : ''
     return { type, recordedAt, body: this.#cipher.hide(tenant, factPlace(stream, seq), body, marks), hash }
   }
@@ -77,7 +77,7 @@ export class Payloads {
   hideTask(task: string, row: TaskRow): TaskRow {
     const { tenant, title, summary } = row
     const content = this.#cipher.hide(tenant, taskPlace(task, 'summary'), JSON.stringify(summary))
-    // The view of tasks that were handed on asks for this member.
+    // The view of escalated tasks queries this member.
     const isEscalated = ((summary as { readonly escalationReason?: Json } | null)?.escalationReason ?? null) !== null
     return {
       ...row,
@@ -95,7 +95,7 @@ export class Payloads {
     }
   }
 
-  /** Null deletes, and stays null. */
+  /** Null deletes the document, and stays null. */
   hideDocument(write: DocumentWrite): DocumentWrite {
     const { tenant, table, key, value } = write
     if (value === null) return write
@@ -124,7 +124,7 @@ export class Payloads {
     return JSON.parse(this.#cipher.show(tenant, place, String(content))) as Json
   }
 
-  /** The value with a token for each name and each scalar. Lists become objects: a path does not tell an index from a name. */
+  /** The value with a token for each name and each scalar. Lists become objects: a path does not distinguish an index from a name. */
   #tree(tenant: string, type: string, path: string, value: Json): Json {
     if (value === null || typeof value !== 'object')
       return this.#cipher.token(tenant, `value\n${type}\n${path}\n${canonical(value)}`)

@@ -1,12 +1,12 @@
 /**
- * Changes every payload of a ledger to the first key, so that the others can be thrown away.
+ * Changes every payload of a ledger to the first key, so that the others can be discarded.
  *
- * Owns the order of work. Nothing is remembered between two pages: a payload says by its key id whether it was changed, so that work that
- * was cut off goes on by beginning again.
+ * Owns the order of work. No state is kept between pages: the key id in a payload says whether it was changed, so that interrupted work
+ * continues by starting again.
  *
  * rekey-1  At every moment each payload opens with one of the keys that the ledger's record names.
- * rekey-2  The record lets go of the old keys only after a pass that has found nothing encrypted with them.
- * rekey-3  A payload that does not open is left as it is, is counted, and keeps the old keys in the record.
+ * rekey-2  The record drops the old keys only after a pass that has found nothing encrypted with them.
+ * rekey-3  A payload that does not open is left unchanged, is counted, and keeps the old keys in the record.
  */
 import {
   type PayloadDatabase,
@@ -27,14 +27,14 @@ import { CONTENT, documentPlace, eventPlace, factPlace, suppressionPlace, taskPl
 export interface RekeyProgress {
   readonly table: string
   readonly changed: number
-  /** Payloads that do not open. */
+  /** The number of payloads that do not open. */
   readonly broken: number
 }
 
-/** The kind of a stream that is a session. */
+/** The `kind` of a session in the table of streams. */
 const SESSION = 1
 
-/** Table by table, page by page: memory grows with a page alone. */
+/** Works table by table and page by page, so that memory is limited to one page. */
 export const rekeyPayloads = async function* (
   database: PayloadDatabase,
   cipher: Cipher,
@@ -71,7 +71,7 @@ const keysOf = ({ keys }: PayloadTable, row: PayloadRow): readonly PayloadValue[
 
 const BROKEN = Symbol('a payload that does not open')
 
-/** The column's text with the payload in it under the first key; null: it is, or there is none. */
+/** The column's text with the payload encrypted with the first key; null: it is encrypted with it already, or there is no payload. */
 const renew = (cipher: Cipher, table: PayloadTable, row: PayloadRow): string | null | typeof BROKEN => {
   const place = placeOf(table, row)
   if (place === null) return null
@@ -88,7 +88,7 @@ const renew = (cipher: Cipher, table: PayloadTable, row: PayloadRow): string | n
 
 const IN_JSON: ReadonlySet<string> = new Set(['event.data', 'task.summary', 'document.body'])
 
-/** The ciphertext stands alone, or as a member beside tokens. */
+/** The ciphertext is the whole value, or a member beside tokens. */
 const contentOf = (stored: Json): string =>
   typeof stored === 'string' ? stored : String((stored as { readonly [CONTENT]?: Json } | null)?.[CONTENT])
 

@@ -1,4 +1,4 @@
-/** Chance for what nobody may guess: credentials and signing keys. */
+/** Random text that cannot be guessed, for credentials and signing keys. */
 import { randomBytes } from 'node:crypto'
 
 const BYTES = 32

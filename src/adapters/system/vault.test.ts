@@ -1,4 +1,4 @@
-/** Encrypted stores against the conformance suites: everything holds through the vault as it does without. */
+/** Encrypted stores against the conformance suites: they behave like stores without encryption. */
 import { expect, test } from 'vitest'
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
@@ -60,7 +60,7 @@ blobsSuite('vault on memory', async () => {
 const hide = (payloads: Payloads, tenant = 'acme', stream = 'run_1', seq = 0) =>
   payloads.hideFact(tenant, stream, seq, { type: 'step.completed', recordedAt: 1, body: '{"a":"secret"}', hash: 'h' })
 
-test('cipher-1: a payload opens with its key and at its place alone, and unchanged', () => {
+test('cipher-1: a payload opens only with its key, at its place and unchanged', () => {
   const payloads = payloadsOf(OLD)
   const hidden = hide(payloads)
   expect(hidden.body).not.toContain('secret')
@@ -82,7 +82,7 @@ test('cipher-1: a payload opens with its key and at its place alone, and unchang
   expect(() => payloadsOf(NEW).showFact('acme', 'run_1', 0, hidden)).toThrow('LEDGER_KEY_WRONG')
 })
 
-test('cipher-1: a payload that was cut off anywhere does not open, not even with a shorter tag (13.3.2)', () => {
+test('cipher-1: a truncated payload does not open, not even with a shorter tag (13.3.2)', () => {
   const payloads = payloadsOf(OLD)
   const { body, ...rest } = hide(payloads)
   for (let length = 0; length < body.length; length++)
@@ -118,7 +118,7 @@ test('cipher-2: no nonce is used twice, by one process or by two with the same k
   expect(new Set(nonces).size).toBe(2 * each)
 })
 
-test('vault-3: what another process has encrypted with a newer key is not broken; this process claims no more (13.3.2)', async () => {
+test('vault-3: a payload with a newer key that another process used is not broken, and this process stops claiming (13.3.2)', async () => {
   const inner = new MemoryLedger(new MemoryStore())
   const newer = new VaultLedger(inner, payloadsOf(`${NEW},${OLD}`))
   const run = newRun()
@@ -126,18 +126,18 @@ test('vault-3: what another process has encrypted with a newer key is not broken
   const older = new VaultLedger(inner, payloadsOf(OLD), async () => true)
   await expect(older.load([run])).rejects.toMatchObject({ code: 'LEDGER_KEY_WRONG' })
   await expect(older.claim({} as never)).rejects.toMatchObject({ code: 'LEDGER_KEY_WRONG' })
-  // A key that the ledger does not name was made up.
+  // A key that the ledger's record does not name was invented.
   const [found] = await new VaultLedger(inner, payloadsOf(OLD), async () => false).load([run])
   expect(found?.broken).toContain('is encrypted with key')
 })
 
-test('the first of several keys encrypts, and all of them open', () => {
+test('the first of several keys encrypts, and all of them decrypt', () => {
   const both = payloadsOf(`${NEW},${OLD}`)
   expect(both.showFact('acme', 'run_1', 0, hide(payloadsOf(OLD))).body).toContain('secret')
   expect(payloadsOf(NEW).showFact('acme', 'run_1', 0, hide(both)).body).toContain('secret')
 })
 
-test('payloads-1: tokens tell equal values apart by tenant, type and path, and lists from objects', () => {
+test('payloads-1: tokens of equal values differ by tenant, type and path, and lists differ from objects', () => {
   const payloads = payloadsOf(OLD)
   const value = (text: string, { tenant = 'acme', type = 'order', path = 'a.b' } = {}): string =>
     payloads.hideWait(tenant, { type, path, value: text }).value
@@ -153,7 +153,7 @@ test('payloads-1: tokens tell equal values apart by tenant, type and path, and l
   expect(value('{"a":1,"b":[true]}')).toBe(value('{"b":[true],"a":1}'))
 })
 
-test('vault-1, vault-2: another tenant, or another run, never opens what was moved to it', async () => {
+test('vault-1, vault-2: another tenant, or another run, never opens a payload that was moved to it', async () => {
   const store = new MemoryStore()
   const inner = new MemoryLedger(store)
   const ledger = new VaultLedger(inner, payloadsOf(OLD))
@@ -178,7 +178,7 @@ test('vault-1, vault-2: another tenant, or another run, never opens what was mov
   expect(good?.facts[0]?.body).toMatch(/^{"n"/)
 })
 
-test('vault-1: the data of an event is nowhere in what the store is given', async () => {
+test('vault-1: the store never gets the data of an event in clear', async () => {
   const given: string[] = []
   const inner = new MemoryLedger(new MemoryStore())
   const spy = new Proxy(inner, {
@@ -200,7 +200,7 @@ test('vault-1: the data of an event is nowhere in what the store is given', asyn
   expect(found?.data).toEqual(event.event.data)
 })
 
-test('a claim tells all that the store tells of it, also how many runs changed their version', async () => {
+test('a claim returns everything that the store returns, including the number of runs that changed their version', async () => {
   const inner = new MemoryLedger(new MemoryStore())
   const store: Ledger = Object.assign(Object.create(inner) as Ledger, {
     claim: async () => ({ claims: [], nextDueAt: 7, moved: 3 }),

@@ -1,13 +1,13 @@
 /**
- * A store whose payloads are encrypted on their way in and decrypted on their way out: the one place between any ledger and the rest.
+ * A store that encrypts payloads when they are written and decrypts them when they are read: the one place between any ledger and the rest.
  *
- * Owns who is asked for what; what is a payload is payloads.ts. The hash chain covers the plain text, with seals that need a key.
+ * Owns which calls are translated; payloads.ts defines the payloads. The hash chain covers the plain text, with seals that need a key.
  *
- * vault-1  No payload reaches the store in clear, and whatever the store answers is what was written.
+ * vault-1  No payload reaches the store in clear, and every read returns what was written.
  * vault-2  A record with a fact that does not open is broken as a whole (checked-1), an event whose data does not open is broken, and
- *          neither spoils another.
- * vault-3  What another process has encrypted with a key that this one lacks is not broken: it is left to processes that have the key,
- *          and this one claims no more until it is started with it.
+ *          neither affects another.
+ * vault-3  A payload that another process has encrypted with a key that this one lacks is not broken: it is left to processes with that
+ *          key, and this process claims no more runs until it is restarted with it.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -36,14 +36,14 @@ const MOST_TENANTS = 20_000
 export class VaultLedger implements Ledger {
   readonly #inner: Ledger
   readonly #payloads: Payloads
-  /** Whose streams these are: a write does not say it, and its key is the tenant's. */
+  /** The tenant of each stream: a write does not contain it, and encryption needs the tenant's key. */
   readonly #tenants = new Map<StreamId, TenantId>()
 
   readonly #isNamed: (key: string) => Promise<boolean>
-  /** The first payload that this process has met and lacks the key for. */
+  /** The first payload that this process has found without having its key. */
   #lacking: UnknownKey | null = null
 
-  /** `isNamed`: whether the ledger's record names this key. */
+  /** `isNamed` returns true if the ledger's record names this key. */
   constructor(inner: Ledger, payloads: Payloads, isNamed: (key: string) => Promise<boolean> = async () => false) {
     this.#inner = inner
     this.#payloads = payloads
@@ -86,7 +86,7 @@ export class VaultLedger implements Ledger {
     )
   }
 
-  /** What does not open is left out, and so is loaded by itself. */
+  /** Leaves out what does not open; the engine then loads it separately. */
   async claim(request: ClaimRequest): Promise<Claims> {
     if (this.#lacking !== null) throw this.#lacking
     const given = await this.#inner.claim(request)
@@ -111,7 +111,7 @@ export class VaultLedger implements Ledger {
     return this.#inner.close()
   }
 
-  /** Why something does not open. Throws if only this process cannot open it (vault-3). */
+  /** The reason why a payload does not open. Throws if only this process cannot open it (vault-3). */
   async #flawOf(error: unknown): Promise<string> {
     if (!(error instanceof TrihandError)) throw error
     if (error instanceof UnknownKey && (await this.#isNamed(error.key))) {
@@ -121,7 +121,7 @@ export class VaultLedger implements Ledger {
     return error.detail
   }
 
-  /** Whether the tenant of this stream must be asked for. */
+  /** True if the tenant of this stream must be loaded. */
   #meets({ stream, create, facts, opensWaits, task }: StreamWrite): boolean {
     const tenant = create?.tenant ?? task?.tenant
     if (tenant !== undefined) this.#keep(stream, tenant)
@@ -147,7 +147,7 @@ export class VaultLedger implements Ledger {
     }
   }
 
-  /** A stream that is not there gets the answer that such a write gets: nothing of it is written. */
+  /** A write to a missing stream is passed on and gets the usual conflict: nothing of it is written. */
   #hiddenWrite(write: StreamWrite): StreamWrite {
     const { stream, expectedVersion, facts, opensWaits, task } = write
     const tenant = this.#tenants.get(stream) ?? ''
@@ -168,7 +168,7 @@ export class VaultLedger implements Ledger {
   }
 }
 
-/** Those that open. */
+/** Returns the items that open. */
 const readable = <Item>(items: readonly Item[], show: (item: Item) => Item): readonly Item[] =>
   items.flatMap((item) => {
     try {

@@ -1,4 +1,4 @@
-/** Bash without the peer, and what goes into and out of a shell; a shell by hand stands for the peer, which is not among our packages. */
+/** The tool Bash without the peer, and how files get into and out of a shell. The peer is not among our packages, so a fake replaces it. */
 import { expect, test } from 'vitest'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -28,7 +28,7 @@ const memory = (
   }
 }
 
-/** Knows `set <path> <text>`, `rm <path>` and `fail`. */
+/** Supports `set <path> <text>`, `rm <path>` and `fail`. */
 const shellByHand: ShellPackage = {
   Bash: class implements Shell {
     private readonly held: Map<string, Uint8Array>
@@ -60,7 +60,7 @@ const run = async (workspace: Workspace, input: Json, signal = new AbortControll
     fetch: () => Promise.reject(new Error('no network here')),
   })
 
-test('without the peer it says how to get it', async () => {
+test('without the peer the error says how to install it', async () => {
   const call = async (): Promise<Json> =>
     bashTool().run(
       { command: 'ls' },
@@ -77,7 +77,7 @@ test('without the peer it says how to get it', async () => {
   })
 })
 
-test('what the shell changed goes back, and nothing else is written', async () => {
+test('only files that the shell changed are written back', async () => {
   const workspace = memory({ 'a.md': 'a', 'dir/b.md': 'b' })
   expect(await run(workspace, { command: 'set /workspace/dir/b.md new' })).toEqual({
     stdout: 'did set',
@@ -88,25 +88,25 @@ test('what the shell changed goes back, and nothing else is written', async () =
   expect(Object.fromEntries(workspace.files)).toEqual({ 'a.md': 'a', 'dir/b.md': 'new' })
 })
 
-test('a file that is gone is removed, a new one is written', async () => {
+test('a file that was deleted is removed, and a new one is written', async () => {
   const workspace = memory({ 'a.md': 'a' })
   await run(workspace, { command: 'rm /workspace/a.md' })
   await run(workspace, { command: 'set /workspace/c.md c' })
   expect(workspace.log).toEqual(['remove a.md', 'write c.md'])
 })
 
-test('what is outside of the workspace stays in the shell', async () => {
+test('files outside of the workspace stay in the shell', async () => {
   const workspace = memory({})
   await run(workspace, { command: 'set /tmp/x y' })
   await run(workspace, { command: 'set /workspace-evil/x y' })
   expect(workspace.log).toEqual([])
 })
 
-test('a command that fails is a result', async () => {
+test('a command that fails is a result, not an error', async () => {
   expect(await run(memory({}), { command: 'fail' })).toMatchObject({ exit_code: 1 })
 })
 
-test('a shell that was given up leaves no trace', async () => {
+test('an aborted shell changes no files', async () => {
   const workspace = memory({})
   await expect(
     run(workspace, { command: 'set /workspace/a b' }, AbortSignal.abort(new Error('enough'))),

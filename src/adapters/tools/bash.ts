@@ -1,7 +1,7 @@
 /**
- * The tool Bash: a simulated shell over a copy of the workspace. No program of this machine, no network, no file outside.
+ * The tool Bash: a simulated shell over a copy of the workspace. It has no programs of this machine, no network and no files outside.
  *
- * Owns the copy in, the copy back, and the limits. The shell is the optional peer `just-bash`; without it the tool says how to get it.
+ * Owns the copy in, the copy back, and the limits. The shell is the optional peer `just-bash`; without it the error says how to install it.
  */
 import { loadPeer } from '#adapters/peer.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -53,7 +53,7 @@ const filesIn = async ({ fs }: Shell): Promise<Files> => {
 
 const isSame = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== undefined && Buffer.from(a).equals(b)
 
-/** Only what changed goes back: the workspace records each change. */
+/** Writes back only what changed: the workspace records each change. */
 const bringBack = async (workspace: Workspace, before: Files, after: Files): Promise<void> => {
   for (const [path, bytes] of after) if (!isSame(before.get(path), bytes)) await workspace.write(path, bytes)
   for (const path of before.keys()) if (!after.has(path)) await workspace.remove(path)
@@ -87,7 +87,7 @@ export const bashTool = (load: () => Promise<ShellPackage> = () => import(PEER))
       executionLimits: { maxCommandCount: MAX_COMMANDS, maxLoopIterations: MAX_COMMANDS },
     })
     const { stdout, stderr, exitCode } = await shell.exec(command, { signal })
-    // A shell that was given up may be in the middle of its work: nothing of it counts.
+    // An aborted shell may be in the middle of its work: none of its changes count.
     signal.throwIfAborted()
     await bringBack(workspace, before, await filesIn(shell))
     return { stdout, stderr, exit_code: exitCode }

@@ -1,10 +1,10 @@
 /**
- * A folder that no path leads out of: every part of a path is opened by itself, links are never followed.
+ * A folder that no path can leave: every part of a path is opened on its own, and links are never followed.
  *
- * Owns the walk. On Linux each part is opened below the descriptor of the one before it, so that nobody can put a link in between; other
- * systems resolve the path, look where it leads, and open what was resolved.
+ * Owns the walk. On Linux each part is opened below the descriptor of the one before it, so that no other process can put a link in
+ * between; on other systems the path is resolved, checked, and the resolved path is opened.
  *
- * confined-1  `..`, absolute paths, links of any kind, hard links, devices and pipes are refused, also while somebody swaps them.
+ * confined-1  `..`, absolute paths, links of any kind, hard links, devices and pipes are refused, even if another process swaps them.
  */
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -39,7 +39,7 @@ export const partsOf = (path: string): readonly string[] => {
 
 const codeOf = (error: unknown): string => String((error as { readonly code?: unknown }).code)
 
-/** What an error of the walk means. Which of two words is told may race; that it is refused does not. */
+/** The error for a failed walk. Which of two codes it has may depend on a race; that the path is refused does not. */
 const told = async (error: unknown, at: string, path: string): Promise<TrihandError> => {
   const code = codeOf(error)
   if (code === 'ENOENT') return missing(path)
@@ -81,7 +81,7 @@ export class ConfinedFolder {
     })
   }
 
-  /** Whole or not at all: another reader sees the old file or the new one. */
+  /** Atomic: a concurrent reader sees the old file or the new one. */
   async write(path: string, bytes: Uint8Array): Promise<void> {
     const parts = partsOf(path)
     await this.inFolder(parts, path, true, async (at, name, folder) => {
@@ -112,7 +112,7 @@ export class ConfinedFolder {
     })
   }
 
-  /** Plain files only: links and the like are not there. */
+  /** Lists plain files only: links and the like are left out. */
   async list(maxFiles: number): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
     const files: { path: string; bytes: number }[] = []
     const visit = async (parts: readonly string[]): Promise<void> => {
@@ -135,7 +135,7 @@ export class ConfinedFolder {
     return files.sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
-  /** Opens the folder that holds the last part, and hands over a path to it that nobody can redirect. */
+  /** Opens the folder of the last part, and passes on a path to it that no other process can redirect. */
   private async inFolder<T>(
     parts: readonly string[],
     path: string,

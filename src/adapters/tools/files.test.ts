@@ -1,4 +1,4 @@
-/** The file tools of agents: what they say, what they cut, what they refuse, and patterns that never hang. */
+/** The file tools of agents: their output, truncation and refusals, and patterns that always return. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -37,7 +37,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   )
 
 describe('[B3] file tools', () => {
-  test('Read numbers lines, begins where it is told and says when it was cut', async () => {
+  test('Read numbers lines, begins at the offset and says when it was cut', async () => {
     const workspace = workspaceOf({ 'a.md': Array.from({ length: 2_500 }, (_, i) => `line ${i + 1}`).join('\n') })
     expect(await use('Read', { file_path: 'a.md', offset: 2, limit: 2 }, workspace)).toBe(
       '2\tline 2\n3\tline 3\n[2497 more lines]',
@@ -45,11 +45,11 @@ describe('[B3] file tools', () => {
     expect(String(await use('Read', { file_path: 'a.md' }, workspace)).split('\n').length).toBe(2_001)
   })
 
-  test('Read refuses what is no text', async () => {
+  test('Read refuses a file that is not text', async () => {
     expect(await codeOf(use('Read', { file_path: 'a' }, workspaceOf({ a: 'x\0y' })))).toBe('FILE_BINARY')
   })
 
-  test('Edit replaces what is there once, and takes the new text as it is', async () => {
+  test('Edit replaces a text that occurs once, and inserts the new text literally', async () => {
     const workspace = workspaceOf({ a: 'one two two' })
     await use('Edit', { file_path: 'a', old_string: 'one', new_string: '$& $1' }, workspace)
     expect(workspace.texts()).toEqual({ a: '$& $1 two two' })
@@ -60,7 +60,7 @@ describe('[B3] file tools', () => {
     expect(workspace.texts()).toEqual({ a: '$& $1 2 2' })
   })
 
-  test('Write has a limit', async () => {
+  test('Write refuses a file above the limit', async () => {
     const input = { file_path: 'a', content: 'x'.repeat(1024 * 1024 + 1) }
     expect(await codeOf(use('Write', input, workspaceOf({})))).toBe('WORKSPACE_QUOTA')
   })
@@ -78,7 +78,7 @@ describe('[B3] file tools', () => {
 })
 
 describe('patterns', () => {
-  test('a pattern that other matchers never come back from is answered', () => {
+  test('a pattern that makes other matchers hang gets an answer', () => {
     const fits = compileGlob('*a*a*a*a*a*a*a*a*b')
     expect(fits('a'.repeat(5_000))).toBe(false)
     expect(
@@ -88,7 +88,7 @@ describe('patterns', () => {
     ).toBe(false)
   })
 
-  test('any text is a glob that answers or is refused', () => {
+  test('any text is a glob that matches or is refused', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'*?{},./[]()\\ab'), maxLength: 40 }),

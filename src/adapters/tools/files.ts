@@ -1,7 +1,7 @@
 /**
  * The tools with which an agent works on its files: Read, Write, Edit, Glob, Grep.
  *
- * Owns their limits and what they say. They reach files through the workspace they are handed, and nothing else.
+ * Owns their limits and output. They reach files only through the workspace that they are given.
  */
 import { RE2JS } from 're2js'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -9,8 +9,8 @@ import type { Json } from '#model/kernel/json.ts'
 import type { Tool, Workspace } from '#ports/tool.ts'
 
 /*
- * Patterns that a model writes: globs and expressions, matched in linear time whatever they are.
- * Owns the translation of globs. JS expressions never see a model's pattern: some of them would not come back.
+ * Patterns that a model writes: globs and expressions, all matched in linear time.
+ * Owns the translation of globs. A model's pattern never becomes a JS regular expression: some of those would not return.
  */
 
 const MAX_PATTERN = 1_000
@@ -28,7 +28,7 @@ export const compilePattern = (pattern: string, flags = 0): RE2JS => {
   }
 }
 
-/** One piece of a glob at this place, and how long it was. `**` crosses folders, `*` and `?` do not. */
+/** One token of a glob at this index as an expression, and its length. `**` crosses folders, `*` and `?` do not. */
 const pieceAt = (glob: string, at: number): readonly [string, number] => {
   if (glob.startsWith('**/', at)) return ['(?:[^/]+/)*', 3]
   if (glob.startsWith('**', at)) return ['.*', 2]
@@ -125,7 +125,7 @@ const write: Tool = {
   },
 }
 
-/** By position, not by replace(): `$&` in the new text is only text. */
+/** By splitting, not by replace(): `$&` in the new text is plain text. */
 const edited = (content: string, before: string, after: string, all: boolean, path: string): string => {
   const found = before === '' ? 0 : content.split(before).length - 1
   if (found === 0) throw new TrihandError('EDIT_NO_MATCH', `${path} does not contain the text`)

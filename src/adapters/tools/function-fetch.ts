@@ -1,10 +1,10 @@
 /**
- * `fetch` inside functions of a module: the standard call, over the guarded way out (guarded-fetch.ts).
+ * `fetch` inside functions of a module: the standard call, over the guarded fetch (guarded-fetch.ts).
  *
- * Owns the one place where the global is changed. What a function may reach is handed in, for each entry of its code.
+ * Owns the one place where the global is changed. The caller passes in the fetch of each entry, which limits what the function can reach.
  *
- * function-fetch-1  Code outside of a guarded function calls the very fetch that it called before.
- * function-fetch-2  Guarded code calls the guarded one, at whatever time it took hold of `fetch` after the first guard was made.
+ * function-fetch-1  Code outside of a guarded function calls exactly the fetch that it called before.
+ * function-fetch-2  Guarded code calls the guarded fetch, even if it stored `fetch` in a variable at any time after the first guard was made.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RawFetch, RawRequest } from '#ports/tool.ts'
@@ -13,7 +13,7 @@ type Fetch = typeof globalThis.fetch
 
 const NO_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304])
 
-/** A standard fetch over a guarded request: what comes in is read as a Request, what goes out is a Response. */
+/** A standard fetch over a guarded request: the input is read as a Request, the result is a Response. */
 export const standardFetch =
   (request: RawRequest): Fetch =>
   async (input, init) => {
@@ -35,7 +35,7 @@ export const standardFetch =
 const current = new AsyncLocalStorage<Fetch>()
 let isInstalled = false
 
-/** A property that answers by who asks: the host's own fetch stays what the host made of it. */
+/** A property whose value depends on the caller: the host's own fetch stays as the host set it. */
 const install = (): void => {
   isInstalled = true
   const native = globalThis.fetch
@@ -46,18 +46,18 @@ const install = (): void => {
     enumerable: true,
     get: () => (own === native || current.getStore() !== undefined ? chosen : own),
     set: (value: Fetch) => {
-      // Put back by whoever had replaced it.
+      // Restored by code that had replaced it.
       own = value === chosen ? native : value
     },
   })
 }
 
-/** Once per process, before code of a module is loaded: code that keeps `fetch` at its load is then guarded, too. */
+/** Installs once per process, before code of a module is loaded: code that stores `fetch` while it loads is then guarded, too. */
 export const guardGlobalFetch = (): void => {
   if (!isInstalled) install()
 }
 
-/** Calls work, and all that it begins, with this fetch in the place of the global one. */
+/** Runs `work`, and everything that it starts, with this fetch in place of the global one. */
 export const withFetch = <T>(fetch: Fetch, work: () => T): T => {
   guardGlobalFetch()
   return current.run(fetch, work)

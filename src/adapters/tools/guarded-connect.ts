@@ -1,8 +1,8 @@
 /**
- * Connections to checked addresses only: every answer of DNS is looked at, one of them is connected to, and what was reached is looked
- * at again. A name that means something else a moment later changes nothing: it is asked once.
+ * Connections to checked addresses only: every address that DNS returns is checked, one of them is connected to, and the address that was
+ * reached is checked again. A name that resolves differently a moment later makes no difference: it is resolved once.
  *
- * Owns the second and the third check; the first, of the URL itself, is guarded-fetch.ts.
+ * Owns the second and the third check; the first, of the URL itself, is in guarded-fetch.ts.
  */
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
@@ -10,7 +10,7 @@ import type { Agent } from 'undici'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** Names and addresses as this process sees them. */
+/** Name resolution and reachable addresses; replaced in tests. */
 export interface Network {
   resolve(host: string): Promise<readonly string[]>
   mayReach(address: string): boolean
@@ -47,7 +47,7 @@ const lookupIn =
     )
   }
 
-/** One for each fetch: no connection outlives it, none is shared with code that checks less. */
+/** One agent per fetch: no connection outlives the fetch, and none is shared with code that checks less. */
 export const guardedAgent = async (network: Network): Promise<Agent> => {
   // Loaded by the first fetch.
   const { Agent, buildConnector } = await import('undici')

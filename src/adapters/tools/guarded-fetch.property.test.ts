@@ -1,4 +1,4 @@
-/** guarded-fetch-1: ten thousand ways to write an address inside, every host allowed, a real server listening: nobody gets there. */
+/** guarded-fetch-1: ten thousand spellings of internal addresses, with every host allowed and a real server listening, never reach it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
@@ -42,7 +42,7 @@ const radix = (value: number): fc.Arbitrary<string> =>
   )
 const whole = (bytes: readonly number[]): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0)
 
-/** One to four numbers, each decimal, octal or hexadecimal; the last takes what is left. */
+/** One to four numbers, each decimal, octal or hexadecimal; the last one covers the remaining bytes. */
 const ipv4 = (bytes: Bytes): fc.Arbitrary<string> =>
   fc.integer({ min: 1, max: 4 }).chain((parts) => {
     const head = bytes.slice(0, parts - 1).map(radix)
@@ -95,7 +95,7 @@ const around = fc.constantFrom<(host: string) => string>(
   (host) => `http://example.org:80@${host}`,
   (host) => `http://example.org%2f@${host}`,
 )
-/** Names that mean the inside, however often they are asked. */
+/** Names that always resolve to internal addresses. */
 const named = fc.constantFrom(
   'localhost',
   'LOCALHOST',
@@ -120,7 +120,7 @@ const spelling: fc.Arbitrary<string> = fc
   )
   .map(([host, dress, rest]) => `${dress(host)}:${port}${rest}`)
 
-test('[S10] guarded-fetch-1: none of ten thousand spellings of an address inside is reached', async () => {
+test('[S10] guarded-fetch-1: none of ten thousand spellings of an internal address is reached', async () => {
   const fetch = guardedFetch(
     { allowsHost: () => true, ports: [port, 80] },
     { resolve: async () => ['127.0.0.1'], mayReach: isPublicAddress },

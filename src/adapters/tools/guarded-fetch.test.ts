@@ -1,4 +1,4 @@
-/** The way out: what is let through to a real server on this machine, which stands for the world here, and what never leaves. */
+/** The guarded fetch: which requests reach a real server on this machine, which plays the public network, and which are never sent. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -38,7 +38,7 @@ afterEach(async () => {
   await close()
 })
 
-/** Names that end in .test are here, and here is public; nothing else is. */
+/** Names that end in .test resolve to this machine, which counts as public; no other address does. */
 const world = (over: Partial<Network> = {}): Network => ({
   resolve: async (host) => (/\.test\.?$/.test(host) ? [HERE] : ['10.0.0.1']),
   mayReach: (address) => address === HERE,
@@ -81,7 +81,7 @@ describe('an allowed host', () => {
     expect(hits).toMatchObject([{ method: 'GET', url: '/a?b=c' }])
   })
 
-  test('takes a method, headers and a body', async () => {
+  test('receives method, headers and body', async () => {
     await get(at('good.test'), { method: 'post', headers: { 'X-Key': 'k' }, body: '{"a":1}' })
     expect(hits).toMatchObject([{ method: 'POST', headers: { 'x-key': 'k' }, body: '{"a":1}' }])
   })
@@ -90,7 +90,7 @@ describe('an allowed host', () => {
     expect((await get(at(host))).text).toBe('hello')
   })
 
-  test('speaks its own charset', async () => {
+  test('is decoded in its own charset', async () => {
     answer = (_, response) =>
       response
         .writeHead(200, { 'content-type': 'text/plain; charset=iso-8859-1' })
@@ -104,7 +104,7 @@ describe('an allowed host', () => {
   })
 })
 
-describe('guarded-fetch-1: what never leaves', () => {
+describe('guarded-fetch-1: refused before anything is sent', () => {
   test.each([
     ['a host that is not allowed', () => at('evil.example'), 'the host evil.example is not allowed here'],
     ['a port that is not allowed', () => 'http://good.test:22/', 'port 22 is not one of'],
@@ -132,7 +132,7 @@ describe('guarded-fetch-1: what never leaves', () => {
     expect(hits).toEqual([])
   })
 
-  test('a name with one address inside, among others', async () => {
+  test('a name with one internal address among others', async () => {
     const network = { resolve: async () => [HERE, '169.254.169.254'] }
     expect(await refusal(get(at('good.test'), {}, { network }))).toBe(
       'URL_BLOCKED: good.test is at 169.254.169.254, which is not a public address',
@@ -140,14 +140,14 @@ describe('guarded-fetch-1: what never leaves', () => {
     expect(hits).toEqual([])
   })
 
-  test('a name that means the inside a moment later: it is asked once', async () => {
+  test('a name that resolves to an internal address a moment later is resolved only once', async () => {
     const answers = [[HERE], ['10.0.0.1'], ['10.0.0.1']]
     const resolve = vi.fn(async () => answers.shift() ?? [])
     expect((await get(at('good.test'), {}, { network: { resolve } })).text).toBe('hello')
     expect(resolve).toHaveBeenCalledTimes(1)
   })
 
-  test('a connection that ended up inside is cut before a byte is sent', async () => {
+  test('a connection that ended at an internal address is closed before a byte is sent', async () => {
     const verdicts = [true, false]
     const mayReach = (): boolean => verdicts.shift() ?? false
     expect(await refusal(get(at('good.test'), {}, { network: { mayReach } }))).toBe(
@@ -183,7 +183,7 @@ describe('guarded-fetch-2: redirects', () => {
     expect(hits).toHaveLength(1)
   })
 
-  test('are failures where none is allowed', async () => {
+  test('are failures if none is allowed', async () => {
     answer = redirectTo('/x')
     expect(await refusal(get(at('good.test'), {}, { policy: { maxRedirects: 0 } }))).toBe(
       'URL_BLOCKED: more than 0 redirects',
@@ -214,7 +214,7 @@ describe('guarded-fetch-2: redirects', () => {
     [302, 'GET', ''],
     [307, 'POST', 'the body'],
     [308, 'POST', 'the body'],
-  ])('with status %i go on as %s', async (status, method, body) => {
+  ])('with status %i continue as %s', async (status, method, body) => {
     answer = (request, response) => (request.url === '/' ? redirectTo('/x', status)(request, response) : response.end())
     await get(at('good.test'), { method: 'POST', body: 'the body' })
     expect(hits[1]).toMatchObject({ method, body })
@@ -233,7 +233,7 @@ describe('guarded-fetch-3: limits', () => {
     expect(found).toBe(fits ? 'it was let through' : `URL_BLOCKED: the answer is larger than ${maxBytes} bytes`)
   })
 
-  test('an answer that unpacks to more is too large', async () => {
+  test('an answer that is too large after decompression is refused', async () => {
     answer = (_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(1_000_000)))
     expect(await refusal(get(at('good.test'), {}, { policy: { maxBytes: 100_000 } }))).toMatch(
@@ -254,14 +254,14 @@ describe('guarded-fetch-3: limits', () => {
     )
   })
 
-  test('a server that never answers fails after its time', async () => {
+  test('a server that never answers fails after the timeout', async () => {
     answer = () => {}
     expect(await refusal(get(at('good.test'), {}, { policy: { timeoutMs: 20 } }))).toBe(
       `FETCH_FAILED: good.test:${port}: no answer within 20 ms`,
     )
   })
 
-  test('who gives up hears why', async () => {
+  test('an aborted call rejects with the reason', async () => {
     const abort = new AbortController()
     answer = () => abort.abort(new Error('enough'))
     expect(await refusal(get(at('good.test'), { signal: abort.signal }))).toBe('Error: enough')
@@ -269,19 +269,19 @@ describe('guarded-fetch-3: limits', () => {
 })
 
 describe('a failure', () => {
-  test('of the connection says what failed', async () => {
+  test('of the connection names the cause', async () => {
     await close()
     expect(await refusal(get(at('good.test')))).toMatch(/^FETCH_FAILED: good\.test:\d+: .*ECONNREFUSED/)
   })
 
-  test('of the name says so', async () => {
+  test('of name resolution is reported as such', async () => {
     const resolve = async (): Promise<readonly string[]> => []
     expect(await refusal(get(at('good.test'), {}, { network: { resolve } }))).toBe(
       'FETCH_FAILED: good.test has no address',
     )
   })
 
-  test('in the middle of the answer is one', async () => {
+  test('in the middle of the answer is a failure', async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('half', () => response.socket?.resetAndDestroy())

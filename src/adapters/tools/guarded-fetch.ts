@@ -1,12 +1,12 @@
 /**
- * The one way out over HTTP for tools, functions and webhooks: to allowed hosts only, and never into the own network.
+ * The only way out over HTTP for tools, functions and webhooks: to allowed hosts only, and never into the internal network.
  *
- * Owns what a URL and a redirect may be, and the limits of time and size. An address is checked three times: the one written in the
- * URL, every one that DNS answers, and the one that was reached (guarded-connect.ts). No proxy variable is read.
+ * Owns which URLs and redirects are allowed, and the limits of time and size. An address is checked three times: the one in the URL, every
+ * one that DNS returns, and the one that was reached (guarded-connect.ts). No proxy variable is read.
  *
  * guarded-fetch-1  No byte is sent to a host that is not allowed, nor to an address that is not public, however it is written.
- * guarded-fetch-2  A redirect is a new URL: checked like the first. To another origin no credentials go along.
- * guarded-fetch-3  Time and size have limits, whatever the other side does.
+ * guarded-fetch-2  A redirect is a new URL and checked like the first. Credentials are not sent to another origin.
+ * guarded-fetch-3  Time and size are limited, whatever the server does.
  */
 import { isIP } from 'node:net'
 import type { Agent, Response } from 'undici'
@@ -15,7 +15,7 @@ import type { RawAnswer, RawFetch, RawRequest, ToolFetch, ToolResponse } from '#
 import { blocked, guardedAgent, type Network, PUBLIC_NETWORK } from './guarded-connect.ts'
 
 export interface FetchPolicy {
-  /** A host in lower case, without a dot at its end. May throw a refusal of its own. */
+  /** `host` is in lower case, without a trailing dot. May throw an error of its own. */
   allowsHost(host: string): boolean
   readonly ports?: readonly number[]
   readonly timeoutMs?: number
@@ -31,9 +31,9 @@ const TIMEOUT_MS = 10_000
 const MAX_BYTES = 5 * 1024 * 1024
 const MAX_REDIRECTS = 3
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** What the connection says about itself is not for callers to say. */
+/** Headers that belong to the connection; callers must not set them. */
 const OWN_HEADERS = /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/
-/** What may follow a redirect to another origin: nothing that could be a credential. */
+/** Headers that are kept on a redirect to another origin: none of them can be a credential. */
 const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
@@ -89,7 +89,7 @@ const firstHop = (text: string, { method = 'GET', headers = {}, body }: ToolFetc
   return { url: new URL(text), method: verb, headers: Object.fromEntries(named), body: body ?? null }
 }
 
-/** The first check: what the URL itself says. WHATWG parsing has made one spelling of many: 0x7f.1 is 127.0.0.1 by now. */
+/** The first check: the URL itself. WHATWG parsing has normalised its spelling: 0x7f.1 is 127.0.0.1 by now. */
 const checkUrl = ({ protocol, hostname, port, username, password }: URL, limits: Limits, network: Network): void => {
   if (protocol !== 'http:' && protocol !== 'https:') throw blocked(`${protocol} is neither http: nor https:`)
   if (username !== '' || password !== '') throw blocked('a URL with credentials in it; send them as a header')
@@ -142,7 +142,7 @@ const answerOf = async (response: Response, { maxBytes }: Limits): Promise<Omit<
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    // What is unpacked counts: a small answer may be a large one (guarded-fetch-3).
+    // The decompressed size counts: a small answer may become a large one (guarded-fetch-3).
     if (size > maxBytes) throw blocked(`the answer is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
@@ -155,12 +155,12 @@ const decode = (bytes: Uint8Array, contentType = ''): string => {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch {
-    // A charset that nobody knows: the bytes are still worth a look.
+    // An unknown charset: the bytes are decoded as UTF-8.
     return new TextDecoder().decode(bytes)
   }
 }
 
-/** Our own refusals come wrapped: undici says only that the fetch failed. */
+/** Our own errors arrive wrapped: undici only says that the fetch failed. */
 const ownError = (error: unknown): TrihandError | null => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof TrihandError) return cause
   return null

@@ -1,20 +1,20 @@
 /**
- * A page as a model, or a person without a browser, can read it. The only importer of html-to-text, loaded when it is needed.
+ * Converts an HTML page to text for a model, or for a person without a browser. The only importer of html-to-text, loaded on first use.
  *
- * Owns what is left of a page: headings, lists, tables and links as text; no script, no style, no picture. Nothing is fetched. A page
- * is a stranger's: its size and its depth have bounds, because the parser's time grows with the square of the depth.
+ * Owns what is kept of a page: headings, lists, tables and links as text; no script, style or image. Nothing is fetched. Pages are written
+ * by strangers: size and depth are limited, because the parser's time grows with the square of the depth.
  */
 const MAX_CHARS = 512 * 1024
-/** A parser's work on a page that nests deeper took seconds; honest pages nest a few dozen levels. */
+/** Parsing a page that nests deeper took seconds; normal pages nest a few dozen levels. */
 const MAX_NESTING = 2_000
-/** The package walks in recursion. */
+/** The package uses recursion. */
 const MAX_DEPTH = 256
 const TAG = /<(\/?)([a-z][a-z0-9-]*)/gi
-/** Elements that end by themselves: however many there are, they do not nest. */
+/** Elements with an optional or no end tag: they do not nest, however many there are. */
 const ENDS_ITSELF =
   /^(area|base|br|col|dd|dt|embed|hr|img|input|li|link|meta|optgroup|option|p|param|source|tbody|td|tfoot|th|thead|tr|track|wbr)$/
 
-/** Whether more than so many elements may be open at once. Never too low: an end tag counts only for an element of its name. */
+/** True if more elements than the limit may be open at once. The count is never too low: an end tag counts only for an element of its name. */
 const nestsTooDeep = (html: string): boolean => {
   const open = new Map<string, number>()
   let depth = 0

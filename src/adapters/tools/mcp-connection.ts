@@ -1,15 +1,15 @@
 /**
- * One connection to one MCP server: a child process on stdio, or HTTP to the declared origin. Made when it is used, kept while it is
- * used, given up when nobody has for a while.
+ * One connection to one MCP server: a child process on stdio, or HTTP to the declared origin. Opened on first use, kept while it is used,
+ * closed when it has been idle for a while.
  *
- * Owns how a server is reached and with which environment. Never knows what its tools mean.
+ * Owns how a server is reached and with which environment. Does not know what its tools mean.
  */
 import type { Client } from '@modelcontextprotocol/client'
 import type { McpServer } from '#model/agent/agent.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface McpSettings {
-  /** Puts the environment's values in place of references like `${NAME}`. */
+  /** Replaces references like `${NAME}` by values of the environment. */
   readonly resolve: (text: string) => string
   readonly connectMs?: number
   readonly idleMs?: number
@@ -30,7 +30,7 @@ export class McpConnection {
   private opening: Promise<Client> | null = null
   private users = 0
   private idle: NodeJS.Timeout | null = null
-  /** The last words that a child has written to its log. */
+  /** The end of what the child has written to stderr. */
   private lastWords = ''
 
   constructor(server: McpServer, settings: McpSettings) {
@@ -52,7 +52,7 @@ export class McpConnection {
   async close(): Promise<void> {
     if (this.idle !== null) clearTimeout(this.idle)
     const { opening } = this
-    // At once: who comes while it closes opens anew.
+    // Cleared first: a call during the close opens a new connection.
     this.opening = null
     const client = await opening?.catch(() => null)
     await client?.close()
@@ -111,7 +111,7 @@ export class McpConnection {
     const transport = new StdioClientTransport({
       command: resolve(command),
       args: args.map(resolve),
-      // With these the child has HOME, PATH, SHELL, TERM and the user's name, and nothing else of ours.
+      // The SDK adds HOME, PATH, SHELL, TERM and the user's name; the child gets nothing else of our environment.
       env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, resolve(value)])),
       stderr: 'pipe',
     })
@@ -122,7 +122,7 @@ export class McpConnection {
   }
 }
 
-/** To the declared origin and nowhere else; it is the operator's word, so it may be inside. */
+/** Fetches from the declared origin only; the operator declared it, so it may be internal. */
 const fetchFrom =
   (origin: string) =>
   async (url: string | URL, init?: RequestInit): Promise<Response> => {

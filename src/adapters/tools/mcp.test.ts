@@ -13,7 +13,7 @@ import { type McpToolsSettings, mcpTools } from './mcp.ts'
 
 const CHILD = fileURLToPath(new URL('../../../test/support/agents/mcp-server.mjs', import.meta.url))
 const { signal } = new AbortController()
-/** A child may start slowly on a machine with much to do. */
+/** A child may start slowly on a busy machine. */
 const PATIENCE_MS = 60_000
 
 const server = (over: Partial<McpServer>): McpServer => ({
@@ -70,7 +70,7 @@ describe('on stdio', () => {
   const at = stdio({ env: { CRM_KEY: '${CRM_KEY}' } })
   let servers: ToolServers
   let recorded: readonly ServedTool[]
-  // One child for all: to start one is the slow part.
+  // One child for all tests, because starting one is slow.
   beforeAll(async () => {
     process.env['TRIHAND_TEST_SECRET'] = 'key-of-ours'
     servers = mcpTools({ resolve, connectMs: PATIENCE_MS })
@@ -81,7 +81,7 @@ describe('on stdio', () => {
     await servers.close()
   })
 
-  test('lists what is there in the order of names, with effects from hints: nothing said is once', () => {
+  test('lists tools in the order of names, with effects from hints, and once without hints', () => {
     expect(recorded.map(({ name, effect }) => [name, effect])).toEqual([
       ['mcp__crm__change', 'once'],
       ['mcp__crm__dies', 'once'],
@@ -100,13 +100,13 @@ describe('on stdio', () => {
     expect(JSON.parse(JSON.stringify(recorded))).toEqual(recorded)
   })
 
-  test('answers with text, with structure, and with an error that is a result', async () => {
+  test('returns text, structured content, and an error of the tool as a result', async () => {
     expect(await call(servers, at, recorded, 'get', { id: 'c7' })).toBe('got c7')
     expect(await call(servers, at, recorded, 'shape', {})).toEqual({ n: 1 })
     expect(await call(servers, at, recorded, 'fails', {})).toEqual({ is_error: true, message: 'no such customer' })
   })
 
-  test('an input that the server refuses is told with its message', async () => {
+  test('an input that the server refuses is reported with its message', async () => {
     const answer = await call(servers, at, recorded, 'get', { id: 7 }).catch(String)
     expect(JSON.stringify(answer)).toMatch(/id/)
   })
@@ -118,14 +118,14 @@ describe('on stdio', () => {
     expect(Object.keys(found).filter((name) => !known.includes(name))).toEqual([])
   })
 
-  test('who gives up hears why', async () => {
+  test('an aborted call rejects with the reason', async () => {
     const abort = new AbortController()
     const hanging = failureOf(call(servers, at, recorded, 'hangs', {}, { signal: abort.signal }))
     abort.abort(new Error('enough'))
     expect(await hanging).toBe('Error: enough')
   })
 
-  test('tool-servers-1: a tool that is no longer what was recorded, or is gone, is not called; others are', async () => {
+  test('tool-servers-1: a tool that has changed since it was recorded, or is gone, is not called; others are', async () => {
     expect(await call(servers, at, recorded, 'send', { id: 'm1' })).toBe('sent m1')
     await call(servers, at, recorded, 'change', {})
     expect(await failureOf(call(servers, at, recorded, 'send', { id: 'm2' }))).toBe('TOOL_CHANGED not_done')
@@ -134,18 +134,18 @@ describe('on stdio', () => {
     expect(await call(servers, at, recorded, 'get', { id: 'c1' })).toBe('got c1')
   })
 
-  test('tool-servers-2: a server that dies in a call leaves an uncertain outcome, and is started again for the next', async () => {
+  test('tool-servers-2: a server that dies in a call leaves an unknown outcome, and is restarted for the next call', async () => {
     expect(await failureOf(call(servers, at, recorded, 'dies', {}))).toBe('TOOL_UNAVAILABLE unknown')
-    // A new child: what was changed in the old one is gone with it.
+    // A new child: the changes in the old one were lost with it.
     expect(await call(servers, at, recorded, 'send', { id: 'm3' })).toBe('sent m3')
   })
 
-  test('tool-servers-2: a program that is not there was not called', async () => {
+  test('tool-servers-2: a program that does not exist fails with the outcome not_done', async () => {
     const listing = open().list(stdio({ command: '/nowhere/mcp' }), signal)
     expect(await failureOf(listing)).toBe('TOOL_UNAVAILABLE not_done')
   })
 
-  test('tool-servers-2: a child that ends at once was not called, and is quoted', async () => {
+  test('tool-servers-2: a child that ends at once fails with the outcome not_done, and its error output is quoted', async () => {
     const listing = open().list(stdio({ args: ['-e', 'console.error("no licence"); process.exit(1)'] }), signal)
     await expect(listing).rejects.toMatchObject({
       code: 'TOOL_UNAVAILABLE',
@@ -196,7 +196,7 @@ describe('over HTTP', () => {
     expect(await call(servers, at, recorded, 'get', { id: 'c7' })).toBe('got c7')
   })
 
-  test('tool-servers-2: a call that takes too long leaves an uncertain outcome', async () => {
+  test('tool-servers-2: a call that takes too long leaves an unknown outcome', async () => {
     const { at } = await start()
     const servers = open({ callMs: 20 })
     const recorded = await servers.list(at, signal)
@@ -217,14 +217,14 @@ describe('over HTTP', () => {
     ])
   })
 
-  test('nobody at the address was not called', async () => {
+  test('an unreachable address fails with the outcome not_done', async () => {
     expect(await failureOf(open().list(server({ url: 'http://127.0.0.1:1/mcp' }), signal))).toBe(
       'TOOL_UNAVAILABLE not_done',
     )
   })
 })
 
-describe('the word of the manifest', () => {
+describe('tools in the manifest', () => {
   const recorded: readonly ServedTool[] = ['get', 'send'].map((name) => ({
     name: `mcp__crm__${name}`,
     description: '',
@@ -232,7 +232,7 @@ describe('the word of the manifest', () => {
     effect: name === 'get' ? 'none' : 'once',
   }))
 
-  test('comes before the hints of the server; an approval is lifted by nobody', () => {
+  test('override the hints of the server, but a hint never removes an approval', () => {
     const at = stdio({ tools: { get: { effect: 'once', approval: true }, send: { effect: 'idempotent' } } })
     expect(open().tools(at, recorded)).toMatchObject([
       { name: 'mcp__crm__get', effect: 'once', approval: true },
@@ -240,11 +240,11 @@ describe('the word of the manifest', () => {
     ])
   })
 
-  test.each([true, false])('a server that is trusted: %s', (trusted) => {
+  test.each([true, false])('are untrusted and reach the outside unless their server is trusted: %s', (trusted) => {
     expect(open().tools(stdio({ trusted }), recorded)[0]).toMatchObject({ untrusted: !trusted, egress: !trusted })
   })
 
-  test('neither url nor command is a mistake in it', async () => {
+  test('of a server without url and command are CONFIG_INVALID', async () => {
     expect(await failureOf(open().list(server({}), signal))).toBe('CONFIG_INVALID not_done')
   })
 })

@@ -1,8 +1,8 @@
 /**
- * Tools of MCP servers: what they offer, and calls of what was recorded.
+ * Tools of MCP servers: lists what they offer, and calls the tools that were recorded.
  *
- * Owns their names, their effects (the manifest's word, else the server's hints, else `once`) and what an answer becomes. A hint never
- * lifts an approval. The package is loaded by the first use.
+ * Owns their names, their effects (the manifest's setting, else the server's hints, else `once`) and the conversion of answers. A hint never
+ * removes an approval. The package is loaded on first use.
  */
 import type { CallToolResult, Client } from '@modelcontextprotocol/client'
 import type { McpServer } from '#model/agent/agent.ts'
@@ -44,7 +44,7 @@ const offered = async (server: McpServer, client: Client, signal: AbortSignal): 
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Names, shapes and effects count; a description that is worded anew does not. */
+/** Names, input schemas and effects count; a changed description does not. */
 const isUnchanged = (recorded: ServedTool, current: ServedTool | undefined): boolean =>
   current !== undefined && current.effect === recorded.effect && canonical(current.input) === canonical(recorded.input)
 
@@ -115,13 +115,13 @@ const toolOf = (server: McpServer, recorded: ServedTool, call: Call): Tool => {
   }
 }
 
-/** The reason of whoever gave up, if somebody did. */
+/** The caller's reason if the call was aborted; null otherwise. */
 const given = (signal: AbortSignal): unknown => (signal.aborted ? signal.reason : null)
 
-/** Codes of JSON-RPC that say: not understood, so not done. */
+/** Codes of JSON-RPC for a call that was not understood, and so not performed. */
 const NOT_BEGUN: readonly unknown[] = [-32600, -32601, -32602]
 
-/** The server has answered, and its answer is no: a message of the protocol, not a broken line. */
+/** The server has answered with an error of the protocol; the connection is intact. */
 const refusal = (error: unknown): TrihandError | null => {
   if (!(error instanceof Error) || error.name !== 'ProtocolError') return null
   const isDefinite = 'code' in error && NOT_BEGUN.includes(error.code)
@@ -153,7 +153,7 @@ const textOf = (content: Content): string => {
   }
 }
 
-/** Structured where the server gives it, else text. An error of the tool is a result: the model reads it. */
+/** Structured if the server sends it so, else text. An error of the tool is a result: the model reads it. */
 const answerOf = ({ structuredContent, content, isError }: CallToolResult): Json => {
   const text = content.map(textOf).join('\n')
   if (isError === true) return { is_error: true, message: text }

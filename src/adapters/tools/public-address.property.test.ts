@@ -1,4 +1,4 @@
-/** Which addresses are public, against an arithmetic of its own. */
+/** Which addresses are public, compared with an independent calculation. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isPublicAddress } from './public-address.ts'
@@ -14,7 +14,7 @@ const isInside = (value: number): boolean => {
 }
 
 describe('IPv4', () => {
-  test('no address of a private network, this machine, a link, or a group is public', () => {
+  test('no private, loopback, link-local or multicast address is public', () => {
     const anywhere = fc.oneof(
       fc.nat(0xffffffff),
       fc
@@ -45,7 +45,7 @@ describe('IPv4', () => {
 })
 
 describe('IPv6', () => {
-  test('every IPv4 address in an IPv6 one is refused, in each way to write it in', () => {
+  test('every IPv4 address inside an IPv6 address is refused, in each notation', () => {
     fc.assert(
       fc.property(fc.nat(0xffffffff), (value) => {
         const hex = `${(value >>> 16).toString(16)}:${(value & 0xffff).toString(16)}`
@@ -88,7 +88,7 @@ describe('IPv6', () => {
   })
 })
 
-test('what is no plain address is not public', () => {
+test('text that is not a plain address is not public', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       if (!/^[\d.]+$/.test(text) && !text.includes(':')) expect(isPublicAddress(text)).toBe(false)

@@ -1,11 +1,11 @@
 /**
- * Is an address out in the world, or might it be inside: this machine, its network, its cloud's secrets?
+ * Decides whether an address is public, or may be internal: this machine, its network, its cloud's metadata service.
  *
- * Owns that one question. What is not known to be public is not public.
+ * Owns that check alone. An address that is not known to be public is not public.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** Every range that IANA keeps for special use. */
+/** Every range that IANA reserves for special use. */
 const SPECIAL_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -26,7 +26,7 @@ const SPECIAL_V4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ]
-/** Within 2000::/3, which alone is given out: tunnels that lead to IPv4, documentation, and other special use. */
+/** Ranges within 2000::/3, the only allocated one: tunnels that lead to IPv4, documentation, and other special use. */
 const SPECIAL_V6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -41,7 +41,7 @@ for (const [net, bits] of SPECIAL_V6) special.addSubnet(net, bits, 'ipv6')
 const givenOut = new BlockList()
 givenOut.addSubnet('2000::', 3, 'ipv6')
 
-/** Plain spellings only: a zone, a mapped IPv4 address, brackets or anything else are not public. */
+/** Accepts plain notation only: a zone, a mapped IPv4 address, brackets or anything else are not public. */
 export const isPublicAddress = (address: string): boolean => {
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false

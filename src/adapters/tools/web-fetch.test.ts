@@ -1,4 +1,4 @@
-/** WebFetch over the real way out, to a real server on this machine that stands for the world. */
+/** WebFetch over the real guarded fetch, to a real server on this machine that plays the public network. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -42,7 +42,7 @@ const codeOf = async (call: Promise<Json>): Promise<string> =>
     (error: unknown) => (error instanceof TrihandError ? error.code : String(error)),
   )
 
-test('a page comes as text: headings, links and tables, without scripts and pictures', async () => {
+test('a page becomes text: headings, links and tables, without scripts and pictures', async () => {
   const text = `<html><head><title>T</title><style>p{}</style></head><body><h1>Prices</h1><script>alert(1)</script>
     <p>See <a href="https://a.example/b">the list</a>.</p><img src="https://spy.example/x.png" alt="spy">
     <table><tr><th>Name</th><th>Euro</th></tr><tr><td>Tea</td><td>3</td></tr></table></body></html>`
@@ -56,7 +56,7 @@ test('a page comes as text: headings, links and tables, without scripts and pict
 })
 
 test.each(['text/plain', 'application/json', 'application/ld+json', 'text/csv', 'application/xml'])(
-  '%s comes as it is',
+  '%s is returned unchanged',
   async (type) => {
     page = { type, text: '{"a": "<b>"}' }
     expect(await run({ url })).toMatchObject({ type, text: '{"a": "<b>"}' })
@@ -77,6 +77,6 @@ test.each<Json>([null, {}, { url: 1 }, 'https://a.example'])('the input %j is re
   expect(await codeOf(run(input))).toBe('INPUT_INVALID')
 })
 
-test('it says of itself that it reads, that it reaches the outside, and that strangers speak', () => {
+test('it is declared as read-only, as reaching the outside, and as untrusted', () => {
   expect(webFetch).toMatchObject({ effect: 'none', egress: true, untrusted: true })
 })

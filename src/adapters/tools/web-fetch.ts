@@ -1,8 +1,8 @@
 /**
- * The tool WebFetch: a page or a document of an allowed host, as text.
+ * The tool WebFetch: returns a page or a document of an allowed host as text.
  *
- * Owns which types are read and how. The way out, its hosts and its limits are the context's fetch (guarded-fetch.ts). What it returns
- * was written by strangers.
+ * Owns which types are read and how. The context's fetch (guarded-fetch.ts) owns hosts and limits. The returned text was written by
+ * strangers.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'

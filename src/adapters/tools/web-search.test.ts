@@ -6,7 +6,7 @@ import { webSearch } from './web-search.ts'
 
 const context = { signal: AbortSignal.abort() } as unknown as ToolContext
 
-test('asks its provider, and takes as many answers as were asked for', async () => {
+test('calls its provider, and returns as many results as requested', async () => {
   const asked: unknown[] = []
   const search: Search = {
     find: async (query, options) => {
@@ -22,12 +22,12 @@ test('asks its provider, and takes as many answers as were asked for', async () 
   expect(asked[0]).toEqual(['lamps', { limit: 2, signal: context.signal }])
 })
 
-test('without a provider it is there, and says what is missing', async () => {
+test('without a provider it exists, and its error says what is missing', async () => {
   await expect(webSearch(null).run({ query: 'lamps' }, context)).rejects.toMatchObject({
     code: 'TOOL_UNAVAILABLE',
     detail: expect.stringContaining('no search provider is configured'),
   })
 })
 
-test('what it finds counts as written by strangers', () =>
+test('its results are untrusted', () =>
   expect(webSearch(null)).toMatchObject({ effect: 'none', egress: true, untrusted: true }))

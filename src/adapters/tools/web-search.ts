@@ -1,7 +1,7 @@
 /**
- * The tool WebSearch: asks the search that the host has brought, or says that there is none.
+ * The tool WebSearch: calls the search provider that the host has configured, or fails without one.
  *
- * Owns the tool's shape and how much of an answer is taken. Which provider searches is not known here: none is built in.
+ * Owns the tool's schema and how many results are returned. It does not know the provider: none is built in.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -1,4 +1,4 @@
-/** Files of agents on a real disk: no way out, no half state, the same files on every machine. */
+/** Files of agents on a real disk: no escape, no partial state, the same files on every machine. */
 import { fork } from 'node:child_process'
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ const codeOf = async (work: () => Promise<unknown>): Promise<string> => {
   }
 }
 
-describe('[B3][S11] confined-1: no path leads out', () => {
+describe('[B3][S11] confined-1: no path leads out of the folder', () => {
   test.each([
     '..',
     '../secret',
@@ -58,7 +58,7 @@ describe('[B3][S11] confined-1: no path leads out', () => {
     expect(readFileSync(join(root, 'secret'), 'utf8')).toBe('outside')
   })
 
-  test('links are refused: to files, to folders, dangling, harmless', async () => {
+  test('links are refused: to files, to folders, dangling and harmless ones', async () => {
     const at = (name: string): string => join(root, 'ws', name)
     writeFileSync(at('plain'), 'inside')
     symlinkSync(join(root, 'secret'), at('file'))
@@ -73,7 +73,7 @@ describe('[B3][S11] confined-1: no path leads out', () => {
     expect(await folder.list(10)).toEqual([{ path: 'plain', bytes: 6 }])
   })
 
-  test('what is no plain file is refused: folders, hard links, a file used as a folder', async () => {
+  test('anything but a plain file is refused: folders, hard links, a file used as a folder', async () => {
     mkdirSync(join(root, 'ws', 'sub'))
     writeFileSync(join(root, 'ws', 'one'), 'x')
     linkSync(join(root, 'secret'), join(root, 'ws', 'hard'))
@@ -84,7 +84,7 @@ describe('[B3][S11] confined-1: no path leads out', () => {
     expect(await codeOf(() => folder.read('one', 0))).toBe('WORKSPACE_QUOTA')
   })
 
-  test('while another process swaps a folder and a link, no read shows what is outside', async () => {
+  test('while another process swaps a folder and a link, no read returns a file outside', async () => {
     mkdirSync(join(root, 'out'))
     writeFileSync(join(root, 'out', 'a'), 'OUTSIDE')
     const code = `
@@ -115,7 +115,7 @@ describe('[B3][S11] confined-1: no path leads out', () => {
     expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(400)
   })
 
-  test('any text is a path inside or is refused', () => {
+  test('any text is a path inside the folder or is refused', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('.', '/', 'a', '\\', '\0', ':', ' ') }), (path) => {
         try {
@@ -149,7 +149,7 @@ describe('workspaces', () => {
     expect(text(await other.read('deep/b.md'))).toBe('beta')
   })
 
-  test('what was not committed is gone at the next opening, and so is what nobody knows', async () => {
+  test('uncommitted changes and unknown files are gone at the next opening', async () => {
     const facts = await made('r2', { 'a.md': 'alpha' })
     const machine = workspaces('one')
     const opened = await machine.open('r2', facts)
@@ -161,7 +161,7 @@ describe('workspaces', () => {
     expect((await again.list()).length).toBe(1)
   })
 
-  test('a removed file is told as removed, and bytes that are no text come back the same', async () => {
+  test('a removed file is recorded as removed, and binary files come back unchanged', async () => {
     const facts = await made('r3', { 'a.md': 'alpha' })
     const machine = workspaces('one')
     const opened = await machine.open('r3', facts)
@@ -179,13 +179,13 @@ describe('workspaces', () => {
     expect([...(await other.read('b.bin'))]).toEqual([0, 255, 7])
   })
 
-  test('more than the quota is refused', async () => {
+  test('a write above the quota is refused', async () => {
     const opened = await workspaces('one').open('r4', [])
     expect(await codeOf(() => opened.write('big', new Uint8Array(65 * 1024 * 1024)))).toBe('WORKSPACE_QUOTA')
     expect(await opened.list()).toEqual([])
   })
 
-  test('workspaces-2: a key that is a path names no workspace', async () => {
+  test('workspaces-2: a key that is a path is refused', async () => {
     expect(await codeOf(async () => workspaces('one').open('../x', []))).toBe('PATH_ESCAPE')
   })
 })

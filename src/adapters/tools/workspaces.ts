@@ -1,8 +1,8 @@
 /**
- * Workspaces as directories: a cache of what the ledger says, made anew from blobs whenever it is something else.
+ * Workspaces as directories: a cache of the files in the ledger, rebuilt from blobs whenever it differs.
  *
- * Owns the marker beside each directory that says which files it holds, and the quota. Nothing here is truth: what was not committed
- * is gone with the next opening.
+ * Owns the marker beside each directory that identifies its files, and the quota. The ledger is the truth: uncommitted changes are gone at
+ * the next opening.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -19,10 +19,10 @@ const MAX_BYTES = 64 * 1024 * 1024
 const KEY = /^[A-Za-z0-9_-]{1,128}$/
 
 export interface WorkspacesDeps {
-  /** The directory that holds them all. */
+  /** The directory that holds all workspaces. */
   readonly root: string
   readonly blobs: Blobs
-  /** The address of a blob. */
+  /** Returns the address of a blob. */
   digest(text: string): string
 }
 
@@ -35,7 +35,7 @@ const markerOf = (files: Files): string => {
   return createHash('sha256').update(lines.join('\n')).digest('hex')
 }
 
-/** Text stays text; what is none is written so that every store can keep it. */
+/** Text stays text; other bytes are base64, so that every store can keep them. */
 const encoded = (bytes: Uint8Array): { readonly text: string; readonly encoding: FileFact['encoding'] } => {
   const buffer = Buffer.from(bytes)
   const text = buffer.toString('utf8')
@@ -43,7 +43,7 @@ const encoded = (bytes: Uint8Array): { readonly text: string; readonly encoding:
   return { text: buffer.toString('base64'), encoding: 'base64' }
 }
 
-/** How many hold a directory open on the same files: while one does, it is not made anew. */
+/** How many callers have the directory open with the same files: while one does, it is not rebuilt. */
 interface Use {
   readonly marker: string
   count: number
@@ -89,7 +89,7 @@ export class FileWorkspaces implements Workspaces {
     })
   }
 
-  /** One after another for each directory: two that come at once must not both make it anew. */
+  /** Serialises work per directory: two concurrent openings must not both rebuild it. */
   private inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.turns.get(key) ?? Promise.resolve()
     const mine = before.then(work, work)
@@ -127,9 +127,9 @@ export class FileWorkspaces implements Workspaces {
 }
 
 interface Hooks {
-  /** The directory is about to be something that no fact knows. */
+  /** Called before the first change: from now on no fact describes the directory. */
   soil(): Promise<unknown>
-  /** It is what these files say. */
+  /** Called when the directory contains exactly these files. */
   settle(files: Files): Promise<unknown>
   close(): void
 }

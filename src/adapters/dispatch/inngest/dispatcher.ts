@@ -1,7 +1,7 @@
 /**
- * Wakes through Inngest: one event and one run of one function per wake, at the instant that the event names.
+ * Dispatcher that sends wakes through Inngest: one event and one function run per wake, at the instant that the event names.
  *
- * Owns how outbox, inbox and function are joined. No state of ours lives there, and the function has no steps: the ledger is the truth.
+ * Owns how outbox, inbox and function are joined. Keeps no state in Inngest, and the function has no steps: the ledger is the truth.
  */
 import { Inbox } from '#adapters/dispatch/wakes/inbox.ts'
 import { Outbox, type Wake } from '#adapters/dispatch/wakes/outbox.ts'
@@ -13,14 +13,14 @@ import type { InngestClient } from './sdk.ts'
 export interface InngestDispatcherOptions {
   readonly client: InngestClient
   readonly clock: Clock
-  /** Tells systems apart that share an Inngest app. */
+  /** Distinguishes systems that share an Inngest app. */
   readonly name: string
 }
 
 const SEND_MS = 5_000
 const LAST_WORDS_MS = 1_000
 
-/** The SDK gives its requests no end; a wake is not worth waiting for. */
+/** The SDK sets no timeout on its requests; a wake is not worth waiting for. */
 const within = async (work: Promise<unknown>, ms: number): Promise<void> => {
   let timer: NodeJS.Timeout | undefined
   const isOver = new Promise<void>((_, reject) => {
@@ -34,7 +34,7 @@ const within = async (work: Promise<unknown>, ms: number): Promise<void> => {
 }
 
 export class InngestDispatcher implements Dispatcher {
-  /** What Inngest is to call. */
+  /** The function that Inngest calls. */
   readonly fn: never
   readonly #options: InngestDispatcherOptions
   readonly #inbox: Inbox
@@ -53,7 +53,7 @@ export class InngestDispatcher implements Dispatcher {
     ) as never
   }
 
-  /** Why the last wake could not be sent, while that is young; null: it was, or that is not known. */
+  /** Why the last wake could not be sent, if that was recent. Null: it was sent, or the outcome is not known. */
   get trouble(): string | null {
     return this.#outbox.trouble(this.#options.clock.now())
   }

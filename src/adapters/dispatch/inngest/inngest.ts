@@ -1,10 +1,10 @@
 /**
  * The public entry `trihand/inngest`: Inngest as the dispatcher of a system.
  *
- * Owns the check of its options. The user hands in client and `serve`, so that this package does not depend on the SDK.
+ * Owns the check of its options. The caller passes in the client and `serve`, so that this package does not depend on the SDK.
  *
- * inngest-endpoint-1  GET, POST and PUT only: others are 405. Unsigned, badly signed or long ago signed: 401, whatever is asked.
- * inngest-signature-1  A request without a good signature, or with one older than five minutes, is nobody's.
+ * inngest-endpoint-1  Accepts GET, POST and PUT only; other methods get 405. An unsigned, wrongly signed or expired request gets 401.
+ * inngest-signature-1  A request without a valid signature, or with one older than five minutes, is not authenticated.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -14,16 +14,16 @@ import { InngestDispatcher } from './dispatcher.ts'
 import type { InngestClient, InngestServe } from './sdk.ts'
 
 /*
- * Who calls: Inngest signs every request with the key that both know.
- * Owns the check, so that it holds also where the SDK leaves it out (development mode, the sync call). Bodies are signed in canonical
- * form, not as they were sent.
+ * Verifies who calls: Inngest signs every request with a key that both sides know.
+ * Owns the check, so that it also applies where the SDK skips it (development mode, the sync call). The signature covers the canonical
+ * form of the body, not the bytes that were sent.
  */
 
 const SIGNATURE_HEADER = 'x-inngest-signature'
 
 const VALID_MS = 300_000
 
-/** Keys carry their environment in front, which is not part of the secret. */
+/** Keys have a prefix that names their environment; it is not part of the secret. */
 const secretOf = (key: string): string => key.replace(/^signkey-\w+-/, '')
 
 const canonicalText = (body: string): string | null => {
@@ -51,15 +51,15 @@ const isSigned = (header: string | null, body: string, keys: readonly string[], 
 }
 
 /*
- * The door through which Inngest calls: three methods, a signature, then the SDK.
- * Owns who gets in. What is said inside is the SDK's protocol.
+ * The endpoint that Inngest calls: checks the method and the signature, then passes the request to the SDK.
+ * Owns access only. The protocol inside is the SDK's.
  */
 
 interface EndpointOptions {
   readonly path: string
   readonly keys: readonly string[]
   readonly now: () => number
-  /** False: this process takes no wakes; another one should be asked. */
+  /** False: this process takes no wakes; Inngest should try another one. */
   readonly isOpen: () => boolean
   readonly handle: (request: Request) => Promise<Response>
 }
@@ -85,13 +85,13 @@ export interface InngestOptions<Client extends InngestClient> {
   readonly client: Client
   /** `serve` of `inngest/edge`. */
   readonly serve: InngestServe<Client>
-  /** The key that Inngest signs its calls with. Calls without it are refused, in development too. */
+  /** The key that Inngest signs its calls with. Calls without a valid signature are refused, in development too. */
   readonly signingKey: string
-  /** Also taken, while keys are being changed. */
+  /** A second key that is accepted, for key rotation. */
   readonly signingKeyFallback?: string
-  /** Where our HTTP server takes the calls. Default `/api/inngest`. */
+  /** Path of our HTTP server that takes the calls. Default `/api/inngest`. */
   readonly path?: string
-  /** Tells systems apart that share an app. Default `trihand`. */
+  /** Distinguishes systems that share an app. Default `trihand`. */
   readonly name?: string
 }
 
@@ -102,7 +102,7 @@ const requireThat = (holds: boolean, detail: string): void => {
   if (!holds) throw new TrihandError('CONFIG_INVALID', `inngest: ${detail}`)
 }
 
-/** Inngest as dispatcher: `createTrihand({ …, dispatcher: inngest({ client, serve, signingKey }) })`. */
+/** Uses Inngest as dispatcher: `createTrihand({ …, dispatcher: inngest({ client, serve, signingKey }) })`. */
 export const inngest = <Client extends InngestClient>(options: InngestOptions<Client>): DispatcherFactory => {
   const { client, serve, signingKey, signingKeyFallback, path = '/api/inngest', name = 'trihand' } = options
   requireThat(signingKey !== '', 'signingKey is empty; calls that nobody signed are never taken')
@@ -112,7 +112,7 @@ export const inngest = <Client extends InngestClient>(options: InngestOptions<Cl
   return async (clock) => {
     const dispatcher = new InngestDispatcher({ client, clock, name })
     const handle = serve({ client, functions: [dispatcher.fn] })
-    // Signatures are made with the wall's time by another machine, so they are judged by it too.
+    // Another machine signs with wall-clock time, so signatures are checked against the wall clock.
     const endpoint = inngestEndpoint({ path, keys, now: () => Date.now(), isOpen: () => dispatcher.isStarted, handle })
     return { dispatcher, endpoint, check: async () => dispatcher.trouble }
   }

@@ -1,12 +1,12 @@
 /**
- * The part of Inngest's SDK, version 4 or later, that we call. The user hands the real one in, so that we need not depend on it.
+ * The part of Inngest's SDK, version 4 or later, that we call. The caller passes in the real one, so that we need not depend on it.
  *
  * Owns these shapes only.
  */
 export interface InngestEvent {
   readonly name: string
   readonly data: Readonly<Record<string, unknown>>
-  /** When the function is to run; in the past: now. */
+  /** When the function runs; an instant in the past means now. */
   readonly ts: number
 }
 
@@ -17,7 +17,7 @@ export interface InngestFunctionOptions {
   readonly retries: 2
 }
 
-/** What `new Inngest({ id, … })` is to us. */
+/** The members of `new Inngest({ id, … })` that we use. */
 export interface InngestClient {
   send(events: InngestEvent[]): Promise<unknown>
   createFunction(
@@ -29,6 +29,6 @@ export interface InngestClient {
 /** `serve` of `inngest/edge`. */
 export type InngestServe<Client> = (options: {
   client: Client
-  /** What `createFunction` gave. Of no type that we know, so of one that fits any. */
+  /** What `createFunction` returned. We do not know its type; `never` is assignable to any. */
   functions: never[]
 }) => (request: Request) => Promise<Response>

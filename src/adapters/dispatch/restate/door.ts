@@ -1,7 +1,7 @@
 /**
- * The door of this process through which Restate delivers wakes: HTTP/2, one virtual object per run and one service for many.
+ * The HTTP/2 server through which Restate delivers wakes: one virtual object per run and one service for batches.
  *
- * Owns the socket and what Restate may do with a wake: it is tried for some seconds and then thrown away, and nothing of it is kept.
+ * Owns the socket and how Restate treats a wake: it retries for some seconds, then drops the wake, and keeps no journal of it.
  */
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -14,13 +14,13 @@ export interface DoorOptions {
   readonly sdk: typeof Sdk
   readonly names: Names
   readonly host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number
   readonly identityKeys: readonly string[]
   readonly onWake: (run: ClaimableId, at: number) => void
 }
 
-/** A worker that hangs or died is given up soon, so that the wake reaches another; after some seconds the sweep has found the run. */
+/** Restate gives up a worker that hangs or died soon, so that another gets the wake; after some seconds the sweep has found the run anyway. */
 const HINT = {
   journalRetention: 0,
   inactivityTimeout: 2_000,
@@ -38,7 +38,7 @@ const handlerOf = ({ sdk, names, identityKeys, onWake }: DoorOptions) => {
   const wake = async ({ key }: Sdk.ObjectSharedContext, at: number): Promise<void> => {
     if (isStreamId(key) && isClaimable(key) && Number.isFinite(at)) onWake(key, at)
   }
-  // Shared, not exclusive: a wake that is stuck on a dead worker must not hold back the next one of its run.
+  // Shared, not exclusive: a wake that is stuck on a dead worker must not block the next wake of its run.
   const object = sdk.object({ name: names.object, handlers: { wake: sdk.handlers.object.shared(HINT, wake) } })
   const send = async (context: Sdk.Context, wakes: readonly WireWake[]): Promise<void> => {
     for (const [run, at, delayMs] of wakes)
@@ -50,7 +50,7 @@ const handlerOf = ({ sdk, names, identityKeys, onWake }: DoorOptions) => {
   return sdk.createEndpointHandler({
     services: [object, many],
     ...(identityKeys.length === 0 ? {} : { identityKeys: [...identityKeys] }),
-    // A hint that fails is not worth a line in the host's log.
+    // A wake is a hint; its failure is not worth a line in the host's log.
     logger: () => {},
   })
 }
@@ -83,7 +83,7 @@ export class Door {
     })
   }
 
-  /** Ends connections as well: a delivery that is cut is repeated elsewhere. */
+  /** Closes open connections too: a delivery that is cut off is repeated elsewhere. */
   async close(): Promise<void> {
     const server = this.#server
     this.#server = null

@@ -1,4 +1,4 @@
-/** What `restate(…)` refuses before anything is opened. */
+/** Which options `restate(…)` refuses before it opens anything. */
 import { describe, expect, test } from 'vitest'
 import { restate } from './restate.ts'
 
@@ -16,7 +16,7 @@ describe('restate options', () => {
     expect(() => restate(options)).toThrow(detail)
   })
 
-  test('a foreign host with identity keys is taken', () => {
+  test('a host that is not loopback is accepted with identity keys', () => {
     expect(() => restate({ ingress, host: '0.0.0.0', identityKeys: ['publickeyv1_x'] })).not.toThrow()
   })
 })

@@ -15,13 +15,13 @@ import { Door, type DoorOptions } from './door.ts'
 import { type Doors, ServerApi } from './server-api.ts'
 
 /*
- * Which worker Restate calls: the one that is registered. Every worker looks now and then and steps in for one that is gone.
- * Owns that watch. Workers behind one address see themselves; without an admin door somebody registers by hand.
+ * Watches which worker is registered with Restate. Every worker checks periodically and registers itself if the registered one is gone.
+ * Owns that watch. Workers behind one address see themselves; without the admin API an operator registers the address by hand.
  */
 
 const LOOK_MS = 1_000
 const PROBE_MS = 1_000
-/** Silent this often in a row: gone. Once may be a pause. */
+/** The registered worker counts as gone after this many silent checks in a row. One may be a pause. */
 const PATIENCE = 2
 
 class Registration {
@@ -36,12 +36,12 @@ class Registration {
     this.#own = own
   }
 
-  /** Answers after the first attempt, whether it succeeded or not. */
+  /** Resolves after the first attempt, whether it succeeded or not. */
   async open(): Promise<void> {
     this.#isOpen = true
     await this.#tolerant(async () => {
       const server = await this.#api.servedBy()
-      // Registered again even if the address is the same: this version may serve other handlers there.
+      // Registers again even if the address is the same: this version may serve other handlers there.
       if (server === null || isSame(server, this.#own) || !(await answers(server))) await this.#api.register(this.#own)
     })
     this.#lookLater()
@@ -68,7 +68,7 @@ class Registration {
     if (this.#isOpen) await this.#api.register(this.#own)
   }
 
-  /** While Restate is away there is nothing to do but to look again: the sweep wakes meanwhile. */
+  /** While Restate is unavailable the only remedy is to check again later; meanwhile the sweep wakes runs. */
   async #tolerant(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -80,7 +80,7 @@ class Registration {
 
 const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href
 
-/** Whether an endpoint of Restate's protocol lives there. */
+/** True if an endpoint of Restate's protocol answers at this address. */
 const answers = (uri: string): Promise<boolean> =>
   new Promise((resolve) => {
     const session = connect(uri)
@@ -98,14 +98,14 @@ const answers = (uri: string): Promise<boolean> =>
 const withSlash = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`)
 
 /*
- * Wakes through Restate: a virtual object per run, called now or after a delay that Restate keeps.
- * Owns how outbox, door and registration are joined. No state of ours lives there: one invocation per wake, and the ledger stays the
- * truth. While Restate is away wakes are lost, and workers find due runs when they look.
+ * Dispatcher that sends wakes through Restate: a virtual object per run, called now or after a delay that Restate keeps.
+ * Owns how outbox, server and registration are joined. Keeps no state in Restate: one invocation per wake, and the ledger is the truth.
+ * While Restate is unavailable wakes are lost, and workers find due runs when they sweep.
  */
 
 interface RestateDispatcherOptions extends Omit<DoorOptions, 'onWake'>, Doors {
   readonly clock: Clock
-  /** Where Restate reaches the door; null: at its own host and port. */
+  /** The address at which Restate reaches the server; null: its own host and port. */
   readonly url: string | null
 }
 
@@ -147,7 +147,7 @@ class RestateDispatcher implements Dispatcher {
     return this.#api.trouble()
   }
 
-  /** What was woken is still told to the others; what comes for this worker from now on is delivered elsewhere. */
+  /** Flushes the wakes that are still queued; wakes that arrive for this worker from now on are delivered elsewhere. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#inbox.close()
@@ -159,8 +159,8 @@ class RestateDispatcher implements Dispatcher {
 }
 
 /*
- * `Promise.withResolvers` for Node 20, where Restate's SDK needs it and the runtime does not have it yet.
- * Owns that one name, added only where it is missing, and only when this dispatcher is chosen.
+ * `Promise.withResolvers` for Node 20: Restate's SDK needs it and the runtime lacks it.
+ * Owns that one name. Adds it only where it is missing, and only when this dispatcher is chosen.
  */
 
 interface Resolvers<T> {
@@ -185,21 +185,21 @@ const provideWithResolvers = (): void => {
 }
 
 export interface RestateOptions {
-  /** Where wakes are sent, such as `http://127.0.0.1:8080`. */
+  /** Address that wakes are sent to, for example `http://127.0.0.1:8080`. */
   readonly ingress: string
-  /** Where workers register themselves, such as `http://127.0.0.1:9070`. Absent: somebody registers `url` by hand. */
+  /** Address where workers register themselves, for example `http://127.0.0.1:9070`. Absent: an operator registers `url` by hand. */
   readonly admin?: string
-  /** Where this process listens for Restate. Default 127.0.0.1. */
+  /** Host on which this process listens for Restate. Default 127.0.0.1. */
   readonly host?: string
-  /** Default: any that is free. */
+  /** Port on which it listens. Default: any free port. */
   readonly port?: number
-  /** Where Restate reaches this process, if not at host and port: a container's name, or one address for many workers. */
+  /** Address at which Restate reaches this process, if not host and port: a container's name, or one address for many workers. */
   readonly url?: string
   /** Public keys of the Restate cluster (`publickeyv1_…`); required unless everything is on loopback. */
   readonly identityKeys?: readonly string[]
-  /** Sent to ingress and admin as a bearer token. */
+  /** Bearer token sent to ingress and admin. */
   readonly token?: string
-  /** Tells the systems apart that share a Restate. Default `trihand`. */
+  /** Distinguishes systems that share a Restate. Default `trihand`. */
   readonly name?: string
 }
 
@@ -215,7 +215,7 @@ const address = (what: string, text: string): string => {
   return text.replace(/\/+$/, '')
 }
 
-/** S22: whoever reaches the door from outside could wake as often as they like. */
+/** S22: anyone who reaches the server from outside could send any number of wakes. */
 const requireIdentity = ({ host = '127.0.0.1', url, identityKeys = [] }: RestateOptions): void => {
   const hosts = [host, ...(url === undefined ? [] : [new URL(url).hostname])]
   const foreign = hosts.find((one) => !LOOPBACK.has(one))
@@ -237,7 +237,7 @@ const checked = (options: RestateOptions) => {
   }
 }
 
-/** Restate as dispatcher: `createTrihand({ …, dispatcher: restate({ ingress, admin }) })`. */
+/** Uses Restate as dispatcher: `createTrihand({ …, dispatcher: restate({ ingress, admin }) })`. */
 export const restate = (options: RestateOptions): DispatcherFactory => {
   const settings = checked(options)
   return async (clock) => {

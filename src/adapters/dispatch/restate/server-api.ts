@@ -1,7 +1,7 @@
 /**
- * Restate's HTTP doors as we use them: the ingress takes wakes, the admin door knows who serves them.
+ * Client for Restate's HTTP APIs: the ingress takes wakes, the admin API knows which worker serves them.
  *
- * Owns the addresses, the token and the time a call may take. Every answer but a good one is an error; nobody retries here.
+ * Owns the addresses, the token and the timeout of a call. Every answer that is not a success is an error; nothing is retried here.
  */
 import type { Wake } from '#adapters/dispatch/wakes/outbox.ts'
 
@@ -18,7 +18,7 @@ export interface Names {
   readonly many: string
 }
 
-/** How a batch looks on the wire: run, instant, milliseconds from now. */
+/** One wake of a batch on the wire: run, instant, milliseconds from now. */
 export type WireWake = readonly [run: string, at: number, delayMs: number]
 
 const CALL_MS = 2_000
@@ -32,7 +32,7 @@ export class ServerApi {
     this.#names = names
   }
 
-  /** One wake goes to its object directly; several go together and are spread by the service. */
+  /** Sends a single wake to its object directly; sends several in one call, and the service spreads them. */
   async send(wakes: readonly Wake[], now: number): Promise<void> {
     const [first, ...others] = wakes.map(({ run, at }): WireWake => [run, at, Math.max(0, Math.ceil(at - now))])
     if (first === undefined) return
@@ -57,12 +57,12 @@ export class ServerApi {
     }
   }
 
-  /** Makes this address the one that is called; answers the deployment's id. */
+  /** Registers this address as the one that Restate calls. */
   async register(uri: string): Promise<void> {
     if (this.#doors.admin !== null) await this.#call('POST', `${this.#doors.admin}/deployments`, { uri, force: true })
   }
 
-  /** The address that serves the objects now; null if there is none yet. */
+  /** The address that serves the objects now; null if none is registered. */
   async servedBy(): Promise<string | null> {
     const { admin } = this.#doors
     const service = await this.#call('GET', `${admin}/services/${this.#names.object}`)
@@ -71,7 +71,7 @@ export class ServerApi {
     return deployment === null ? null : textOf(deployment, 'uri')
   }
 
-  /** Null means that there is no such thing. */
+  /** Null: a GET was answered with 404, or the answer has no body. */
   async #call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<unknown> {
     const { token } = this.#doors
     const response = await fetch(url, {
@@ -90,7 +90,7 @@ export class ServerApi {
   }
 }
 
-/** `fetch` hides the reason in the cause. */
+/** `fetch` puts the reason into the cause. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error
     ? error.cause instanceof Error

@@ -14,7 +14,7 @@ const open = () => {
 }
 
 describe('inbox of wakes', () => {
-  test('a wake that is delivered five times in one turn is told once', async () => {
+  test('a wake that is delivered five times in one turn calls the handler once', async () => {
     const { clock, inbox, woken } = open()
     const run = newRun()
     for (let i = 0; i < 5; i++) inbox.take(run, START)
@@ -22,7 +22,7 @@ describe('inbox of wakes', () => {
     expect(woken).toEqual([[run, 0]])
   })
 
-  test('[R9] a wake that is early by this clock waits for its instant', async () => {
+  test('[R9] a wake that is early by the local clock waits for its instant', async () => {
     const { clock, inbox, woken } = open()
     const run = newRun()
     inbox.take(run, START + 30)
@@ -33,7 +33,7 @@ describe('inbox of wakes', () => {
     expect(woken).toEqual([[run, 30]])
   })
 
-  test('dispatcher-2: what arrived before the close and is not told yet is never told', async () => {
+  test('dispatcher-2: a wake that is still pending at the close never reaches the handler', async () => {
     const { clock, inbox, woken } = open()
     inbox.take(newRun(), START)
     inbox.take(newRun(), START + 5)

@@ -1,12 +1,13 @@
 /**
- * Wakes that an engine outside delivers: told to the worker at its own turn, never before their instant and never after the stop.
+ * Inbox for wakes that an external engine delivers: passes each to the handler in a later turn of the loop, never before its instant and
+ * never after the stop.
  *
- * Owns what dispatcher-2 promises of a stop. Another machine's clock may be ahead: a wake that is early here waits here.
+ * Owns the part of dispatcher-2 about a stop. Another machine's clock may be ahead: a wake that is early here waits here.
  */
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
-/** A wake that is early by more than skew is a mistake of somebody; so many of them are kept, the sweep has the rest. */
+/** A wake that is early by more than clock skew is a fault elsewhere. This many are kept; the sweep finds the rest. */
 const MAX_EARLY = 10_000
 
 export class Inbox {
@@ -33,7 +34,7 @@ export class Inbox {
   take(run: ClaimableId, at: Instant): void {
     if (this.#handler === null) return
     if (at > this.#clock.now()) return this.#hold(run, at)
-    // Not at once: whoever delivers is answered first, and a batch becomes one look into the ledger.
+    // Deferred: the sender gets its answer first, and a batch causes one read of the ledger.
     if (this.#woken.size === 0) this.#clock.turn(() => this.#tell())
     this.#woken.add(run)
   }

@@ -1,4 +1,4 @@
-/** Wakes on their way: gathered by turn, bounded in number and in flight, and never the trouble of whoever wakes. */
+/** Wakes on their way out: batched by turn, bounded in number and in flight, and their failures never reach the caller. */
 import { describe, expect, test } from 'vitest'
 import type { ClaimableId } from '#model/kernel/ids.ts'
 import { newRun, START } from '#testing/ledger/builders.ts'
@@ -19,7 +19,7 @@ const open = (answer: () => Promise<void> = async () => {}) => {
 }
 
 describe('outbox of wakes', () => {
-  test('all wakes of one turn go together, and none in the turn itself', async () => {
+  test('all wakes of one turn are sent together, after the turn', async () => {
     const { clock, outbox, batches } = open()
     const runs = [newRun(), newRun(), newRun()]
     for (const run of runs) outbox.add(run, START)
@@ -28,7 +28,7 @@ describe('outbox of wakes', () => {
     expect(batches).toEqual([runs.map((run) => ({ run, at: START }))])
   })
 
-  test('one run has one wake, the earliest', async () => {
+  test('a run has one pending wake, the earliest', async () => {
     const { clock, outbox, batches } = open()
     const run = newRun()
     for (const at of [START + 5, START + 2, START + 9]) outbox.add(run, at)
@@ -36,7 +36,7 @@ describe('outbox of wakes', () => {
     expect(batches).toEqual([[{ run, at: START + 2 }]])
   })
 
-  test('while four batches are on their way, the others wait and are gathered', async () => {
+  test('while four batches are in flight, further wakes are queued and batched', async () => {
     const answers: (() => void)[] = []
     const { clock, outbox, batches } = open(() => new Promise((resolve) => answers.push(resolve)))
     for (let i = 0; i < 6; i++) {
@@ -50,7 +50,7 @@ describe('outbox of wakes', () => {
     expect(batches.map((batch) => batch.length)).toEqual([1, 1, 1, 1, 2])
   })
 
-  test('a batch that cannot be sent is lost, and the next one goes', async () => {
+  test('a batch that cannot be sent is lost, and the next one is sent', async () => {
     let failures = 0
     const { clock, outbox, batches } = open(async () => {
       if (failures++ === 0) throw new Error('away')
@@ -63,7 +63,7 @@ describe('outbox of wakes', () => {
     expect(batches.at(-1)).toEqual([{ run, at: START }])
   })
 
-  test('beyond ten thousand nothing is held, and no batch is larger than 256', async () => {
+  test('more than ten thousand wakes are not queued, and no batch is larger than 256', async () => {
     const { outbox, batches } = open()
     const runs: ClaimableId[] = Array.from({ length: 10_100 }, newRun)
     for (const run of runs) outbox.add(run, START)
@@ -72,7 +72,7 @@ describe('outbox of wakes', () => {
     expect(Math.max(...batches.map((batch) => batch.length))).toBe(256)
   })
 
-  test('a flush gives up when its time is over', async () => {
+  test('a flush gives up after its timeout', async () => {
     const { outbox } = open(() => new Promise(() => {}))
     outbox.add(newRun(), START)
     await outbox.flush(1)

@@ -1,7 +1,7 @@
 /**
- * Wakes on their way to an engine outside: gathered while others are being sent, so that whoever wakes never waits.
+ * Outbox for wakes to an external engine: queues them while others are being sent, so that the caller never waits.
  *
- * Owns batching and its bounds. Holds hints only: what does not fit, or cannot be sent, is dropped, and the sweep finds it in the ledger.
+ * Owns batching and its bounds. Holds hints only: a wake that does not fit, or cannot be sent, is dropped; the sweep finds it in the ledger.
  */
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -13,7 +13,7 @@ export interface Wake {
 
 export interface OutboxOptions {
   readonly clock: Pick<Clock, 'turn' | 'now'>
-  /** Sends one batch; must settle within a bounded time. A failure is the loss of these hints. */
+  /** Sends one batch; must settle within a bounded time. On failure these hints are lost. */
   readonly send: (wakes: readonly Wake[]) => Promise<void>
 }
 
@@ -24,7 +24,7 @@ const REMEMBERED_MS = 30_000
 
 export class Outbox {
   readonly #options: OutboxOptions
-  /** One wake per run, the earliest asked for. */
+  /** One wake per run: the earliest requested instant. */
   readonly #waiting = new Map<ClaimableId, Instant>()
   readonly #inFlight = new Set<Promise<void>>()
   #isScheduled = false
@@ -40,19 +40,19 @@ export class Outbox {
     this.#waiting.set(run, at)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    // All wakes of this turn of the loop go together.
+    // All wakes of this turn of the loop are sent together.
     this.#options.clock.turn(() => {
       this.#isScheduled = false
       this.#sendSome()
     })
   }
 
-  /** Why the last batch was not sent. Forgotten after a while: who sends nothing learns nothing new. */
+  /** Why the last batch was not sent. Expires after a while: without further sends there is no newer result. */
   trouble(now: Instant): string | null {
     return this.#failed === null || now - this.#failed.at > REMEMBERED_MS ? null : this.#failed.why
   }
 
-  /** Settles when everything that was added has been sent, or is given up because the time is over. */
+  /** Resolves when everything that was added has been sent, or has been dropped because the time is over. */
   async flush(withinMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const isOver = new Promise<'over'>((resolve) => {

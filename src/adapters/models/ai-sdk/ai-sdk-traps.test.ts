@@ -1,7 +1,7 @@
 /**
- * What the AI SDK does that nobody expects, and what we do about it: one test per trap, over real HTTP to stubs of the providers.
+ * Surprising behaviour of the AI SDK, and how we handle it: one test per trap, over real HTTP to stubs of the providers.
  *
- * Each was found by running the pinned versions; a new version that behaves otherwise shows here first.
+ * Each trap was found by running the pinned versions; a new version that behaves differently fails here first.
  */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
@@ -96,7 +96,7 @@ afterEach(() => {
 })
 
 describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
-  test('tools have no code: one call of the port is one call of the provider', async () => {
+  test('tools have no code: one call of the port makes one call to the provider', async () => {
     const { reply, bodies } = await ask({
       kind,
       isStreamed,
@@ -107,7 +107,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
     expect(bodies).toHaveLength(1)
   })
 
-  test('an unknown tool and an input that does not fit come back as they were written, without a result', async () => {
+  test('an unknown tool and an invalid input are returned as the model wrote them, without a result', async () => {
     const blocks = [callBlock('Nobody', { a: 1 }), callBlock('Read', { n: 'one' })]
     const { reply } = await ask({ kind, isStreamed, blocks, request: { tools: [tool('Read')] } })
     const { calls, parts } = answer(reply)
@@ -119,7 +119,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
   })
 
   test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-    'a call of %s is a call like any other',
+    'a call of %s is returned like any other call',
     async (name) => {
       const { reply } = await ask({
         kind,
@@ -131,7 +131,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
     },
   )
 
-  test('two calls with one id: each has its own input, or it is no answer', async () => {
+  test('two calls with the same id keep their own inputs, or the answer is a bad response', async () => {
     const blocks = [callBlock('Read', { n: 1 }), callBlock('Read', { n: 2 })]
     const fault = { kind: 'repeated-id' } as const
     const { reply } = await ask({ kind, isStreamed, blocks, fault, request: { tools: [tool('Read')] } })
@@ -147,19 +147,19 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
   test.each([
     ['is no JSON', 'I would rather talk.'],
     ['does not fit', '{"n":"one"}'],
-  ])('an answer that %s is an answer, with its text and its usage: who asked decides', async (_, text) => {
+  ])('an answer that %s is returned with its text and its usage; the caller decides', async (_, text) => {
     const { reply } = await ask({ kind, isStreamed, blocks: says(text), request: { output: SCHEMA } })
     expect(answer(reply)).toMatchObject({ parts: [{ type: 'text', text }], finish: 'stop' })
     expect(answer(reply).usage?.output).toBeGreaterThan(0)
   })
 
-  test('calls may come while an answer that fits a schema is still owed', async () => {
+  test('calls may precede an answer that must fit a schema', async () => {
     const blocks = [callBlock('Read', { n: 1 })]
     const { reply } = await ask({ kind, isStreamed, blocks, request: { tools: [tool('Read')], output: SCHEMA } })
     expect(answer(reply)).toMatchObject({ finish: 'tools', calls: [{ tool: 'Read' }] })
   })
 
-  test('its usage is told', async () => {
+  test('the usage of an answer is reported', async () => {
     const fault = { kind: 'wrong-usage', input: 120, output: 7, cached: 100 } as const
     const { reply } = await ask({ kind, isStreamed, fault })
     // Anthropic counts cached tokens apart; in ours they are part of the input.
@@ -167,23 +167,23 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
     expect(answer(reply).usage).toMatchObject({ input, output: 7, cachedInput: 100 })
   })
 
-  test('the model that answered is told, not the one that was asked', async () => {
+  test('the reply names the model that answered, not the one that was requested', async () => {
     const { reply } = await ask({ kind, isStreamed, fault: { kind: 'other-model', model: 'another-one' } })
     expect(answer(reply).modelUsed).toBe('another-one')
   })
 
-  test.each(['length', 'filtered'] as const)('the end %s is told', async (finish) => {
+  test.each(['length', 'filtered'] as const)('the finish reason %s is reported', async (finish) => {
     const { reply } = await ask({ kind, isStreamed, fault: { kind: 'finish', finish } })
     expect(answer(reply).finish).toBe(finish)
   })
 
-  test('a connection that is reset in the middle: the provider is not available', async () => {
+  test('a connection that is reset in the middle of an answer is MODEL_UNAVAILABLE', async () => {
     const blocks = says('A long text that comes in many pieces and never ends')
     const { reply } = await ask({ kind, isStreamed, blocks, fault: { kind: 'cut' } })
     expect(failure(reply).code).toBe('MODEL_UNAVAILABLE')
   })
 
-  test('an answer that is no JSON is a bad response', async () => {
+  test('an answer that is not JSON is a bad response', async () => {
     const { reply } = await ask({ kind, isStreamed, fault: { kind: 'bad-json' } })
     expect(failure(reply).code).toBe('MODEL_BAD_RESPONSE')
   })
@@ -209,19 +209,19 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
     expect(bodies).toHaveLength(1)
   })
 
-  test('how long to wait is told', async () => {
+  test('the retry-after of the provider is reported', async () => {
     const { reply } = await ask({ kind, isStreamed, fault: { kind: 'status', status: 429, retryAfter: '7' } })
     expect(failure(reply).retryAfterMs).toBe(7_000)
   })
 
-  test('nobody at the address: the provider is not available', async () => {
+  test('a refused connection is MODEL_UNAVAILABLE', async () => {
     const { stub, model, settings } = await open({ kind })
     await stub.close()
     const reply = await model.call(requestTo(settings, { isStreamed }), new AbortController().signal)
     expect(failure(reply).code).toBe('MODEL_UNAVAILABLE')
   })
 
-  test('a provider that ignores the signal is not waited for', async () => {
+  test('the call does not wait for a provider that ignores the signal', async () => {
     const real = globalThis.fetch
     vi.stubGlobal('fetch', (url: string, { signal: _, ...init }: RequestInit) => real(url, init))
     const { stub, model, settings } = await open({ kind, fault: { kind: 'hang' } })
@@ -241,7 +241,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
     expect(JSON.stringify(stub.calls[0]?.headers)).not.toContain('key-of-the-environment')
   })
 
-  test('thinking of another provider stays behind', async () => {
+  test('reasoning of another provider is not sent', async () => {
     const parts: readonly Part[] = [
       { type: 'reasoning', text: 'secret thought', provider: 'somebody-else', meta: { 'somebody-else': { x: 1 } } },
       { type: 'text', text: 'spoken' },
@@ -253,7 +253,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
     expect(JSON.stringify(bodies)).toContain('spoken')
   })
 
-  test('a call without a result is refused as a value, and reaches nobody', async () => {
+  test('a call without a result is returned as a failure, and nothing is sent', async () => {
     const parts: readonly Part[] = [{ type: 'call', id: 'c1', tool: 'Read', input: { n: 1 } }]
     const messages = [user('a'), { role: 'assistant' as const, parts }, user('b')]
     const { reply, bodies } = await ask({ kind, isStreamed, request: { messages } })
@@ -261,7 +261,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
     expect(bodies).toEqual([])
   })
 
-  test('ids that providers refuse, or that come twice, are spelled anew, call and result alike', async () => {
+  test('ids that providers refuse, or that repeat, are rewritten, in call and result alike', async () => {
     const turn = (n: number): ModelRequest['messages'] => [
       { role: 'assistant', parts: [{ type: 'call', id: '1.0', tool: 'Read', input: { n } }] },
       { role: 'tool', parts: [{ type: 'result', id: '1.0', tool: 'Read', output: { n }, isError: false }] },
@@ -284,7 +284,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
     ])
   })
 
-  test('an error of a tool is told as one', async () => {
+  test('an error of a tool is sent as an error', async () => {
     const messages: ModelRequest['messages'] = [
       user('a'),
       { role: 'assistant', parts: [{ type: 'call', id: 'c1', tool: 'Read', input: { n: 1 } }] },
@@ -298,7 +298,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
 })
 
 describe.each(KINDS)('%s, streamed', (kind) => {
-  test('an answer that ends early and cleanly is not one; what came is kept as evidence', async () => {
+  test('an answer that ends early and cleanly is a failure; the received text is kept as evidence', async () => {
     const blocks = says('A long text that comes in many pieces and never ends')
     const { reply } = await ask({ kind, isStreamed: true, blocks, fault: { kind: 'early-end' } })
     expect(failure(reply)).toMatchObject({ code: 'MODEL_UNAVAILABLE', text: expect.stringContaining('A long text') })
@@ -306,12 +306,12 @@ describe.each(KINDS)('%s, streamed', (kind) => {
 })
 
 describe.each([false, true])('Anthropic, streamed: %s', (isStreamed) => {
-  test('always says what it used: an answer without is none, and worth another try', async () => {
+  test('an answer without usage is a bad response, which may be retried', async () => {
     const { reply } = await ask({ isStreamed, fault: { kind: 'no-usage' } })
     expect(failure(reply).code).toBe('MODEL_BAD_RESPONSE')
   })
 
-  test('a signature of thinking survives the ledger and goes back as it came', async () => {
+  test('the signature of reasoning survives the ledger and is sent back unchanged', async () => {
     const fault = { kind: 'thinking', text: 'first I think', signature: 'c2lnbmVk' } as const
     const { reply } = await ask({ isStreamed, fault })
     const kept: readonly Part[] = JSON.parse(JSON.stringify(answer(reply).parts))
@@ -322,8 +322,8 @@ describe.each([false, true])('Anthropic, streamed: %s', (isStreamed) => {
   })
 })
 
-describe.each([false, true])('servers that speak like OpenAI, streamed: %s', (isStreamed) => {
-  test('one that takes no schema is told in words; the warning is in the reply, not on the console', async () => {
+describe.each([false, true])('OpenAI-compatible servers, streamed: %s', (isStreamed) => {
+  test('a server without schemas gets the schema in its instructions; the warning is in the reply, not on the console', async () => {
     const print = vi.spyOn(console, 'warn').mockImplementation(() => {})
     onTestFinished(() => print.mockRestore())
     const { reply, bodies } = await ask({
@@ -338,20 +338,20 @@ describe.each([false, true])('servers that speak like OpenAI, streamed: %s', (is
     expect(print).not.toHaveBeenCalled()
   })
 
-  test('no key: no authorization', async () => {
+  test('without a key no authorization header is sent', async () => {
     const { stub } = await ask({ kind: 'openai-compatible', isStreamed, settings: { apiKey: null } })
     expect(stub.calls[0]?.headers).not.toHaveProperty('authorization')
   })
 
   test.each(['openai', 'openai-compatible'] as const)(
-    '%s: a good end without usage is an answer without usage',
+    '%s: a complete answer without usage is a reply without usage',
     async (kind) => {
       const { reply } = await ask({ kind, isStreamed, fault: { kind: 'no-usage' } })
       expect(answer(reply)).toMatchObject({ finish: 'stop', usage: null })
     },
   )
 
-  test('OpenAI is asked over chat completions unless the model says responses', async () => {
+  test('OpenAI is called over chat completions unless the model says responses', async () => {
     const { stub } = await ask({ kind: 'openai', isStreamed })
     const refused = await ask({ kind: 'openai', isStreamed, settings: { api: 'responses' } })
     expect(stub.calls[0]?.path).toBe('/v1/chat/completions')
@@ -367,8 +367,8 @@ describe.each([false, true])('servers that speak like OpenAI, streamed: %s', (is
   })
 })
 
-describe.each(KINDS)('an answer of %s that stops in its middle', (kind) => {
-  test('is told as far as it came, and given up with its signal', async () => {
+describe.each(KINDS)('an answer of %s that stalls in the middle', (kind) => {
+  test('is streamed as far as it came, and given up when its signal aborts', async () => {
     const { model, settings } = await open({
       kind,
       blocks: says('One, two, three, four, five.'),
@@ -379,7 +379,7 @@ describe.each(KINDS)('an answer of %s that stops in its middle', (kind) => {
     const request = requestTo(settings, { kind })
     const onDelta = (delta: Delta): void => {
       heard += delta.type === 'text' ? delta.text : ''
-      // There is something to hear before the end.
+      // Some text arrives before the end.
       giveUp.abort()
     }
     const reply = await model.call({ ...request, onDelta }, giveUp.signal)

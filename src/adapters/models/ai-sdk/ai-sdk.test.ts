@@ -1,4 +1,4 @@
-/** The AI SDK behind the Model port, over real HTTP to stubs of both providers: the suite. What it must not do is in ai-sdk-traps. */
+/** The conformance suite of the Model port for the AI SDK, over real HTTP to stubs of both providers. ai-sdk-traps has what it must not do. */
 import { MODEL_SUITE, type ModelScenario, type ModelUnderTest, modelSuite } from '#testing/model-suite.ts'
 import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
 import type { ModelStub, StubBlock, StubBody, StubOptions } from '#testing/stubs/model-stub.ts'

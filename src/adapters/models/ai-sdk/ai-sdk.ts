@@ -1,8 +1,8 @@
 /**
- * The Model port over the AI SDK: Anthropic, OpenAI, and servers that speak like OpenAI's.
+ * The Model port over the AI SDK: Anthropic, OpenAI, and OpenAI-compatible servers.
  *
  * The only file that imports `ai` or `@ai-sdk/*`: its types end here. One call is one step of the SDK: tools have no code, nothing is
- * tried twice, nothing is read from the environment. Retries, budgets and the check of what came are other people's business.
+ * retried, nothing is read from the environment. The caller owns retries, budgets and the validation of the answer.
  */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -43,11 +43,11 @@ import { isStrictSchema } from './strict-schema.ts'
 import { type WireIds, wireIds } from './wire-ids.ts'
 
 type Step = StepResult<ToolSet>
-/** No model says as much. */
+/** No model's answer is this long. */
 const MAX_TEXT = 4_000_000
 type ProviderOptions = NonNullable<ModelMessage['providerOptions']>
 
-// The SDK prints warnings otherwise; they are in the reply.
+// Otherwise the SDK prints warnings; the reply has them.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
 export const aiSdkModel = (settingsOf: (name: ModelName) => ModelSettings): Model => ({
@@ -63,13 +63,13 @@ export const aiSdkModel = (settingsOf: (name: ModelName) => ModelSettings): Mode
   },
 })
 
-/** What a stream has told so far: the evidence if it breaks. */
+/** What a stream has delivered so far: the evidence if it breaks. */
 interface Heard {
   text: string
   error: { readonly cause: unknown } | null
 }
 
-/** A provider that ignores the signal is not waited for (model-2); whatever it says later is dropped. */
+/** Does not wait for a provider that ignores the signal (model-2); whatever it sends later is dropped. */
 const orAbort = (reply: Promise<ModelReply>, signal: AbortSignal, heard: Heard): Promise<ModelReply> =>
   new Promise((resolve, reject) => {
     const abandon = (): void => resolve(abandoned(signal, heard.text))
@@ -103,7 +103,7 @@ const ask = async (
   return step === undefined ? failureOf(heard.error?.cause, heard.text) : replyOf(step, request, settings)
 }
 
-/** Undefined: the stream broke; why is in `heard`. */
+/** Undefined: the stream broke; `heard` has the reason. */
 const streamed = async (
   options: ReturnType<typeof callOptions>,
   tell: (delta: Delta) => void,
@@ -150,7 +150,7 @@ const callOptions = (request: ModelRequest, settings: ModelSettings, abortSignal
   ...(request.output === null ? {} : outputOptions(request.output)),
 })
 
-/** Always an object: a name as text would go to a hosted gateway. */
+/** Always an object: the SDK would send a name given as text to a hosted gateway. */
 const providerModel = ({ protocol, provider, id, baseUrl, apiKey, api, structured }: ModelSettings): LanguageModel => {
   switch (protocol) {
     case 'anthropic':
@@ -171,13 +171,13 @@ const providerModel = ({ protocol, provider, id, baseUrl, apiKey, api, structure
   }
 }
 
-/** A server that takes no schema is told in words. */
+/** A server that takes no schema gets it as text in the system prompt. */
 const systemText = ({ system, output }: ModelRequest, { protocol, structured }: ModelSettings): string =>
   output === null || protocol !== 'openai-compatible' || structured
     ? system
     : `${system}\n\nAnswer with JSON alone that fits this JSON Schema:\n${JSON.stringify(output)}`
 
-/** The answer's format for the provider. The SDK's own reading of it throws when it does not fit; we read the text ourselves. */
+/** The answer format for the provider. The SDK's own parser throws when the text does not fit; we parse the text ourselves. */
 const outputOptions = (schema: Json) => ({
   output: { ...Output.object({ schema: schemaOf(schema) }), parseCompleteOutput: async () => null },
   providerOptions: { openai: { strictJsonSchema: isStrictSchema(schema) } },
@@ -198,7 +198,7 @@ const messagesOf = (messages: readonly Message[], provider: string): ModelMessag
   const ids = wireIds()
   return messages.map((message): ModelMessage => {
     const parts = message.parts.flatMap((part) => wirePart(part, provider, ids))
-    // Each of our parts becomes the SDK's part of the same place; a mixture that no provider takes is the caller's bug.
+    // Each of our parts becomes the SDK's part at the same position; a mixture that no provider takes is the caller's bug.
     return { role: message.role, content: parts } as ModelMessage
   })
 }
@@ -212,7 +212,7 @@ const wirePart = (part: Part, provider: string, ids: WireIds): readonly object[]
       // Providers refuse empty text.
       return part.text === '' ? [] : [{ type: 'text', text: part.text, ...withMeta(part.meta) }]
     case 'reasoning':
-      // Another provider's thinking would be sent on as text, without its signature.
+      // The SDK would send another provider's reasoning as plain text, without its signature.
       return part.provider === provider ? [{ type: 'reasoning', text: part.text, ...withMeta(part.meta) }] : []
     case 'call': {
       const { tool: toolName, input, meta } = part
@@ -259,14 +259,14 @@ const replyOf = (step: Step, request: ModelRequest, { provider }: ModelSettings)
     finish,
     usage,
     modelUsed: step.response.modelId || request.model.id,
-    // The SDK makes one up where the provider gave none.
+    // The SDK invents an id where the provider gave none.
     responseId: step.response.id.startsWith('aitxt-') ? null : step.response.id,
     warnings: (step.warnings ?? []).map(warningText),
     simulated: false,
   }
 }
 
-/** Null: this was no end. Some servers say `stop` after a call. */
+/** Null: the answer did not end properly. Some servers report `stop` after a call. */
 const finishOf = (reason: Step['finishReason'], hasCalls: boolean): Finish | null => {
   switch (reason) {
     case 'stop':
@@ -291,7 +291,7 @@ const ourPart = (content: Step['content'][number], provider: string): readonly P
   const meta: ReturnType<typeof plainMeta> = 'providerMetadata' in content ? plainMeta(content.providerMetadata) : {}
   switch (content.type) {
     case 'text':
-      // Streams begin with an empty one, whatever follows.
+      // Every stream begins with an empty text.
       return content.text === '' && meta.meta === undefined ? [] : [{ type: 'text', text: content.text, ...meta }]
     case 'reasoning':
       return [{ type: 'reasoning', text: content.text, provider, ...meta }]
@@ -299,7 +299,7 @@ const ourPart = (content: Step['content'][number], provider: string): readonly P
       return [{ type: 'call', id: content.toolCallId, tool: content.toolName, input: inputOf(content.input), ...meta }]
     case 'file':
       return [{ type: 'file', mediaType: content.file.mediaType, base64: content.file.base64, ...meta }]
-    // An unknown tool or a bad input comes with the SDK's own answer to the model: the broker answers, once.
+    // The SDK adds its own answer to an unknown tool or a bad input; the broker answers those, once.
     case 'tool-error':
     case 'tool-result':
     case 'tool-approval-request':
@@ -308,7 +308,7 @@ const ourPart = (content: Step['content'][number], provider: string): readonly P
   }
 }
 
-/** What is not plain JSON stays the text it was: the broker refuses it with a reason. */
+/** An input that is not plain JSON stays text: the broker refuses it with a reason. */
 const inputOf = (input: unknown): Json => {
   try {
     return toJson(input)
@@ -332,6 +332,6 @@ const usageOf = ({
     cacheWrites: inputTokenDetails.cacheWriteTokens ?? 0,
     reasoning: outputTokenDetails.reasoningTokens ?? 0,
   }
-  // Gateways to many providers say what a call has cost, in dollars.
+  // Gateways to many providers report the cost of a call, in dollars.
   return typeof raw?.['cost'] === 'number' ? { ...usage, costUsd: raw['cost'] } : usage
 }

@@ -1,14 +1,14 @@
 /**
- * The fetch that providers are asked with: what comes back is an answer of a model's API, or an error that says in words what it is.
+ * The fetch for calls to providers: returns an answer of a model's API, or throws an error that names the problem in words.
  *
- * Owns the look at an answer before the SDK reads it, and the limit of its size. Never follows a redirect: the key would go along.
+ * Owns the check of an answer before the SDK reads it, and its size limit. Never follows a redirect: the key would go along.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 
-/** No answer that can be kept is as long. */
+/** Longer answers could not be stored. */
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_QUOTED = 200
-/** What stands beside a text in the events of a stream makes it longer than it is. */
+/** A stream's events carry more than the text, so the limit is larger. */
 const MAX_STREAMED_BYTES = 2 * MAX_BYTES
 
 type Fetch = typeof fetch
@@ -23,7 +23,7 @@ const bad = (detail: string): TrihandError => new TrihandError('MODEL_BAD_RESPON
 const isStreamAsked = (init: RequestInit | undefined): boolean =>
   typeof init?.body === 'string' && init.body.includes('"stream":true')
 
-/** As much of a body as a person wants to read of it. */
+/** The first characters of a body, for an error message. */
 const beginningOf = async (body: ReadableStream<Uint8Array> | null): Promise<string> => {
   if (body === null) return ''
   const reader = body.getReader()
@@ -41,7 +41,7 @@ const beginningOf = async (body: ReadableStream<Uint8Array> | null): Promise<str
   return text.slice(0, MAX_QUOTED).trim()
 }
 
-/** A body that breaks off says so in words. */
+/** Turns an error in the middle of a body into one with a message for people. */
 const brokenOff = (error: unknown, place: string, encoding: string | null): unknown => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
@@ -51,7 +51,7 @@ const brokenOff = (error: unknown, place: string, encoding: string | null): unkn
   return new TrihandError('MODEL_UNAVAILABLE', `the connection to ${place} was cut in the middle of the answer`)
 }
 
-/** The same bytes, up to a limit, with errors in words. */
+/** Passes the same bytes through, up to a limit, and rewrites errors for people. */
 const watched = (response: Response, place: string, limit: number): Response => {
   const { body, headers, status, statusText } = response
   if (body === null) return response

@@ -1,5 +1,5 @@
 /**
- * A provider's own data on a part, as plain JSON that survives the ledger: signatures of thinking above all.
+ * Converts a provider's own data on a part into plain JSON that survives the ledger; the main case is the signature of reasoning.
  *
  * Owns how bytes are written (base64: JSON would make an object of numbers). Never reads what the data means.
  */
@@ -13,6 +13,6 @@ const plain = (value: unknown): unknown => {
   return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]))
 }
 
-/** Nothing where the provider said nothing. */
+/** Empty if the provider sent no data. */
 export const plainMeta = (metadata: unknown): { readonly meta?: Json } =>
   metadata === undefined || metadata === null ? {} : { meta: toJson(plain(metadata)) }

@@ -1,4 +1,4 @@
-/** What calls cost: known, alike, unknown, and what cannot be. */
+/** Prices of calls: known, approximate and unknown models, and impossible counts. */
 import { describe, expect, test } from 'vitest'
 import type { ModelUsage } from '#ports/model.ts'
 import { priceList } from './prices.ts'
@@ -26,25 +26,25 @@ describe('the table', () => {
   test.each([
     ['anthropic', 'claude-sonnet-4-5-20250929'],
     ['openai', 'gpt-4.1-2025-04-14'],
-  ])('%s %s is the model it was on that day', (provider, id) => {
+  ])('%s %s is priced as the model without its date', (provider, id) => {
     expect(table(provider, id, usage())).toMatchObject({ approximate: false, source: 'table' })
   })
 
-  test('prices-2: a price found by likeness says so, and whose it is', () => {
+  test('prices-2: a price of a similar model is marked approximate and names that model', () => {
     expect(table('anthropic', 'claude-sonnet-5.5', usage())).toMatchObject({
       model: 'claude-sonnet-5',
       approximate: true,
     })
   })
 
-  test('what came from a cache costs less', () => {
+  test('cached input costs less', () => {
     const plain = table('anthropic', 'claude-sonnet-4-5', usage())?.micros ?? 0
     const cached = table('anthropic', 'claude-sonnet-4-5', usage({ cachedInput: 900 }))?.micros ?? 0
     expect(cached).toBeGreaterThan(0)
     expect(cached).toBeLessThan(plain)
   })
 
-  test('[B7] prices-1: a local model that is called like a famous one has no price', () => {
+  test('[B7] prices-1: a local model with the name of a famous one has no price', () => {
     expect(table('openai', 'gpt-4.1', usage())).not.toBeNull()
     expect(table('local', 'gpt-4.1', usage())).toBeNull()
   })
@@ -53,7 +53,7 @@ describe('the table', () => {
     ['anthropic', 'nobody-knows-it'],
     ['', 'gpt-4.1'],
     ['anthropic', ''],
-  ])('[B7] %s %s is unknown, which is not nothing', (provider, id) => {
+  ])('[B7] %s %s has an unknown price, not zero', (provider, id) => {
     expect(table(provider, id, usage())).toBeNull()
   })
 
@@ -63,11 +63,11 @@ describe('the table', () => {
     { input: -1 },
     { output: Number.NaN },
     { input: Number.POSITIVE_INFINITY },
-  ])('a count that cannot be, %o, has no price', (over) => {
+  ])('an impossible count, %o, has no price', (over) => {
     expect(table('anthropic', 'claude-sonnet-4-5', usage(over))).toBeNull()
   })
 
-  test('one token is not free', () => {
+  test('a single token costs at least one micro-dollar', () => {
     expect(table('openai', 'gpt-4.1-mini', usage({ input: 1, output: 0 }))?.micros).toBe(1)
   })
 })
@@ -80,7 +80,7 @@ describe('prices of the system', () => {
     ]),
   )
 
-  test('[E4] come first, whoever the provider is', () => {
+  test('[E4] take precedence for every provider', () => {
     expect(own('local', 'gpt-4.1', usage())).toEqual({
       micros: 2_000,
       model: 'gpt-4.1',
@@ -89,15 +89,15 @@ describe('prices of the system', () => {
     })
   })
 
-  test('hold for the dated form too', () => {
+  test('apply to the dated form of a model too', () => {
     expect(own('openai', 'gpt-4.1-2025-04-14', usage())).toMatchObject({ micros: 2_000, source: 'manifest' })
   })
 
-  test('know caches; what has no price of its own costs as much as plain input', () => {
+  test('have cache rates; a rate that is not given is that of plain input', () => {
     expect(own('x', 'gpt-4.1', usage({ cachedInput: 400, cacheWrites: 100 }))?.micros).toBe(1_800)
   })
 
-  test('may be nothing', () => {
+  test('may be zero', () => {
     expect(own('x', 'free', usage())?.micros).toBe(0)
   })
 })

@@ -1,10 +1,10 @@
 /**
- * What a call cost: the prices of the system first, then the table of the price package. The only importer of that package.
+ * The price of a call: from the system's own prices first, then from the table of the price package. The only importer of that package.
  *
- * Owns which price is taken and what it is called. Unknown is null, shown as unknown, never 0.
+ * Owns which price applies and what it is called. An unknown price is null, shown as unknown, never 0.
  *
  * prices-1  The provider is always named: a local model called like a famous one is not billed as it.
- * prices-2  A price that was found by likeness says so.
+ * prices-2  A price that was found by similarity of names is marked approximate.
  */
 import { createRequire } from 'node:module'
 import type { PriceCalculation } from '@pydantic/genai-prices'
@@ -17,20 +17,20 @@ export interface Price {
   /** The model that the price belongs to. */
   readonly model: string
   readonly source: 'manifest' | 'table'
-  /** The price of a model with a like name: this one is not in the table. */
+  /** True: the price is that of a model with a similar name; this one is not in the table. */
   readonly approximate: boolean
 }
 
-/** Null: nobody knows its price, or the provider's count cannot be. */
+/** Null: the price is unknown, or the provider's counts are impossible. */
 export type PriceOf = (provider: string, modelId: string, usage: ModelUsage) => Price | null
 
 const MICROS = 1_000_000
-/** Binary fractions are a little off: 4500.000000000001 is 4500. */
+/** Binary fractions are slightly off: 4500.000000000001 means 4500. */
 const NOISE = 1e-6
 
 const wholeMicros = (dollars: number): number => Math.max(0, Math.ceil(dollars * MICROS - NOISE))
 
-/** The same model, by the day it was made: `claude-sonnet-4-5-20250929`, `gpt-4.1-2025-04-14`. */
+/** Suffix of the same model that names its release: `claude-sonnet-4-5-20250929`, `gpt-4.1-2025-04-14`. */
 const DATED = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 
 const isPossible = ({ input, output, cachedInput, cacheWrites }: ModelUsage): boolean =>
@@ -47,7 +47,7 @@ const byManifest = (price: ModelPrice, usage: ModelUsage): number => {
   return wholeMicros(dollars / MICROS)
 }
 
-/** Loaded by the first question: a start does not read the prices of the world. */
+/** Loaded by the first lookup, so that a start does not load the table. */
 const table = (): typeof import('@pydantic/genai-prices') => createRequire(import.meta.url)('@pydantic/genai-prices')
 
 const byTable = (providerId: string, modelId: string, usage: ModelUsage): PriceCalculation | null =>

@@ -1,4 +1,4 @@
-/** What a refusal means, and how long it asks us to wait. */
+/** Which error code a refusal gets, and the retry delay it requests. */
 import { describe, expect, test } from 'vitest'
 import { refused } from './provider-failure.ts'
 
@@ -6,7 +6,7 @@ const NOW = Date.parse('2026-03-01T09:00:00Z')
 const refusal = (over: Partial<Parameters<typeof refused>[0]>) =>
   refused({ status: 429, headers: {}, body: '', message: 'no', ...over }, NOW, null)
 
-describe('how long to wait', () => {
+describe('retry delay', () => {
   test.each([
     [{ 'retry-after': '2' }, 2_000],
     [{ 'retry-after': '0.5' }, 500],
@@ -33,11 +33,11 @@ describe('a request that is too long', () => {
     expect(refusal({ status: 400, body, message }).code).toBe('MODEL_CONTEXT_FULL')
   })
 
-  test('another bad request is not', () => {
+  test('another bad request is MODEL_REJECTED', () => {
     expect(refusal({ status: 400, message: 'max_tokens: must be positive' }).code).toBe('MODEL_REJECTED')
   })
 })
 
-test('a detail has a bound', () => {
+test('a detail has a maximum length', () => {
   expect(refusal({ message: 'x'.repeat(10_000) }).detail).toHaveLength(500)
 })

@@ -1,7 +1,7 @@
 /**
- * What a provider's refusal means to us: a status and a text in, a code of the one table out.
+ * Maps a provider's refusal, a status and a text, to one of our error codes.
  *
- * Owns that mapping and how long a provider asks us to wait. Never decides whether to try again.
+ * Owns that mapping and the retry delay that a provider requests. Never decides whether to retry.
  */
 import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { ModelFailure } from '#ports/model.ts'
@@ -40,7 +40,7 @@ const codeOf = ({ status, body, message }: Refusal): ErrorCode => {
   }
 }
 
-/** `retry-after` in seconds or as a date, or the milliseconds that some providers add. Null: nothing usable was said. */
+/** `retry-after` in seconds or as a date, or the milliseconds that some providers add. Null: no usable value. */
 const retryAfterOf = (headers: Refusal['headers'], now: number): number | null => {
   const ms = Number(headers['retry-after-ms'] ?? Number.NaN)
   if (Number.isFinite(ms) && ms >= 0) return Math.ceil(ms)
@@ -66,7 +66,7 @@ export const failed = (
   ...(rest.isUnbilled === true ? { isUnbilled: true } : {}),
 })
 
-/** Refused before a model began. Others may have begun: a gateway that lost patience, a server that broke. */
+/** True if the refusal came before a model started. A gateway that timed out or a server that broke may have started one. */
 const isUnbilled = (status: number): boolean => (status < 500 && status !== 408) || status === 503 || status === 529
 
 export const refused = (refusal: Refusal, now: number, text: string | null): ModelFailure =>

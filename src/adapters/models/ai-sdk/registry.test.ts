@@ -1,4 +1,4 @@
-/** Names of models: whose they are, how they are reached, what is missing, and when all of them are simulated. */
+/** Names of models: their providers, their addresses, what is missing, and when all of them are simulated. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defineModels, type ModelsSource } from '#manifest/define/models.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -60,13 +60,13 @@ describe('simulated', () => {
     expect(open({ GROQ_API_KEY: 'g' }, { aliases }).simulated).toBeNull()
   })
 
-  test('it is the scripted model under every name, and no name is wrong', () => {
+  test('the scripted model answers under every name, and any name is valid', () => {
     const models = open({})
     expect(models.model).toBe(scripted)
     expect(models.nameOf('whatever')).toEqual({ alias: 'whatever', provider: 'simulated', id: 'whatever' })
   })
 
-  test('another word is refused', () => {
+  test('an unknown value of TRIHAND_MODELS is refused', () => {
     expect(codeOf(() => open({ TRIHAND_MODELS: 'fake' }))).toMatch(/^CONFIG_INVALID: TRIHAND_MODELS is fake/)
   })
 })
@@ -91,12 +91,12 @@ describe('names', () => {
     expect(open(KEYS, { aliases }).nameOf(name)).toEqual({ alias: name, provider, id })
   })
 
-  test.each(['llama', 'constructor', '__proto__'])('%s is nobody´s', (name) => {
+  test.each(['llama', 'constructor', '__proto__'])('%s has no known provider', (name) => {
     expect(codeOf(() => open(KEYS).nameOf(name))).toMatch(/^CONFIG_INVALID: .*give its provider/)
   })
 })
 
-describe('what is missing is told at start', () => {
+describe('a start fails if something is missing', () => {
   test.each<[string, Variables, ModelsSource, RegExp]>([
     [
       'a key',
@@ -116,7 +116,7 @@ describe('what is missing is told at start', () => {
     expect(codeOf(() => open(environment, models))).toMatch(expected)
   })
 
-  test('a key that only a plain id needs is told by the call, as a value', async () => {
+  test('a key that only a plain id needs is reported by the call, as a failure', async () => {
     const models = open({ OPENAI_API_KEY: 'o' })
     const reply = await models.model.call(request({ model: models.nameOf('haiku') }), new AbortController().signal)
     expect(reply).toMatchObject({ kind: 'failed', code: 'ENV_MISSING' })

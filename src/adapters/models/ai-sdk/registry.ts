@@ -1,8 +1,8 @@
 /**
- * Which model stands behind a name, and how it is reached: the system's names, the environment's keys.
+ * Resolves a model's name to a model and how to reach it, from the system's names and the environment's keys.
  *
- * Owns the built-in names, the choice between live and simulated, and what is missing. Chosen at start, never as a way out of a call
- * that failed. The SDK is loaded by the first call: a start does not pay for it.
+ * Owns the built-in names, the choice between live and simulated, and what is missing. The choice is made at start, never as a fallback
+ * for a call that failed. The first call loads the SDK, so that a start does not pay for it.
  */
 import type { ModelAlias, ModelBook } from '#model/agent/agent.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -12,7 +12,7 @@ import type { ModelSettings } from './settings.ts'
 export type Variables = Readonly<Record<string, string | undefined>>
 
 export interface Models {
-  /** Every name is the scripted model: which names, and why. Null: none is. */
+  /** Which names the scripted model answers, which are all, and why. Null: models are live. */
   readonly simulated: string | null
   readonly model: Model
   /** A name of the system, a built-in one, or a model's id. */
@@ -22,7 +22,7 @@ export interface Models {
 export interface ModelsInput {
   readonly book: ModelBook
   readonly environment: Variables
-  /** What answers where nothing is live. */
+  /** Answers when models are simulated. */
   readonly scripted: Model
   /** Puts the environment's values in place of references like `${NAME}`. */
   readonly resolve: (text: string) => string
@@ -37,9 +37,9 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
 }
-/** A server whose name nobody gave. */
+/** Provider of a model at an address of its own without a provider's name. */
 const UNNAMED = 'openai-compatible'
-/** As many as a line of a terminal takes. */
+/** As many names as fit on a line of a terminal. */
 const MOST_NAMES = 8
 const CHOICES = ['auto', 'simulated', 'live']
 
@@ -56,7 +56,7 @@ const plainAlias = (alias: string, id: string): ModelAlias => ({
 const aliasOf = (book: ModelBook, name: string): ModelAlias =>
   book.aliases.get(name) ?? plainAlias(name, (Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined) ?? name)
 
-/** A model at an address of its own belongs to nobody else, whatever it is called. */
+/** A model with its own address and without a given provider belongs to no known provider, whatever its name. */
 const providerOf = ({ provider, id, baseUrl, alias }: ModelAlias): string => {
   if (provider !== null) return provider
   if (baseUrl !== null) return UNNAMED
@@ -87,7 +87,7 @@ const hasAnyKey = ({ aliases }: ModelBook, environment: Variables): boolean => {
 
 const isFamous = (provider: string): boolean => Object.hasOwn(ADDRESSES, provider)
 
-/** Why a model cannot be asked as things are; null: it was given an address, which may want no key. */
+/** Why a model cannot be called with this configuration; null: it has an address, which may need no key. */
 const lackOf = (alias: ModelAlias, { environment, resolve }: ModelsInput): string | null => {
   try {
     const provider = providerOf(alias)
@@ -100,7 +100,7 @@ const lackOf = (alias: ModelAlias, { environment, resolve }: ModelsInput): strin
   }
 }
 
-/** Nothing is live unless somebody asks for it or gives a key or an address; then everything is. */
+/** Models are simulated unless the choice is live or there is a key or an address; then all are live. */
 const whySimulated = (input: ModelsInput): string | null => {
   const { book, environment } = input
   const choice = choiceOf(environment)
@@ -127,7 +127,7 @@ const addressOf = (alias: ModelAlias, provider: string, { environment, resolve }
   )
 }
 
-/** Servers at home often want no key; the two famous ones do, at their own addresses. */
+/** Private servers often need no key; the two known providers do, at their own addresses. */
 const keyOf = (provider: string, alias: ModelAlias, environment: Variables): string | null => {
   const name = variableOf(provider, 'API_KEY')
   const key = variable(environment, name)
@@ -161,7 +161,7 @@ const liveModel = (settings: (name: ModelName) => ModelSettings): Model => {
   }
 }
 
-/** Throws what is missing: a key, an address, a provider. All names of the system are looked at, so that a start tells. */
+/** Throws if a key, an address or a provider is missing. Checks all names of the system, so that a start reports them. */
 export const openModels = (input: ModelsInput): Models => {
   const { book, scripted } = input
   const simulated = whySimulated(input)

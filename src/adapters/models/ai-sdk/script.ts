@@ -1,7 +1,7 @@
 /**
- * Scripts of the simulated model: from what an author writes to answers that can be looked up.
+ * Parses scripts of the simulated model: from what an author writes to answers that can be looked up.
  *
- * Owns the shape of `scripts/<agent>.yaml` and every refusal of it, at load. Never answers (scripted.ts).
+ * Owns the shape of `scripts/<agent>.yaml` and rejects invalid ones at load. Never answers (scripted.ts).
  */
 import { Liquid, type Template } from 'liquidjs'
 import { RE2JS } from 're2js'
@@ -18,16 +18,16 @@ export type Saying =
   | { readonly kind: 'say'; readonly templates: readonly Template[] }
   | { readonly kind: 'json'; readonly value: Json }
   | { readonly kind: 'calls'; readonly calls: readonly ScriptCall[] }
-  /** Never answers, as a provider that hangs. */
+  /** Never answers, like a provider that hangs. */
   | { readonly kind: 'hang' }
 
 export interface ScriptEntry {
   readonly turn: number | null
   readonly contains: readonly string[]
-  /** Each must occur in the last message: what a user of a chat has just said. */
+  /** Texts that must all occur in the last message: what the user of a chat has just said. */
   readonly last: readonly string[]
   readonly match: RE2JS | null
-  /** The last message is this tool's result. */
+  /** The last message must be this tool's result. */
   readonly after: string | null
   readonly saying: Saying
   readonly failFirst: { readonly attempts: number; readonly code: ErrorCode } | null
@@ -41,7 +41,7 @@ export interface Script {
   readonly entries: readonly ScriptEntry[]
 }
 
-/** Nothing outside the two roots can be read: no files, no inherited members. */
+/** Templates can read the two roots only: no files, no inherited members. */
 export const liquid = new Liquid({
   strictVariables: true,
   strictFilters: true,
@@ -149,7 +149,7 @@ const entryOf = (agent: string, at: string, given: Json): ScriptEntry => {
 const isCatchAll = ({ turn, contains, last, match, after }: ScriptEntry): boolean =>
   turn === null && contains.length + last.length === 0 && match === null && after === null
 
-/** Throws SCRIPT_INVALID with the entry that is wrong. */
+/** Throws SCRIPT_INVALID, which names the wrong entry. */
 export const parseScript = (agent: string, given: Json): Script => {
   const answers = isFields(given) ? given['answers'] : undefined
   if (!Array.isArray(answers) || answers.length === 0 || answers.length > MAX_ENTRIES)

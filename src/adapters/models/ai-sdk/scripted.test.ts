@@ -1,4 +1,4 @@
-/** The simulated model: by its scripts, the same every time, and never a word of its own. */
+/** The simulated model: answers from its scripts only, and the same every time. */
 import { describe, expect, test } from 'vitest'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -43,7 +43,7 @@ const ask = (answers: Json, messages: readonly Message[], attempt = 1): Promise<
   new ScriptedModel(new Map([['composer', { answers }]])).call(request(messages, attempt), new AbortController().signal)
 
 describe('answers', () => {
-  test('the first entry whose conditions all hold is taken, with the groups of its pattern', async () => {
+  test('the first entry whose conditions all hold is used, with the groups of its pattern', async () => {
     const answers = [
       { contains: ['refund', 'urgent'], say: 'both' },
       { match: 'refund (\\d+)', say: 'I refund {{ m[1] }}.' },
@@ -54,20 +54,20 @@ describe('answers', () => {
     expect(await ask(answers, [user('hello')])).toMatchObject({ parts: [{ text: 'something else' }] })
   })
 
-  test('it fails first as often as the script says, by the attempt alone', async () => {
+  test('it fails as often as the script says, by the attempt number alone', async () => {
     const answers = [{ say: 'at last', fail_first: { attempts: 2, code: 'RATE_LIMITED' } }]
     expect(await ask(answers, [user('x')], 2)).toMatchObject({ kind: 'failed', code: 'RATE_LIMITED' })
     expect(await ask(answers, [user('x')], 3)).toMatchObject({ kind: 'reply', simulated: true })
   })
 
-  test('what a tool gave is read without the block around it', async () => {
+  test('a template reads the result of a tool without the data block around it', async () => {
     const output = '<data id="k1" source="Read">\n{"name":"Ana"}\n</data id="k1">'
     const result: Message = { role: 'tool', parts: [{ type: 'result', id: '1', tool: 'Read', output, isError: false }] }
     const answers = [{ after: 'Read', say: 'Dear {{ result.name }}' }]
     expect(await ask(answers, [user('x'), result])).toMatchObject({ parts: [{ text: 'Dear Ana' }] })
   })
 
-  test('scripted-1: without an entry there is no answer but an entry to paste', async () => {
+  test('scripted-1: a request that matches no entry fails, and the failure shows an entry to paste', async () => {
     const reply = await ask([{ turn: 7, say: 'late' }], [user('who are you?')])
     expect(reply).toMatchObject({ kind: 'failed', code: 'SIMULATED_NO_SCRIPT' })
     expect((reply as { detail: string }).detail).toMatch(
@@ -75,7 +75,7 @@ describe('answers', () => {
     )
   })
 
-  test('a template that reads what is not there fails instead of saying something', async () => {
+  test('a template that reads an absent value fails the call', async () => {
     expect(await ask([{ say: '{{ result.name }}' }], [user('x')])).toMatchObject({ code: 'SIMULATED_NO_SCRIPT' })
   })
 })

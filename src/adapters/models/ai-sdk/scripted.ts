@@ -1,9 +1,9 @@
 /**
- * The simulated model: answers from scripts, and nothing else. Labelled so everywhere it shows.
+ * The simulated model: answers from scripts only. Its answers are labelled as simulated wherever they show.
  *
- * Owns the lookup. Same request, same answer: no memory, no chance, no invented text. Never a way out of a live call that failed.
+ * Owns the lookup. The same request gets the same answer: no memory, no randomness, no invented text. Never a fallback for a live call.
  *
- * scripted-1  Without an entry that fits there is no answer: the failure shows an entry ready to paste.
+ * scripted-1  A request that matches no entry gets no answer: the failure shows an entry ready to paste.
  */
 import { createHash } from 'node:crypto'
 import type { Json } from '#model/kernel/json.ts'
@@ -15,12 +15,12 @@ const SHOWN = 200
 const PIECE = 24
 const HASH_DIGITS = 8
 
-/** What the entries are held against. */
+/** The part of a request that entries are matched against. */
 interface Situation {
   readonly turn: number
   readonly text: string
   readonly last: string
-  /** The tools whose results the last message holds, and what they gave. */
+  /** The tools whose results the last message holds, with their outputs. */
   readonly after: readonly { readonly tool: string; readonly output: Json }[]
 }
 
@@ -38,7 +38,7 @@ const partText = (part: Part): string => {
   }
 }
 
-/** Results come to a model in a data block; a script means what is inside. */
+/** Tool results reach a model inside a data block; a script reads the content of the block. */
 const unwrapped = (output: Json): Json => {
   if (typeof output !== 'string' || !output.startsWith('<data id=')) return output
   const inside = output.split('\n').slice(1, -1).join('\n')
@@ -58,7 +58,7 @@ const situationOf = ({ messages }: ModelRequest): Situation => ({
   ),
 })
 
-/** A name as it goes over the wire and as its author wrote it are one. */
+/** Compares a tool's name as its author wrote it with its name on the wire. */
 const sameTool = (a: string, b: string): boolean => a === b || a === b.replaceAll(/[^A-Za-z0-9_-]/g, '__')
 
 interface Found {
@@ -122,7 +122,7 @@ const usageOf = (request: ModelRequest, parts: readonly Part[], entry: ScriptEnt
   ...entry.usage,
 })
 
-/** A result that is not there has no name: a template that reads it fails. */
+/** Leaves `result` out if there is none, so that a template that reads it fails. */
 const rootsOf = (m: readonly string[], after: Situation['after']): object => {
   const last = after.at(-1)
   return last === undefined ? { m } : { m, result: last.output }

@@ -1,13 +1,13 @@
 /**
- * What an error of the AI SDK means to us: a code of the one table, and a sentence for a person.
+ * Maps an error of the AI SDK to one of our error codes and a sentence for people.
  *
- * Owns that mapping. Knows the SDK's errors by their names and members, not by class: several copies of it may stand in one tree.
+ * Owns that mapping. Recognises the SDK's errors by their names and members, not by class: one tree may contain several copies of it.
  */
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { ModelFailure } from '#ports/model.ts'
 import { failed, refused } from './provider-failure.ts'
 
-/** As much of a piece as an error shows. */
+/** How much of a piece of the answer an error quotes. */
 const QUOTED = 160
 
 const SDK_ERRORS: Readonly<Record<string, ErrorCode>> = {
@@ -40,7 +40,7 @@ interface Start {
   readonly message?: { readonly usage?: unknown } | null
 }
 
-/** Errors that are about a piece of the answer keep it; one that lacks what the protocol promises is told by that. */
+/** Quotes the piece of the answer that the error is about, or names what the protocol requires and the piece lacks. */
 const unreadable = ({ message, text, value }: SdkError): string => {
   if (typeof text === 'string') return `a piece of the answer is no JSON: ${text.slice(0, QUOTED)}`
   if (value === undefined || value === null) return message
@@ -50,7 +50,7 @@ const unreadable = ({ message, text, value }: SdkError): string => {
   return `a piece of the answer does not have the form of this protocol: ${JSON.stringify(value).slice(0, QUOTED)}`
 }
 
-/** An error that came inside the stream, as the provider spells it. */
+/** The message of an error that came inside the stream, as the provider wrote it. */
 const toldInside = (error: unknown): string => {
   const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as Readonly<
     Record<string, unknown>
@@ -59,7 +59,7 @@ const toldInside = (error: unknown): string => {
   return `the provider broke the answer off: ${typeof type === 'string' ? `${type}, ` : ''}${message}`
 }
 
-/** For Anthropic the SDK tells an error in the first event as a status that nobody sent, with the error itself as the body. */
+/** For Anthropic the SDK reports an error in the first event as a status that was never sent, with the error itself as the body. */
 const disguised = (body: string): SdkError | null => {
   if (!body.startsWith('{"name":"AI_')) return null
   try {
@@ -75,20 +75,20 @@ const ofCall = (error: SdkError, text: string | null): ModelFailure => {
   if (first !== null) return failed('MODEL_BAD_RESPONSE', unreadable(first), { text })
   if (status !== undefined && status >= 400) return refused({ status, headers, body, message }, Date.now(), text)
   if (cause instanceof TrihandError) return failed(cause.code, cause.detail, { text })
-  // Refused connections have no status; an answer that cannot be read has one, and why as its cause.
+  // Refused connections have no status; an unreadable answer has one, and the reason as its cause.
   return isOfSdk(cause)
     ? failed('MODEL_BAD_RESPONSE', unreadable(cause), { text })
     : failed('MODEL_UNAVAILABLE', message, { text })
 }
 
-/** `heard` is what had come until then. */
+/** `heard` is the text that arrived before the error. */
 export const failureOf = (error: unknown, heard: string): ModelFailure => {
   const text = heard === '' ? null : heard
   if (error instanceof TrihandError) return failed(error.code, error.detail, { text })
   if (isOfSdk(error)) {
     const { name, message, data } = error
     if (name === REFUSED) return ofCall(error, text)
-    // Without data it is the end that is missing, not the sense.
+    // Without data the end of the answer is missing; the answer is not malformed.
     if (name === 'AI_InvalidResponseDataError' && data === undefined)
       return failed('MODEL_UNAVAILABLE', EARLY, { text })
     const code = SDK_ERRORS[name] ?? 'MODEL_REJECTED'

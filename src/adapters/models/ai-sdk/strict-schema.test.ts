@@ -1,4 +1,4 @@
-/** Which schemas OpenAI takes as strict. */
+/** Which schemas OpenAI accepts as strict. */
 import { expect, test } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
 import { isStrictSchema } from './strict-schema.ts'

@@ -1,7 +1,7 @@
 /**
- * May a schema be sent to OpenAI as strict? There every object must close itself and require all of its members.
+ * Decides whether a schema may be sent to OpenAI as strict: every object must be closed and require all of its members.
  *
- * Owns that one question. A schema that may not is sent as a request; we check the answer either way.
+ * Owns that check alone. Other schemas are sent as not strict; we validate the answer either way.
  */
 import type { Json } from '#model/kernel/json.ts'
 

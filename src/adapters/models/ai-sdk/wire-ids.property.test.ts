@@ -1,11 +1,11 @@
-/** Whatever ids a conversation has, on the wire each call has one of its own, and each result that of its call. */
+/** For any ids of a conversation, each call has a unique id on the wire, and each result has the id of its call. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { wireIds } from './wire-ids.ts'
 
 const anyId = fc.oneof(fc.string({ maxLength: 80 }), fc.constantFrom('1.0', '1_0', '1_0_2', '', 'call'))
 
-test('ids on the wire are letters, digits, _ and -, at most 64, none twice', () => {
+test('ids on the wire are letters, digits, _ and -, at most 64, and unique', () => {
   fc.assert(
     fc.property(fc.array(anyId, { maxLength: 30 }), (given) => {
       const ids = wireIds()

@@ -1,11 +1,11 @@
 /**
- * Ids of tool calls as every provider takes them: letters, digits, `_` and `-`, and none twice in one conversation.
+ * Rewrites ids of tool calls so that every provider accepts them: letters, digits, `_` and `-`, and unique in one conversation.
  *
- * Owns that spelling alone. Providers repeat their ids across turns, and our own keys have dots.
+ * Owns that rewriting alone. Providers repeat their ids across turns, and our own keys have dots.
  */
 export interface WireIds {
   ofCall(id: string): string
-  /** The id of the last call that had this one. */
+  /** The wire id of the last call with this id. */
   ofResult(id: string): string
 }
 

@@ -1,4 +1,4 @@
-/** The backend over a stand-in for the SDK: what it is started with, how it ends, what is left after a crash. */
+/** The backend over a fake of the SDK: how it starts, how it ends, what is left after a crash. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ const work = (sdk: ClaudeSdk, given: Partial<BackendJob> = {}, environment: Reco
 
 const run = async (model: FakeModel, faults?: FakeFaults): Promise<BackendReply> => work(fakeSdk(model, faults))
 
-test('query-1: it sees no settings, no home and no variables but its own', async () => {
+test('query-1: a session sees no settings, no home and no variables but its own', async () => {
   const sdk = fakeSdk(() => [{ text: 'done' }])
   expect((await work(sdk)).reply).toMatchObject({ kind: 'reply', finish: 'stop', calls: [] })
   const [options] = sdk.asked as [FakeSdk['asked'][number]]
@@ -63,7 +63,7 @@ test('query-1: it sees no settings, no home and no variables but its own', async
   expect(Object.keys(options.env)).not.toContain('SECRET')
 })
 
-test.each(['Bash', 'mcp__other__x'])('query-2: a session that has the tool %s besides does not go on', async (tool) => {
+test.each(['Bash', 'mcp__other__x'])('query-2: a session that also has the tool %s is ended', async (tool) => {
   const { reply } = await run(() => [{ text: 'done' }], { tools: [tool] })
   expect(reply).toMatchObject({ kind: 'failed', code: 'TOOL_CHANGED', detail: expect.stringContaining(tool) })
 })
@@ -75,12 +75,12 @@ test.each([
   [429, 'RATE_LIMITED'],
   [400, 'MODEL_REJECTED'],
   [529, 'MODEL_UNAVAILABLE'],
-])('backend-1: an API that answers %i is one failure, %s', async (status, code) => {
+])('backend-1: an API that answers %i gives a single failure, %s', async (status, code) => {
   const { reply } = await run(() => [{ text: 'x' }], { status: () => status })
   expect(reply).toMatchObject({ kind: 'failed', code, usage: { input: 0, output: 0 } })
 })
 
-test('limits end it with their own codes', async () => {
+test('each limit ends a session with its own code', async () => {
   const forever: FakeModel = () => [{ call: 'Read', input: { file_path: 'a' } }]
   const turns = await work(fakeSdk(forever), { limits: { ...jobWith().limits, turns: 2 } })
   expect(turns.reply).toMatchObject({ code: 'AGENT_MAX_TURNS', usage: { input: 200, output: 40 } })
@@ -90,7 +90,7 @@ test('limits end it with their own codes', async () => {
   expect(tokens.reply).toMatchObject({ code: 'BUDGET_EXCEEDED', detail: '360 tokens were used, 300 were left' })
 })
 
-test('backend-3: a call that is left to us ends it, and it goes on from the transcript with the result', async () => {
+test('backend-3: a call that is left to the engine ends the query, and the next one resumes with its result', async () => {
   const sdk = fakeSdk((heard, n) =>
     n === 1 ? [{ text: 'now' }, { call: 'mcp__trihand__send', input: { to: 'bo' } }] : [{ text: `heard: ${heard}` }],
   )
@@ -105,7 +105,7 @@ test('backend-3: a call that is left to us ends it, and it goes on from the tran
   expect(sdk.paid).toBe(2)
 })
 
-test('claude-agent-1: an answer that was lost with its process is not asked for again', async () => {
+test('claude-agent-1: an answer that was lost with its process is not requested again', async () => {
   const sdk = fakeSdk(() => [{ text: 'done' }])
   const files = new Map<string, Uint8Array>()
   await work(sdk, { workspace: inMemory(files) })
@@ -114,7 +114,7 @@ test('claude-agent-1: an answer that was lost with its process is not asked for 
   expect(sdk.paid).toBe(1)
 })
 
-test('backend-2: what the judge refuses does not happen, and files that were changed come back', async () => {
+test('backend-2: a refused call has no effect, and changed files reach the workspace', async () => {
   const files = new Map([
     ['old.md', Buffer.from('old')],
     ['same.md', Buffer.from('same')],
@@ -131,7 +131,7 @@ test('backend-2: what the judge refuses does not happen, and files that were cha
   expect(readFileSync(join(root, 'run_1/files/yes.md'), 'utf8')).toBe('new')
 })
 
-test('who asked for it can stop it, and a session is forgotten with its run', async () => {
+test('the caller can stop a session, and forgetting it deletes its files', async () => {
   const abort = new AbortController()
   const sdk = fakeSdk((_, n) => {
     if (n === 2) abort.abort()
@@ -144,7 +144,7 @@ test('who asked for it can stop it, and a session is forgotten with its run', as
   await expect(backend.forget('../x')).rejects.toThrow('names no session')
 })
 
-test('without a key, and without the package, it says what is missing', async () => {
+test('without the key or the package the failure says what is missing', async () => {
   const sdk = fakeSdk(() => [{ text: 'done' }])
   expect((await work(sdk, {}, {})).reply).toMatchObject({ kind: 'failed', code: 'ENV_MISSING' })
   const { reply } = await claudeAgent({ load: absent })({ root, environment: KEY }).work(
@@ -154,7 +154,7 @@ test('without a key, and without the package, it says what is missing', async ()
   expect(reply).toMatchObject({ code: 'PEER_MISSING', detail: expect.stringMatching(/^@trihand.*npm install/) })
 })
 
-/** The loader of the package, of one that nobody has. */
+/** The loader of a package that is not installed. */
 const absent = async (): Promise<ClaudeSdk> => {
   const { loadPeer } = await import('#adapters/peer.ts')
   const missing: string = '@trihand/not-installed'

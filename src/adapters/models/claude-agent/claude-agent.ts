@@ -1,10 +1,10 @@
 /**
  * The public entry `trihand/claude-agent`: the Claude Agent SDK as the harness of an agent (`config.backend: claude-agent`).
  *
- * Owns from where a session goes on: its beginning, the result it waits for, or what a lost attempt has left. One query is query.ts.
- * The SDK is loaded by the first query; without it the error says how to install it.
+ * Owns where a session resumes: at its beginning, with the result it waits for, or with what a lost attempt has left. One query is
+ * query.ts. The SDK is loaded by the first query; without it the error says how to install it.
  *
- * claude-agent-1  What a lost attempt had been told is not asked again.
+ * claude-agent-1  An answer that a lost attempt had received is not requested again.
  */
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { type ClaudeSdk, type Entry, loadSdk } from './sdk.ts'
 import { linesOf, parseLines, savedCost, type Tail, tailOf, usageBetween, withResult } from './transcript.ts'
 
 export interface ClaudeAgentOptions {
-  /** Where the SDK comes from, if not from the package of its name. */
+  /** Loads the SDK. Default: imports the package of its name. */
   readonly load?: () => Promise<ClaudeSdk>
 }
 
@@ -28,14 +28,14 @@ const uuidOf = (text: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** All that the session had said and heard when this turn began. */
+/** The transcript of the session when this turn began. */
 const entriesBefore = ({ start, session, turn }: BackendJob): readonly Entry[] => {
   if (start.kind === 'task') return []
   const entries = parseLines(start.transcript)
   return start.kind === 'say' ? entries : withResult(entries, start.result, uuidOf(`${session}\n${turn}`))
 }
 
-/** claude-agent-1: an attempt may have been lost after its answer had come. */
+/** claude-agent-1: an attempt may have been lost after its answer had arrived. */
 const replyFrom = (tail: Tail, before: readonly Entry[], all: readonly Entry[], model: string): BackendReply | null => {
   if (tail.kind !== 'left' && tail.kind !== 'answered') return null
   const usage = usageBetween(before, all)
@@ -94,7 +94,7 @@ class ClaudeAgent implements AgentBackend {
   }
 }
 
-/** A harness for agents whose definition names `claude-agent`. */
+/** Harness for agents whose definition names `claude-agent`. */
 export const claudeAgent =
   ({ load = loadSdk }: ClaudeAgentOptions = {}): BackendFactory =>
   (place) =>

@@ -1,4 +1,4 @@
-/** What the hook answers: paths that lead out, tools that were not given, limits, and its own failure. */
+/** Decisions of the hook: paths outside the directory, tools that were not given, limits, and its own failure. */
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,12 +35,12 @@ const guardFor = (verdict: Verdict | (() => Verdict), limits: Partial<BackendJob
   return { ask, stops }
 }
 
-test.each(['a.md', 'dir/b.md', 'new/deep/c.md', './a.md', 'dir/../a.md'])('%s stays inside', async (path) => {
+test.each(['a.md', 'dir/b.md', 'new/deep/c.md', './a.md', 'dir/../a.md'])('%s is in the directory', async (path) => {
   expect(await leadsOut(root, path)).toBe(false)
 })
 
 test.each(['../secret', '/etc/passwd', '../ws-evil/a', 'link', 'up/secret', 'dangling', 'hard', 'a\0b', '..'])(
-  'tool-guard-3: %s leads out',
+  'tool-guard-3: %s is outside the directory',
   async (path) => {
     expect(await leadsOut(root, path)).toBe(true)
     const { ask } = guardFor({ kind: 'run' })
@@ -49,19 +49,19 @@ test.each(['../secret', '/etc/passwd', '../ws-evil/a', 'link', 'up/secret', 'dan
   },
 )
 
-test.each(['/etc/*', '../*', '{..,a}/*'])('tool-guard-3: the pattern %s leads out', async (pattern) => {
+test.each(['/etc/*', '../*', '{..,a}/*'])('tool-guard-3: the pattern %s is outside the directory', async (pattern) => {
   const { ask } = guardFor({ kind: 'run' })
   expect(await ask('Glob', { pattern })).toBe('deny')
   expect(await ask('Glob', { pattern: '**/*.md' })).toBe('allow')
 })
 
-test('a tool that it was not given is denied, whatever the broker would say', async () => {
+test('a tool that the session was not given is denied, even if the broker would allow it', async () => {
   const { ask } = guardFor({ kind: 'run' })
   expect(await ask('Bash', { command: 'id' })).toBe('deny')
   expect(await ask('mcp__other__read', {})).toBe('deny')
 })
 
-test('tool-guard-1: a guard that breaks denies', async () => {
+test('tool-guard-1: a guard that throws denies the call', async () => {
   const { ask } = guardFor(() => {
     throw new Error('broken')
   })
@@ -69,14 +69,14 @@ test('tool-guard-1: a guard that breaks denies', async () => {
   expect(await ask('mcp__trihand__send', { n: 1n })).toBe('deny')
 })
 
-test('tool-guard-2: after a call that is left to us the others are denied', async () => {
+test('tool-guard-2: after a call that is left to the engine further calls are denied', async () => {
   const { ask } = guardFor({ kind: 'leave' })
   expect(await ask('mcp__trihand__send', { to: 'a' })).toBe('defer')
   expect(await ask('mcp__trihand__send', { to: 'b' })).toBe('deny')
   expect(await ask('Read', { file_path: 'a.md' })).toBe('deny')
 })
 
-test('five refusals end the session, and so does a call too many', async () => {
+test('five refusals end the session, and so does one call too many', async () => {
   const refused = guardFor({ kind: 'refuse', reason: 'no' })
   for (let n = 0; n < 5; n++) expect(await refused.ask('Read', { file_path: 'a.md' })).toBe('deny')
   expect(refused.stops).toEqual(['AGENT_LOOP'])

@@ -1,10 +1,10 @@
 /**
- * Asked before every tool that a session would use: the broker's word, and no path out of the directory.
+ * Hook that runs before every tool call of a session: applies the broker's decision, and keeps paths inside the directory.
  *
- * Owns the answers of that hook and what ends a session that goes on asking. Never lets a tool run because something broke.
+ * Owns the decisions of that hook, and ends a session that goes on making refused calls. Never lets a tool run because of an error.
  *
- * tool-guard-1  A guard that breaks denies: the SDK runs the tool of a hook that throws.
- * tool-guard-2  After one call was left to us, the others of that answer are denied: two would lose a result.
+ * tool-guard-1  A guard that fails denies the call: the SDK runs the tool if the hook throws.
+ * tool-guard-2  After one call was left to us, further calls of that answer are denied: with two, a result would be lost.
  * tool-guard-3  No file tool reaches a path outside the directory, nor one through a link.
  */
 import { lstat } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import { ownName } from './served.ts'
 const MAX_REFUSALS = 5
 const PATHS = ['file_path', 'path', 'notebook_path']
 
-/** Ends the session, and says why. */
+/** Ends the session with a reason. */
 export type Stop = (code: ErrorCode, detail: string) => void
 
 const isOutside = (root: string, path: string): boolean => {
@@ -36,7 +36,7 @@ const isLink = async (path: string): Promise<boolean> => {
   }
 }
 
-/** tool-guard-3: every part of the way is looked at, as far as there is one. */
+/** tool-guard-3: checks every part of the path that exists. */
 export const leadsOut = async (root: string, given: string): Promise<boolean> => {
   if (given.includes('\0')) return true
   const path = resolve(root, given)
@@ -72,7 +72,7 @@ export class Guard {
   private readonly stop: Stop
   private refusals = 0
   private hasLeft = false
-  /** Calls that it has let run. */
+  /** Number of calls that it has allowed. */
   calls = 0
 
   constructor(job: Pick<BackendJob, 'judge' | 'native' | 'limits'>, root: string, stop: Stop) {
@@ -105,7 +105,7 @@ export class Guard {
     }
     if (verdict.kind === 'run') return answer('allow')
     this.hasLeft = true
-    // What is left to us is counted where it is performed.
+    // A call that is left to us is counted where it is performed.
     this.calls--
     return answer('defer')
   }

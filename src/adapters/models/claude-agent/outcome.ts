@@ -1,7 +1,7 @@
 /**
- * What a session's messages come to: an answer, a call that is left to us, or a failure with one of our codes.
+ * Turns a session's messages into an outcome: an answer, a call that is left to us, or a failure with one of our codes.
  *
- * Owns that translation. A failure may come twice, as a result and as a throw: it is one outcome.
+ * Owns that translation. A failure may arrive twice, as a result and as a throw: it is one outcome.
  */
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { toJson } from '#model/kernel/json.ts'
@@ -79,7 +79,7 @@ export const failedWith = ({ code, detail }: Failure, usage: ModelUsage | null, 
   text: said === '' ? null : said,
 })
 
-/** Something that was thrown before there was a result. */
+/** The failure for an error that was thrown before there was a result. */
 export const thrownAs = (error: unknown): Failure => {
   if (error instanceof TrihandError) return { code: error.code, detail: error.detail }
   return { code: 'MODEL_UNAVAILABLE', detail: error instanceof Error ? error.message : String(error) }

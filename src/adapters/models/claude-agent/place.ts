@@ -1,8 +1,8 @@
 /**
- * The directory of one session on this machine: the agent's files, a home that nobody else reads, and a journal of the transcript.
+ * The directory of one session on this machine: the agent's files, a private home, and a journal of the transcript.
  *
- * Owns what is on the disk. The ledger is the truth: the journal only saves a process that was killed from asking again what it had
- * already paid for, and files and journal are believed together or not at all.
+ * Owns what is on disk. The ledger is the truth: the journal only saves a process that was killed from requesting again what it had
+ * already paid for. Files and journal are trusted together or not at all.
  */
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -37,18 +37,18 @@ export class Place {
     this.journal = join(root, `journal-${turn}.jsonl`)
   }
 
-  /** What a lost attempt at the same turn has left. */
+  /** The journal of a lost attempt at the same turn. */
   async left(): Promise<readonly Entry[]> {
     return parseLines(await readFile(this.journal, 'utf8').catch(() => ''))
   }
 
-  /** A home without a past: a session that it remembers could not begin again. */
+  /** An empty home: a session that the home remembers could not begin again. */
   async makeHome(): Promise<void> {
     await rm(this.home, { recursive: true, force: true })
     await mkdir(join(this.home, 'tmp'), PRIVATE)
   }
 
-  /** The agent's files, as the ledger knows them. */
+  /** Writes the agent's files as the ledger knows them. */
   async lay(workspace: Workspace): Promise<void> {
     await rm(this.root, { recursive: true, force: true })
     await mkdir(this.files, PRIVATE)
@@ -59,7 +59,7 @@ export class Place {
     }
   }
 
-  /** Puts what the session has changed into the workspace. Links and the like are not taken along. */
+  /** Copies the session's changes into the workspace. Skips links and the like. */
   async gather(workspace: Workspace): Promise<void> {
     const before = new Set((await workspace.list()).map(({ path }) => path))
     for (const path of await pathsUnder(this.files)) {
@@ -70,7 +70,7 @@ export class Place {
     for (const path of before) await workspace.remove(path)
   }
 
-  /** Durable when it returns. */
+  /** Appends to the journal; the lines are durable when it resolves. */
   async note(entries: readonly Entry[]): Promise<void> {
     const file = await open(this.journal, 'a', 0o600)
     try {

@@ -1,7 +1,7 @@
 /**
- * One query of the SDK, from its start to its result: what it is allowed to see, and what is heard of it.
+ * One query of the SDK, from its start to its result: what it may see, and what is read from its messages.
  *
- * Owns the options, each of them a trap that was met, and the limits that the SDK does not know. Never retries.
+ * Owns the options, each of which avoids a trap we have met, and the limits that the SDK does not have. Never retries.
  *
  * query-1  It sees no settings, no home and no variables but those that it is given.
  * query-2  It begins with exactly the tools that it was given, or it does not begin.
@@ -18,7 +18,7 @@ import type { ClaudeSdk, Entry, SdkMessage, SdkOptions, SdkPrompt, SdkSessionSto
 import { servedName, serversFor } from './served.ts'
 import { linesOf, mended, savedCost, unsavedUsage, usageSince, usedBy } from './transcript.ts'
 
-/** The first word of a session, another word in it, or none: it goes on from where it was. */
+/** How a query starts: with the first message of a session, with another message, or without one, from where the session stopped. */
 export type Opening =
   | { readonly kind: 'begin'; readonly text: string }
   | { readonly kind: 'say'; readonly text: string }
@@ -30,7 +30,7 @@ export interface Asking {
   readonly place: Place
   readonly environment: BackendPlace['environment']
   readonly opening: Opening
-  /** All that was said before this query. */
+  /** The transcript before this query. */
   readonly all: readonly Entry[]
 }
 
@@ -53,14 +53,14 @@ const variables = ({ home }: Place, { limits }: BackendJob, given: BackendPlace[
     DISABLE_TELEMETRY: '1',
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Trying again is decided from facts, outside.
+    // Retries are decided outside, from facts.
     CLAUDE_CODE_MAX_RETRIES: '0',
     CLAUDE_CODE_RESUME_INTERRUPTED_TURN: '1',
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(limits.outputTokens),
   }
 }
 
-/** Says nothing and stays open: an iterable that ends would count the open call as refused. */
+/** A prompt that yields nothing and stays open: the SDK would count the open call as refused if the iterable ended. */
 const silence = (until: Promise<void>): AsyncIterable<never> => ({
   [Symbol.asyncIterator]: () => ({
     next: async () => {
@@ -70,7 +70,7 @@ const silence = (until: Promise<void>): AsyncIterable<never> => ({
   }),
 })
 
-/** The transcript as it was, and every line that is added, on the disk before the SDK goes on. */
+/** Loads the transcript as it was, and writes every added line to disk before the SDK goes on. */
 const storeFor = (loaded: readonly Entry[], place: Place, added: Entry[]): SdkSessionStore => ({
   load: async ({ subpath }) => (subpath === undefined && loaded.length > 0 ? loaded : null),
   append: async ({ subpath }, entries) => {
@@ -80,7 +80,7 @@ const storeFor = (loaded: readonly Entry[], place: Place, added: Entry[]): SdkSe
   },
 })
 
-/** What has been heard so far. */
+/** What the query's messages have said so far. */
 class Hearing {
   private readonly job: BackendJob
   private readonly used = new Map<string, number>()
@@ -97,11 +97,11 @@ class Hearing {
     return this.used.size
   }
 
-  /** Why it must not go on; null: it may. */
+  /** Why the query must stop; null: it may go on. */
   hear(message: SdkMessage): Failure | null {
     if (message.type === 'system' && message.subtype === 'init') return this.checkTools(message.tools ?? [])
     if (message.type === 'stream_event') this.tell(message)
-    // A failure is told once more after it: the first result stands.
+    // A failure is reported a second time later: the first result counts.
     if (message.type === 'result') this.result ??= message
     return message.type === 'assistant' ? this.listen(message) : null
   }
@@ -166,7 +166,7 @@ const optionsFor = (asking: Asking, added: Entry[], guard: Guard, abort: AbortCo
   }
 }
 
-/** What ends a query before its time: a limit of ours, or whoever asked for it. The first reason stands. */
+/** Stops a query early: because of our own limits, or because the caller aborts. The first reason counts. */
 class Brake {
   readonly abort = new AbortController()
   reason: Failure | null = null
@@ -183,7 +183,7 @@ class Brake {
   }
 }
 
-/** Until it ends. A throw after a result says nothing new. */
+/** Reads messages until the query ends. An error after a result adds nothing. */
 const listen = async (asking: Asking, options: SdkOptions, hearing: Hearing, brake: Brake): Promise<Failure | null> => {
   let hush = (): void => {}
   const until = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 /**
  * The part of the Claude Agent SDK that we call, in our own types: the package is an optional peer, and we build without it.
  *
- * Owns its shapes, as found by running 0.3. Loads nothing but the package itself, and that when it is first needed.
+ * Owns these shapes, as observed with 0.3. Loads only the package itself, on first use.
  */
 import { loadPeer } from '#adapters/peer.ts'
 
@@ -9,7 +9,7 @@ export interface ClaudeSdk {
   query(request: { readonly prompt: SdkPrompt; readonly options: SdkOptions }): AsyncIterable<SdkMessage>
 }
 
-/** An iterable that says nothing only keeps the session open. */
+/** An iterable that yields nothing only keeps the session open. */
 export type SdkPrompt = string | AsyncIterable<never>
 
 export interface SdkOptions {
@@ -17,9 +17,9 @@ export interface SdkOptions {
   readonly cwd: string
   readonly model: string
   readonly systemPrompt: string
-  /** Exactly these of its own tools. `allowedTools` is never set: it skips the check of paths. */
+  /** Its built-in tools, exactly these. `allowedTools` is never set: it skips the check of paths. */
   readonly tools: readonly string[]
-  /** None: settings and instructions of the directory are not read. */
+  /** Empty: settings and instructions of the directory are not read. */
   readonly settingSources: readonly never[]
   readonly permissionMode: 'default'
   readonly strictMcpConfig: true
@@ -35,7 +35,7 @@ export interface SdkOptions {
   readonly resume?: string
 }
 
-/** A server inside this process: all that is needed of it is a connection. */
+/** A server inside this process; the SDK needs only its connection. */
 export interface SdkServer {
   readonly type: 'sdk'
   readonly name: string
@@ -64,7 +64,7 @@ export interface SdkHookAnswer {
   }
 }
 
-/** A line of a transcript. The SDK asks that it comes back as it went. */
+/** A line of a transcript. The SDK requires it back unchanged. */
 export interface Entry {
   readonly type: string
   readonly uuid?: string
@@ -106,7 +106,7 @@ interface SdkUsage {
   readonly cache_creation_input_tokens?: number
 }
 
-/** Of one model, for all that a session has asked of it. */
+/** The usage of one model, for the whole session. */
 export interface SdkModelUse {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -122,15 +122,15 @@ export interface SdkSessionStore {
 export interface SdkMessage {
   readonly type: string
   readonly subtype?: string
-  /** Of `system/init`. */
+  /** In `system/init` messages. */
   readonly tools?: readonly string[]
   readonly message?: SdkSpoken
-  /** Of `stream_event`. */
+  /** In `stream_event` messages. */
   readonly event?: {
     readonly type?: string
     readonly delta?: { readonly type?: string; readonly text?: string; readonly thinking?: string }
   }
-  // Of `result`.
+  // In `result` messages.
   readonly result?: string
   readonly is_error?: boolean
   readonly stop_reason?: string | null

@@ -1,7 +1,7 @@
 /**
- * Our tools as the SDK can offer them: a server in this process that speaks the three messages of MCP that it is asked for.
+ * Serves our tools to the SDK: an MCP server in this process that answers the three messages the SDK sends.
  *
- * Owns their names over there and that little protocol. What a call does is the job's business.
+ * Owns the tools' names there and that small protocol. The job performs the calls.
  */
 import { type Json, toJson } from '#model/kernel/json.ts'
 import type { BackendJob } from '#ports/agent-backend.ts'
@@ -13,7 +13,7 @@ const NO_METHOD = -32_601
 
 export const servedName = (tool: string): string => `${PREFIX}${tool}`
 
-/** Null: it is not one of ours. */
+/** The tool's own name; null: it is not one of ours. */
 export const ownName = (name: string): string | null => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : null)
 
 interface Asked {
@@ -58,7 +58,7 @@ const answered = async (asked: Asked, served: Served): Promise<Answers> => {
   }
 }
 
-/** None without tools of ours. */
+/** Empty if the job has no tools of ours. */
 export const serversFor = (served: Served): Readonly<Record<string, SdkServer>> => {
   if (served.tools.length === 0) return {}
   const connect = async (transport: SdkTransport): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Transcripts as they were met: where they stop, what is put into them, what they have cost. */
+/** Real transcripts: where they stop, how a result is added, what they have cost. */
 import { expect, test } from 'vitest'
 import type { Entry } from './sdk.ts'
 import { leftCall, linesOf, mended, parseLines, tailOf, usageBetween, usageSince, withResult } from './transcript.ts'
@@ -49,7 +49,7 @@ test.each([
   expect(tailOf(entries)).toEqual(tail)
 })
 
-test('transcript-1: a result is put where the session waits for it, and the mark of the wait is gone', () => {
+test('transcript-1: a result is inserted where the session waits for it, and the marker of the wait is removed', () => {
   const entries = withResult([ask, call, marker, after, cost], { text: 'sent', isError: false }, 'new')
   expect(leftCall(entries)).toBeNull()
   expect(tailOf(entries)).toEqual({ kind: 'open' })
@@ -71,7 +71,7 @@ test('a result for a session that waits for none changes nothing', () => {
   expect(withResult([ask, final], { text: 'sent', isError: false }, 'new')).toEqual([ask, final])
 })
 
-test('what comes after a broken connection hangs on what was before it', () => {
+test('an entry after a broken connection is attached to the entry before it', () => {
   const next: Entry = { ...ask, uuid: 'g', parentUuid: 'f' }
   expect(mended([ask, { ...broken, parentUuid: 'a' }, next]).map(({ uuid, parentUuid }) => [uuid, parentUuid])).toEqual(
     [
@@ -81,17 +81,17 @@ test('what comes after a broken connection hangs on what was before it', () => {
   )
 })
 
-test('usage is the difference to what was saved, and with it what a lost attempt had not saved', () => {
+test('usage is the difference to the saved totals, plus what a lost attempt had not saved', () => {
   const doubled = { inputTokens: 20, outputTokens: 4, cacheReadInputTokens: 10, cacheCreationInputTokens: 2 }
   const one = { input: 16, output: 2, cachedInput: 5, cacheWrites: 1, reasoning: 0 }
   expect(usageSince([ask, call, cost], { claude: doubled })).toEqual(one)
   const two = { input: 32, output: 4, cachedInput: 10, cacheWrites: 2, reasoning: 0 }
-  // One answer is several lines with the same usage.
+  // One answer is written as several lines with the same usage.
   expect(usageSince([ask, call, cost, final, { ...final, uuid: 'z' }], { claude: doubled })).toEqual(two)
   expect(usageBetween([ask, call, cost], [ask, call, cost, final])).toEqual(one)
   expect(usageBetween([], [ask, call, cost])).toEqual(one)
 })
 
-test('a line that was not finished is no line', () => {
+test('an unfinished line is ignored', () => {
   expect(parseLines(`${linesOf([ask])}{"type":"assis`)).toEqual([ask])
 })

@@ -1,9 +1,9 @@
 /**
- * What a session's transcript says: where it stopped, what it has cost, and how a result of ours is put into it.
+ * Reads a session's transcript: where it stopped, what it has cost; and inserts a result of ours.
  *
- * Owns how lines are read and mended. Pure. Lines that mean nothing here pass through as they are.
+ * Owns how lines are read and repaired. Pure. Unknown lines pass through unchanged.
  *
- * transcript-1  A session goes on from exactly where it stopped: what was asked and answered before is not asked again.
+ * transcript-1  A session resumes exactly where it stopped: nothing that was asked and answered before is requested again.
  */
 import type { ModelUsage } from '#ports/model.ts'
 import type { Entry, SdkBlock, SdkModelUse } from './sdk.ts'
@@ -14,7 +14,7 @@ export interface LeftCall {
   readonly input: unknown
 }
 
-/** Where it stopped: before anything, in the middle, at a call that was left to us, or at its answer. */
+/** Where it stopped: before anything, in the middle, at a call that was left to us, or after its answer. */
 export type Tail =
   | { readonly kind: 'empty' }
   | { readonly kind: 'open' }
@@ -35,7 +35,7 @@ const isSpoken = ({ type, message, isApiErrorMessage }: Entry): boolean =>
 const modelOf = (entries: readonly Entry[]): string | null =>
   entries.findLast((entry) => entry.type === 'assistant' && isSpoken(entry))?.message?.model ?? null
 
-/** The call that was left to us and has no result yet. */
+/** The call that was left to us and has no result yet; null: there is none. */
 export const leftCall = (entries: readonly Entry[]): LeftCall | null => {
   const marker = entries.findLast(({ attachment }) => attachment?.type === LEFT)?.attachment
   const id = marker?.toolUseID
@@ -51,14 +51,14 @@ export const tailOf = (entries: readonly Entry[]): Tail => {
   const call = leftCall(entries)
   if (call !== null) return { kind: 'left', call, model: modelOf(entries) }
   if (last.type === 'user' || last.message?.id === undefined) return { kind: 'open' }
-  // One answer is written as one line for each of its blocks.
+  // One answer is written as one line per block.
   const blocks = spoken.filter(({ message }) => message?.id === last.message?.id).flatMap(blocksOf)
   const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text ?? ''] : [])).join('')
   const isOpen = text === '' || blocks.some(({ type }) => type === 'tool_use')
   return isOpen ? { kind: 'open' } : { kind: 'answered', text, model: modelOf(entries) }
 }
 
-/** Without the marks of calls left to us and of broken connections: what comes after them hangs on what was before. */
+/** Removes the markers of calls left to us and of broken connections, and attaches what follows to the entry before. */
 export const mended = (entries: readonly Entry[]): readonly Entry[] => {
   const gone = new Map<string, string | null>()
   const kept: Entry[] = []
@@ -71,7 +71,7 @@ export const mended = (entries: readonly Entry[]): readonly Entry[] => {
   return kept
 }
 
-/** The result of the call that was left to us, as the session itself would have written it. */
+/** Adds the result of the call that was left to us, as the session itself would have written it. */
 export const withResult = (
   entries: readonly Entry[],
   result: { readonly text: string; readonly isError: boolean },
@@ -110,13 +110,13 @@ const combined = (a: ModelUsage, b: ModelUsage, sign: 1 | -1): ModelUsage => ({
   reasoning: 0,
 })
 
-/** What the session had used when it last said so. The SDK's totals go on from here when it is resumed. */
+/** The session's usage when it last saved it. The SDK's totals continue from here when it is resumed. */
 export const savedCost = (entries: readonly Entry[]): { readonly usage: ModelUsage; readonly usd: number } => {
   const saved = entries.findLast(({ type }) => type === COST)
   return { usage: summed(saved?.modelUsage ?? {}), usd: saved?.totalCostUSD ?? 0 }
 }
 
-/** What answers used after the last time that the session said so: an attempt that was lost never did. */
+/** The usage of answers after the last save: a lost attempt never saves. */
 export const unsavedUsage = (entries: readonly Entry[]): ModelUsage => {
   const from = entries.findLastIndex(({ type }) => type === COST) + 1
   const byAnswer = new Map<string, ModelUsage>()
@@ -136,11 +136,11 @@ export const usedBy = (usage: NonNullable<NonNullable<Entry['message']>['usage']
   }
 }
 
-/** The difference that this query made, and what a lost one before it had used. */
+/** The usage of this query, plus what a lost one before it had not saved. */
 export const usageSince = (before: readonly Entry[], totals: Totals): ModelUsage =>
   combined(combined(summed(totals), savedCost(before).usage, -1), unsavedUsage(before), 1)
 
-/** What was used between two states of a transcript, when nobody is left to tell the totals. */
+/** The usage between two states of a transcript, for an attempt that was lost before it reported totals. */
 export const usageBetween = (before: readonly Entry[], now: readonly Entry[]): ModelUsage =>
   combined(combined(savedCost(now).usage, savedCost(before).usage, -1), unsavedUsage(now), 1)
 

@@ -1,11 +1,11 @@
 /**
- * One append on the memory store: judged first, then written whole.
+ * One append on the memory store: checked first, then written as a whole.
  *
- * Owns the rules of the port for one append; a batch is nothing but a row of them.
+ * Owns the rules of the port for one append; a batch is a sequence of appends.
  *
- * "Due at once" is the append's own instant, the largest recordedAt or createdAt in it, so that a claim made at that instant gets
- * the run. An append that records nothing, such as an event alone, has none: there it is the time of the stream's last fact.
- * The time of an event never counts: its sender chose it, and may live in the future.
+ * "Due at once" means the append's own instant, the largest recordedAt or createdAt in it, so that a claim made at that instant gets
+ * the run. An append that records nothing, for example an event alone, has no such instant: the time of the stream's last fact is used.
+ * The time of an event never counts: its sender chose it, and it may lie in the future.
  */
 import { laneOf, PLAIN_LANE } from '#model/flow/lane.ts'
 import type { ClaimableId, Instant, StreamId } from '#model/kernel/ids.ts'
@@ -17,7 +17,7 @@ import { canBeSignalled, type MemoryStream } from './stream.ts'
 
 export const appendOne = (store: MemoryStore, append: Append): Outcome => judge(store, append) ?? write(store, append)
 
-/** Null if the append may be written. */
+/** The reason why the append must not be written; null: it may be written. */
 const judge = (store: MemoryStore, append: Append): Outcome | null =>
   repeated(store, append) ??
   fenced(store, append) ??
@@ -35,7 +35,7 @@ const repeated = (store: MemoryStore, append: Append): Outcome | null => {
   }
 }
 
-/** All or nothing: one trace of the append proves the whole of it (ledger-3). */
+/** Appends are all or nothing: one trace of the append proves that all of it was written (ledger-3). */
 const wasWritten = (store: MemoryStore, { appendId, writes, events }: Append): boolean => {
   for (const { stream, expectedVersion, facts } of writes) {
     if (facts.length > 0 && store.streams.get(stream)?.appendIds[expectedVersion] === appendId) return true
@@ -44,13 +44,13 @@ const wasWritten = (store: MemoryStore, { appendId, writes, events }: Append): b
   return events.length === 0 && writes.length > 0 && writes.every((one) => isReleased(store, one))
 }
 
-/** A release without news leaves no fact. Only its own holder can have released the stream at this epoch. */
+/** A release without new facts leaves none. Only its own holder can have released the stream at this epoch. */
 const isReleased = (store: MemoryStore, { stream, expectedVersion, epoch, facts }: StreamWrite): boolean => {
   const held = store.streams.get(stream)
   return facts.length === 0 && held?.lease === null && held.facts.length === expectedVersion && held.epoch === epoch
 }
 
-/** The position when it was first written, as far as anybody relies on it: the base of the runs it created. */
+/** The position when it was first written, as far as callers rely on it: the base of the runs it created. */
 const firstPosition = (store: MemoryStore, { writes }: Append): number => {
   const created = writes.find((one) => one.create?.event === null && one.create.sequence === undefined)
   return (created && store.streams.get(created.stream)?.base) ?? store.events.position
@@ -84,7 +84,7 @@ const alreadyCreated = (store: MemoryStore, { writes }: Append): Outcome | null 
   return null
 }
 
-/** One run per event and handler: a second one is refused whole, whether the first came before or with it. */
+/** At most one run per event and handler: a second one is refused, no matter if the first came earlier or in the same append. */
 const startedTwice = (store: MemoryStore, { writes }: Append): Outcome | null => {
   const seen = new Set<string>()
   for (const { stream, create } of writes) {
@@ -139,7 +139,7 @@ const instantOf = ({ writes }: Append): Instant | null => {
 const dueAtOnce = (stream: MemoryStream, now: Instant | null): Instant =>
   now ?? stream.facts.at(-1)?.recordedAt ?? stream.createdAt
 
-/** A signal is counted always, and wakes a run that nobody holds (ledger-6). */
+/** Always counts the signal, and wakes the run if it has no lease (ledger-6). */
 const raise = (store: MemoryStore, stream: MemoryStream, now: Instant | null): void => {
   stream.signal += 1
   if (stream.lease !== null) return
@@ -202,13 +202,13 @@ const closeWaits = (store: MemoryStore, stream: MemoryStream, step: string): voi
   stream.waits = stream.waits.filter((wait) => wait.step !== step)
 }
 
-/** The streams that this append's events and its own list of signals wake. */
+/** The streams that this append wakes, through its events and its own list of signals. */
 const awaited = (store: MemoryStore, { events, signals }: Append): MemoryStream[] => {
   const named = [...events.flatMap(({ event }) => [...store.waits.matching(event)]), ...signals]
   return named.flatMap((id) => store.streams.get(id) ?? []).filter(canBeSignalled)
 }
 
-/** Says whether an event came that the writer had not seen: the wait is then signalled as if the event came now (ledger-5). */
+/** Returns true if an event arrived that the writer had not seen: the wait is then signalled as if the event arrived now (ledger-5). */
 const openWaits = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): boolean => {
   let isLate = false
   for (const { step, type, path, value, base, seen } of one.opensWaits) {
@@ -226,7 +226,7 @@ const openWaits = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): 
 
 const givesBack = ({ create, epoch, release }: StreamWrite): boolean => release && (create !== null || epoch !== null)
 
-/** Whoever gives slots back names one that may wait for them: the first of its own lane, else of any other. */
+/** When a stream releases its slots, names a run that may wait for them: the first of the same lane, else of any other. */
 const freedFor = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): readonly ClaimableId[] => {
   if (stream.lane === PLAIN_LANE || !givesBack(one)) return []
   const others = store.firstOfLanes()
@@ -234,10 +234,10 @@ const freedFor = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): r
   return first !== undefined && isClaimable(first.id) ? [first.id] : []
 }
 
-/** Gives the lease back if asked, and parks what nobody holds. Says whether a signal made the run due instead of the writer's wake. */
+/** Releases the lease if asked, and parks a stream without one. Returns true if a signal, not the writer's wake, made the run due. */
 const settle = (store: MemoryStore, stream: MemoryStream, one: StreamWrite, now: Instant | null): boolean => {
   const lease = givesBack(one) ? null : stream.lease
-  // A holder decides at its release; until then nobody else's wake counts.
+  // The holder decides at its release; until then no other wake counts.
   if (lease !== null) return false
   const hasNewSignal = stream.signal > one.seenSignal && !isEnded(stream.status)
   const wakeAt = hasNewSignal ? Math.min(one.wakeAt ?? Infinity, dueAtOnce(stream, now)) : one.wakeAt

@@ -1,7 +1,7 @@
 /**
- * Which runs a claim gets: those that are due, of the handlers it asks for, as far as their slots have room.
+ * Chooses the runs that a claim gets: those that are due, of the requested handlers, as far as their slots have room.
  *
- * Owns the search. The order and the room are the model's (lane.ts); the lease is given by ledger.ts.
+ * Owns the search. Order and room are defined in the model (lane.ts); ledger.ts gives the lease.
  */
 import { choose, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
 import type { Heap } from '#model/kernel/heap.ts'
@@ -13,7 +13,7 @@ import type { MemoryStream } from './stream.ts'
 
 export interface Found {
   readonly chosen: readonly MemoryStream[]
-  /** The wake of the first that only the limit keeps waiting. */
+  /** The wake of the first run that only the limit left out. */
   readonly left: Instant | null
 }
 
@@ -26,14 +26,14 @@ export const findClaimable = (store: MemoryStore, request: ClaimRequest): Found 
   return { chosen: chosen.map(({ stream }) => stream), left: left?.wakeAt ?? null }
 }
 
-/** Asked once the chosen ones have their leases. */
+/** Called after the chosen runs have their leases. */
 export const nextDueAt = (store: MemoryStore, request: ClaimRequest, left: Instant | null): Instant | null => {
   const next = queuesOf(store, request).map((queue) => wakeOf(queue, request.now))
   const earliest = Math.min(left ?? Infinity, ...next)
   return earliest === Infinity ? null : earliest
 }
 
-/** A run that waits long enough is taken from the workers of its version, too (pin-2): their queues are looked at as well. */
+/** Includes the queues of other versions if the taker may take over their runs after a while (pin-2). */
 const queuesOf = (store: MemoryStore, { handlers, taker }: ClaimRequest): ReturnType<MemoryStore['queues']> =>
   taker === undefined
     ? store.queues(handlers)
@@ -49,7 +49,7 @@ const firstOfQueues = (store: MemoryStore, request: ClaimRequest, occupancy: Occ
     return firstDue(store, queue, request, Math.min(room, request.limit + 1))
   })
 
-/** Taken out to see who is behind, and put back. */
+/** Removes runs from the queue to reach those behind them, and puts them back. */
 const firstDue = (
   store: MemoryStore,
   queue: Heap<MemoryStream>,
@@ -90,7 +90,7 @@ const named = (
 const isDue = (stream: MemoryStream, now: Instant): boolean =>
   stream.lease === null && stream.wakeAt !== null && stream.wakeAt <= now
 
-/** Who is due in a lane waits for room, not for time; if only the limit was too small for it, it is among those left. */
+/** A run that is due in a lane waits for room, not for time; if only the limit left it out, `left` covers it. */
 const wakeOf = (queue: Heap<MemoryStream>, now: Instant): Instant => {
   const first = queue.first()
   if (first === undefined) return Infinity

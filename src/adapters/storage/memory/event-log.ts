@@ -1,7 +1,7 @@
 /**
- * All events in order of their sequence, found by identity, by type and by value.
+ * All events in order of their sequence, with lookup by identity, type and value.
  *
- * Owns sequences and identities. Keeps text, never the caller's objects.
+ * Owns sequences and identities. Stores text, never the caller's objects.
  */
 import type { Event, StoredEvent } from '#model/event/event.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
@@ -38,7 +38,7 @@ const firstAfter = (rows: readonly EventRow[], after: number): number => {
 
 const toStored = (row: EventRow): StoredEvent => ({ ...(JSON.parse(row.text) as Event), sequence: row.sequence })
 
-/** Under the value that it holds at the path, if it holds one. */
+/** Indexes the row under the value at the path, if it has one. */
 const list = (values: Map<string, EventRow[]>, path: string, row: EventRow): void => {
   const found = at((JSON.parse(row.text) as Event).data, path)
   if (found === undefined) return
@@ -53,7 +53,7 @@ export class EventLog {
   readonly #bySequence = new Map<number, EventRow>()
   readonly #byIdentity = new Map<string, EventRow>()
   readonly #byTopic = new Map<string, EventRow[]>()
-  /** By topic, path and value; a path is listed once somebody has asked for it. */
+  /** By topic, path and value; a path is indexed on its first query. */
   readonly #byValue = new Map<string, Map<string, Map<string, EventRow[]>>>()
   #last: number
 
@@ -98,7 +98,7 @@ export class EventLog {
     return this.#byIdentity.get(identity(event))
   }
 
-  /** Of any source, oldest first. */
+  /** Events of any source with this id, oldest first. */
   withId(tenant: TenantId, id: string): readonly StoredEvent[] {
     const found = [...this.#byIdentity].filter(([key]) => key.startsWith(`${tenant}\n`) && key.endsWith(`\n${id}`))
     return found.map(([, row]) => toStored(row)).sort((a, b) => a.sequence - b.sequence)

@@ -1,7 +1,8 @@
 /**
- * The Ledger on plain maps: real and small, for the simulator and for tests. Several of them may share one store.
+ * The Ledger on plain maps: complete and small, for the simulator and for tests. Several ledgers may share one store.
  *
- * Owns leases; claim.ts finds who gets one, append.ts owns the writing. Applies every call before it answers, so that nothing is ever half done.
+ * Owns leases; claim.ts chooses the runs of a claim, append.ts owns writing. Applies every call before it answers, so that nothing is
+ * ever half done.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -24,7 +25,7 @@ import { findClaimable, nextDueAt } from './claim.ts'
 import type { MemoryStore } from './store.ts'
 import { type MemoryStream, toRecord } from './stream.ts'
 
-/** Of a stream that has a lease: no queue holds it. */
+/** Only for a stream that has a lease: no queue holds it. */
 const repin = (stream: MemoryStream, { version, takesOver = [] }: Taker): void => {
   const isFree = takesOver.find(({ handler }) => handler === stream.handler)?.isFree ?? false
   const pinned = pinAfter(stream.systemHash, version, isFree)
@@ -72,7 +73,7 @@ export class MemoryLedger implements Ledger {
     this.#checkOpen()
     const { workers } = this.#store
     const known = workers.get(worker)
-    // A beat that arrives late takes nothing back of a newer one.
+    // A late heartbeat must not overwrite a newer one.
     workers.set(worker, { beatAt: Math.max(now, known?.beatAt ?? now), info: info ?? known?.info ?? null })
     for (const [other, { beatAt }] of workers) if (now - beatAt > ttlMs) workers.delete(other)
     const lost = this.#store.holders().filter((holder) => !workers.has(holder))
@@ -105,7 +106,7 @@ export class MemoryLedger implements Ledger {
     }
   }
 
-  /** The epoch rises, so that a holder who still lives is fenced. */
+  /** Raises the epoch, so that a holder that is still alive is fenced. */
   #free(worker: WorkerId, now: Instant, recoveries: number): number {
     const held = this.#store.leasedBy(worker)
     for (const stream of held) {

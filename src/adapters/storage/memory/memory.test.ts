@@ -1,4 +1,4 @@
-/** The memory ledger and its neighbours against the conformance suites, plain and behind faults. */
+/** The memory ledger, reader and blobs against the conformance suites, directly and with injected faults. */
 import { Random } from '#test/support/random.ts'
 import { blobsSuite } from '#testing/blobs-suite.ts'
 import { type FaultPlan, faultyLedger } from '#testing/faulty-ledger.ts'

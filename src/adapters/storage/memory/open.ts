@@ -1,7 +1,7 @@
 /**
- * A store in memory: for ephemeral sessions, tests and the simulator. Gone with the process.
+ * A store in memory: for ephemeral sessions, tests and the simulator. It is lost with the process.
  *
- * Owns nothing but the joining of its parts; several ledgers may share one store.
+ * Owns only how the parts are joined; several ledgers may share one store.
  */
 import type { Blobs } from '#ports/blobs.ts'
 import type { Ledger } from '#ports/ledger.ts'

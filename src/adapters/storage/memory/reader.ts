@@ -1,4 +1,4 @@
-/** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
+/** The Reader on a memory store: scans where a database would use an index, because it serves only tests and short demos. */
 import { isModelCall } from '#adapters/storage/migrations/0011-model-calls.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import {

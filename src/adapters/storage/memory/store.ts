@@ -1,8 +1,8 @@
 /**
- * Everything a memory ledger knows, shared by the ledgers and readers that stand on it.
+ * All data of a memory ledger, shared by the ledgers and readers on it.
  *
- * Owns the indexes and keeps them true: which runs are due, who holds which lease. It outlives its ledgers, as a database does.
- * Never judges a write (append.ts).
+ * Owns the indexes and keeps them up to date: which runs are due, which worker holds which lease. It outlives its ledgers, as a database
+ * does. Never checks a write (append.ts).
  */
 import { PLAIN_LANE } from '#model/flow/lane.ts'
 import { Heap } from '#model/kernel/heap.ts'
@@ -47,10 +47,10 @@ export class MemoryStore {
   readonly documents = new Map<string, string>()
   readonly tasks = new MemoryTasks()
   readonly #byCreation: MemoryStream[] = []
-  /** Parked runs of the plain lane, all of them and once more by version and handler: thousands of schedules have a handler each. */
+  /** Parked runs of the plain lane: all of them, and again by version and handler, because thousands of schedules have a handler each. */
   readonly #plain = newQueue()
   readonly #plainOf = new Map<string, Map<string, Heap<MemoryStream>>>()
-  /** Parked runs of the other lanes, each of one handler. None is empty. */
+  /** Parked runs of the other lanes; each lane has one handler. Contains no empty queue. */
   readonly #lanes = new Map<string, Heap<MemoryStream>>()
   readonly #heldInLanes = new Set<MemoryStream>()
   readonly #leased = new Map<WorkerId, Set<MemoryStream>>()
@@ -84,8 +84,8 @@ export class MemoryStore {
   }
 
   /**
-   * Parked runs of these handlers, or of all; each queue in the order of wakes. A session is never among them. `takes`: whether runs of a
-   * version and a handler are wanted; a queue of a lane has one handler and may have runs of several versions.
+   * Returns the queues of parked runs of these handlers, or of all, each in the order of wakes. Never contains a session. `takes` selects
+   * runs by version and handler; a queue of a lane has one handler and may have runs of several versions.
    */
   queues(handlers: readonly string[] | null = null, takes: Takes = null): readonly Heap<MemoryStream>[] {
     const isOfTaker = takes === null || [...this.#plainOf.keys()].every((version) => version === takes.version)
@@ -100,12 +100,12 @@ export class MemoryStore {
     return [...plain, ...own]
   }
 
-  /** The first to wake of every lane but the plain one. */
+  /** The first run to wake of every lane except the plain one. */
   firstOfLanes(): readonly MemoryStream[] {
     return [...this.#lanes.values()].flatMap((queue) => queue.first() ?? [])
   }
 
-  /** The parked run that is woken first, of whatever queue. */
+  /** The parked run that wakes first, over all queues. */
   nextParked(): MemoryStream | undefined {
     const firsts = this.queues().flatMap((queue) => queue.first() ?? [])
     return firsts.reduce<MemoryStream | undefined>(
@@ -114,7 +114,7 @@ export class MemoryStore {
     )
   }
 
-  /** The runs that have a lease and are not in the plain lane. */
+  /** The runs with a lease that are not in the plain lane. */
   heldInLanes(): Iterable<MemoryStream> {
     return this.#heldInLanes
   }

@@ -28,12 +28,12 @@ export interface MemoryStream {
   recoveries: number
   headHash: string
   readonly facts: SealedFact[]
-  /** The append of each fact: how a repeat is recognised (ledger-3). */
+  /** The append that wrote each fact, used to recognise a repeated append (ledger-3). */
   readonly appendIds: string[]
   waits: readonly Wait[]
 }
 
-/** A session is never woken, and nothing wakes a run that has ended. */
+/** False for sessions, which are never woken, and for runs that have ended. */
 export const canBeSignalled = (stream: MemoryStream): boolean => isClaimable(stream.id) && !isEnded(stream.status)
 
 export const toRecord = (stream: MemoryStream, after: number): StreamRecord => ({

@@ -1,4 +1,4 @@
-/** Tasks on a memory store: the rows of the inbox, and the queries on them. Scans where a database has an index. */
+/** Tasks on a memory store: the rows of the inbox and their queries. Scans where a database has an index. */
 import type { Instant, TaskId, TenantId } from '#model/kernel/ids.ts'
 import { type TaskCounts, taskCounts } from '#model/task/counts.ts'
 import type { InboxGlance } from '#model/task/inbox-view.ts'
@@ -9,7 +9,7 @@ import type { GlanceQuery, OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '
 export class MemoryTasks {
   readonly #rows = new Map<TaskId, TaskSummary>()
 
-  /** ledger-9: called for every write to a stream. */
+  /** ledger-9. Called for every write to a stream. */
   keep({ stream, task }: StreamWrite): void {
     if (task !== undefined) this.#rows.set(stream as TaskId, { ...structuredClone(task), id: stream as TaskId })
   }

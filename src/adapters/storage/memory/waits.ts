@@ -1,7 +1,7 @@
 /**
- * Open waits, found by what an event carries.
+ * Index of open waits, looked up by the contents of an event.
  *
- * Owns the match of an event with a wait: same tenant and type, and either no path or the same value at that path.
+ * Owns how an event matches a wait: same tenant and type, and either no path or the same value at that path.
  */
 import type { Event } from '#model/event/event.ts'
 import type { StreamId, TenantId } from '#model/kernel/ids.ts'

@@ -1,9 +1,10 @@
 /**
- * Lanes: a run with slots or with a priority waits in a lane of its own kind (model/flow/lane.ts); an empty text is everybody else's.
+ * Lanes: a run with slots or a priority waits in a lane of its own kind (model/flow/lane.ts); the empty text is the plain lane of all
+ * other runs.
  *
- * One index holds all parked runs by lane, so that runs of the plain lane cost what they did. Two more hold only runs of other
- * lanes: the next one to fall due, and those that have a lease. Postgres, where workers take the runs of some handlers and not of
- * others, also finds parked runs by handler.
+ * One index holds all parked runs by lane, so that runs of the plain lane cost no more than before. Two more hold only runs of other
+ * lanes: those that fall due, and those that have a lease. On Postgres, where a worker may take the runs of some handlers only, another
+ * index finds parked runs by handler.
  */
 import type { Migration } from './migration.ts'
 

@@ -1,4 +1,4 @@
-/** What a worker says of itself, as JSON text beside its beat: shown to people, read for placement, never needed for a lease. */
+/** A worker's information about itself, as JSON text beside its heartbeat: shown to people, used for placement, never needed for a lease. */
 import type { Migration } from './migration.ts'
 
 const ADD = 'alter table worker add column info text;'

@@ -1,8 +1,8 @@
 /**
- * How many event types the Postgres planner should take for granted, whatever the rows it has looked at say.
+ * Fixes the number of event types that the Postgres planner assumes, whatever its statistics say.
  *
- * A ledger that has one type only, once analysed, made "the next events of a type" look cheapest in the order of all events: for a type
- * that is rare this reads the whole table.
+ * After `analyze` on a ledger with only one type, the planner read "the next events of a type" in the order of all events: for a rare
+ * type this reads the whole table.
  */
 import type { Migration } from './migration.ts'
 

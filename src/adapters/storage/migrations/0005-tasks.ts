@@ -1,6 +1,6 @@
 /**
  * Tasks as the inbox shows them. An open task has a row in `task_address` for each inbox it is in, and one under `*` for all inboxes
- * together, so that a page of any inbox is read from one index in the order it is shown, and counted from another, however many tasks wait.
+ * together. So a page of any inbox is read from one index in display order, and counted from another, however many tasks wait.
  */
 import type { Migration } from './migration.ts'
 

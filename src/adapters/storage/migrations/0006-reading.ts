@@ -1,12 +1,12 @@
 /**
- * Indexes for pages that look across runs: the sessions of a tenant, what belongs to a session, and what models were paid for.
+ * Indexes for pages across runs: the sessions of a tenant, the runs of a session, and paid model calls.
  *
- * Each is partial, so that a fact or a run that is none of these costs nothing but the question. The question about a fact must be asked
- * in these very words, or the index is not used (MODEL_CALL).
+ * Each index is partial, so that other facts and runs cost only the evaluation of its condition. A query on facts must repeat that
+ * condition word for word, or the index is not used (MODEL_CALL).
  */
 import type { Migration } from './migration.ts'
 
-/** A reply of a model, an agent's or a task's; a long one stands in a blob, and its step's name tells. */
+/** True for a reply of a model, in an agent or a task. A long reply is in a blob; then the name of its step decides. */
 const modelCall = (find: string): string =>
   `f.type = 'step.completed' and (${find}(f.body, '"modelUsed":"') > 0 or ${find}(f.body, '"agent/model[') > 0)`
 

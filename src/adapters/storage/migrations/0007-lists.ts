@@ -1,8 +1,8 @@
 /**
- * What lists of very many runs and tasks are read from (docs/decisions/0043).
+ * Indexes for lists of very many runs and tasks (docs/decisions/0043).
  *
- * Runs that nobody holds, by status; all runs by handler; open tasks by type and by who has taken them. A run that begins, works and
- * ends enters the first when it ends and the second when it is created, and nothing in between.
+ * They hold runs without a lease, by status; all runs by handler; open tasks by type and by the person who claimed them. A run that
+ * begins, works and ends enters the first index when it ends, the second when it is created, and none in between.
  */
 import type { Migration } from './migration.ts'
 

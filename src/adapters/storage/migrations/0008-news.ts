@@ -1,10 +1,10 @@
 /**
- * What each transaction of a shared ledger has changed, for pages of other processes (docs/decisions/0059).
+ * Table of the changes of each transaction of a shared ledger, for pages of other processes (docs/decisions/0059).
  *
- * One row per transaction. Its key is the transaction's number, so that a reader can tell which rows are still to come. Without a log of its
- * own (`unlogged`): it costs the append next to nothing, and after a crash of the server it is empty. So is the table beside it, whose one row
- * names this life: that is how readers notice. A row is kept in one piece up to a page of the table, uncompressed. SQLite has one process,
- * which knows by itself.
+ * It has one row per transaction. The key is the transaction's number, so that a reader knows which rows may still appear. The table is
+ * `unlogged` (it has no write-ahead log), so that it costs the append next to nothing, and is empty after a crash of the server. So is the
+ * table beside it, whose one row names this incarnation: readers notice a crash by it. A row is stored in one piece up to the size of a page,
+ * uncompressed. SQLite has one process and needs no such table.
  */
 import type { Migration } from './migration.ts'
 

@@ -1,7 +1,7 @@
 /**
- * The row of a run that has a lease may stand behind its facts (docs/decisions/0070): no table changes, their meaning does.
+ * The row of a run with a lease may lag behind its facts (docs/decisions/0070): no table changes, only the meaning of rows.
  *
- * A program that does not know this would free such a row as it stands, and nobody could write the run any more.
+ * An older program would release such a row without updating it, and the run could not be written any more.
  */
 import type { Migration } from './migration.ts'
 

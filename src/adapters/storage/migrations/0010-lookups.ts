@@ -1,15 +1,15 @@
 /**
- * What a run is found in by its last digits, and open tasks are counted in (docs/decisions/0077). Indexes only: an older program may still
- * open the ledger.
+ * Indexes to find a run by its last digits, and to count open tasks (docs/decisions/0077). Indexes only: an older program may still open
+ * the ledger.
  *
- * Postgres finds a run by its first fact: facts never change, so that a run costs one entry, where its row would cost another one with
- * each claim and each release. The question must be asked in these very words, or the index is not used (LAST_DIGITS). SQLite has no such
- * index: its bytes for each parked run are counted. There the index of handlers gives up a key that stood in it twice, since SQLite adds the
- * row's own.
+ * Postgres finds a run by its first fact: facts never change, so that a run costs one entry; an index on its row would get another
+ * entry with each claim and each release. A query must repeat the condition word for word, or the index is not used (LAST_DIGITS).
+ * SQLite has no such index, because each byte per parked run counts there. Its index of handlers drops a key that it had twice, because
+ * SQLite adds the row's own.
  */
 import type { Migration } from './migration.ts'
 
-/** The last three bytes of an id, on Postgres: as many digits as a person has to give; and which facts are looked at, a run's first. */
+/** The last three bytes of an id, on Postgres, which are as many digits as a person must give; `where` selects a run's first fact. */
 export const LAST_DIGITS = {
   digits: 6,
   of: (id: string): string => `substr(uuid_send(${id}), 14)`,

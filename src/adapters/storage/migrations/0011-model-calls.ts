@@ -1,15 +1,15 @@
 /**
- * On SQLite, where the replies of models stand: a row for each of them, in place of an index on every fact (docs/decisions/0081).
+ * A table on SQLite that lists the facts with replies of models, in place of an index on facts (docs/decisions/0081).
  *
- * The index asked each new fact for two words, from its first letter to its last, and that took longer than to write it. Whoever writes
- * the fact asks now, and far faster. An older program would write no such row, and what it paid for would not be found.
- * Postgres keeps its index: it has a quicker search, and one more table in its statement would cost more.
+ * For the index, SQLite searched each new fact for two texts from start to end, which took longer than to write the fact. Now the writer
+ * of the fact does this check, much faster. An older program would not write such rows, and its model calls would not be found.
+ * Postgres keeps its index: its search is faster, and one more table in its statement would cost more.
  */
 import type { WrittenFact } from '#model/kernel/fact-codec.ts'
 import { MODEL_CALL } from './0006-reading.ts'
 import type { Migration } from './migration.ts'
 
-/** The question of MODEL_CALL, to one fact in hand. */
+/** The condition of MODEL_CALL, for a fact in memory. */
 export const isModelCall = ({ type, body }: Pick<WrittenFact, 'type' | 'body'>): boolean =>
   type === 'step.completed' && (body.includes('"modelUsed":"') || body.includes('"agent/model['))
 

@@ -1,9 +1,9 @@
 /**
- * Pins: a run is claimed by workers of its version (model/worker/pin.ts), and remembers the version it was born with once another has it.
+ * Pins: a run is claimed by workers of its version (model/worker/pin.ts), and keeps its original version when another takes it over.
  *
- * Postgres finds parked runs by version, since workers of several versions share it: both indexes of parked runs begin with what a worker
- * knows of itself. A SQLite file has one owner, which takes over whatever it has the code for; a run that it cannot take is set
- * aside, out of the index, so that it is met once and not with every claim. An older program would claim whatever is due.
+ * Postgres finds parked runs by version, because workers of several versions share it: both indexes of parked runs begin with values that
+ * a worker knows of itself. A SQLite file has one owner, which takes over every run that it has the code for; a run that it cannot take
+ * is set aside, out of the index, so that it is read once and not with every claim. An older program would claim any run that is due.
  */
 import type { Migration } from './migration.ts'
 

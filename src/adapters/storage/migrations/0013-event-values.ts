@@ -1,7 +1,7 @@
 /**
- * Events by the values they hold (docs/decisions/0090): `event_value` has a key (event-values.ts) for each event and each path that a wait
- * has looked at; `value_path` says after which sequence that is complete for a tenant's events of a type. What lies before is listed when
- * somebody asks for it, so that the migration reads no event.
+ * Events by the values they hold (docs/decisions/0090): `event_value` has a key (event-values.ts) for each event and each path that a
+ * wait has used; `value_path` has the sequence after which the list is complete for a tenant's events of a type. Earlier events are
+ * listed on the first query for them, so that the migration reads no event.
  *
  * Breaking: an older program writes events without their keys, and a wait would miss them.
  */

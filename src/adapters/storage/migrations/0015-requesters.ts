@@ -1,7 +1,7 @@
 /**
- * Whose credentials began the chain that an event stands in, as JSON text (docs/decisions/0110).
+ * The people whose credentials began the chain that led to an event, as JSON text (docs/decisions/0110).
  *
- * Not breaking: an older program writes none, and what must exclude the requester then asks nobody.
+ * Not breaking: an older program writes none; a rule that excludes the requester then excludes no one.
  */
 import type { Migration } from './migration.ts'
 

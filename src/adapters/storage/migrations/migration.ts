@@ -1,4 +1,4 @@
-/** One change of the schema, forward only, both dialects side by side so that neither is forgotten. */
+/** One change of the schema, forward only, with both dialects side by side so that neither is forgotten. */
 export interface Migration {
   readonly version: number
   readonly name: string

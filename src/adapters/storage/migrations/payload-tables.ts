@@ -1,7 +1,7 @@
 /**
- * Where payloads stand in the tables of both dialects, so that each can be read and replaced (`trihand rekey`).
+ * The columns of both dialects that hold payloads, so that each can be read and replaced (`trihand rekey`).
  *
- * Owns the SQL, with `?` for values in their order. What a payload is and what it is replaced by is adapters/system.
+ * Owns the SQL, with `?` for values in their order. adapters/system defines a payload and its replacement.
  */
 type Dialect = 'sqlite' | 'postgres'
 
@@ -9,15 +9,15 @@ export type PayloadValue = string | number
 
 export type PayloadRow = Readonly<Record<string, PayloadValue | null>>
 
-/** A database while no process works with it. */
+/** A ledger's database while no process works with it. */
 export interface PayloadDatabase {
   readonly dialect: Dialect
   rows(sql: string, values: readonly PayloadValue[]): Promise<readonly PayloadRow[]>
-  /** The statement with each of these values, in one transaction. */
+  /** Runs the statement with each of these values, in one transaction. */
   write(sql: string, values: readonly (readonly PayloadValue[])[]): Promise<void>
-  /** Workers that have lately said that they live. */
+  /** Workers with a recent heartbeat. */
   living(): Promise<readonly string[]>
-  /** Takes what was written over out of the files, where the store does not do so by itself. */
+  /** Removes overwritten data from the files, where the store does not do so by itself. */
   clean(): Promise<void>
   close(): Promise<void>
 }
@@ -25,18 +25,18 @@ export interface PayloadDatabase {
 export interface PayloadTable {
   readonly name: string
   readonly column: string
-  /** Columns that are ordered and unique together. A page answers them as `k0`, `k1`, …, and the payload as `payload`. */
+  /** Columns that define the order and are unique together. A page returns them as `k0`, `k1`, …, and the payload as `payload`. */
   readonly keys: readonly string[]
-  /** Before every key. */
+  /** Values that sort before every key. */
   readonly first: readonly PayloadValue[]
-  /** What else tells a payload's place. */
+  /** Further columns that identify a payload's place. */
   readonly place: string
   readonly join?: string
   readonly limit: number
 }
 
 const ROWS = 200
-/** Up to 16 MiB each. */
+/** A blob has up to 16 MiB. */
 const BLOBS = 2
 const BARE = '0'.repeat(32)
 
@@ -71,7 +71,7 @@ export const payloadTables = (dialect: Dialect): readonly PayloadTable[] => {
   ]
 }
 
-/** The ids of tasks are bytes on SQLite; everything else is compared as it is. */
+/** The ids of tasks are bytes on SQLite; all other keys are compared as they are. */
 const isBytes = (dialect: Dialect, { name }: PayloadTable): boolean => dialect === 'sqlite' && name === 'task'
 
 const value = (dialect: Dialect, table: PayloadTable): string => (isBytes(dialect, table) ? 'unhex(?)' : '?')
@@ -79,7 +79,7 @@ const value = (dialect: Dialect, table: PayloadTable): string => (isBytes(dialec
 const shownKey = (dialect: Dialect, table: PayloadTable, key: string): string =>
   table.name === 'task' ? hex(dialect, `t.${key}`) : `t.${key}`
 
-/** Values: the keys of the row before. */
+/** Its values are the keys of the row before the page. */
 export const pageSql = (dialect: Dialect, table: PayloadTable): string => {
   const { name, column, keys, place, join = '', limit } = table
   const shown = keys.map((key, i) => `${shownKey(dialect, table, key)} as k${i}`).join(', ')
@@ -89,7 +89,7 @@ export const pageSql = (dialect: Dialect, table: PayloadTable): string => {
     where (${list}) > (${after}) order by ${list} limit ${limit}`
 }
 
-/** Values: the new payload, the keys, the old payload. What was changed meanwhile is left alone. */
+/** Its values are the new payload, the keys, the old payload. A payload that changed meanwhile is left alone. */
 export const replaceSql = (dialect: Dialect, table: PayloadTable): string => {
   const { name, column, keys } = table
   const same = keys.map((key) => `${key} = ${value(dialect, table)}`).join(' and ')

@@ -1,8 +1,8 @@
 /**
- * Brings a ledger to this version's schema, also when several processes start at once.
+ * Brings a ledger to this version's schema; safe when several processes start at once.
  *
  * Owns the order: the version row goes in first, so that a second migrator clashes there before it changes anything.
- * Never knows a driver: each adapter hands in the three calls.
+ * Does not know any driver: each adapter passes in the calls to its database.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Migration } from './migration.ts'
@@ -13,13 +13,13 @@ export interface AppliedMigration {
 }
 
 export interface MigrationTarget {
-  /** Makes the version table if it is not there, and reads it. */
+  /** Creates the version table if it is missing, and reads it. */
   applied(): Promise<readonly AppliedMigration[]>
   /** In one transaction: insert the version row, then run the change. `clashed`: another process has inserted that row. */
   apply(migration: Migration): Promise<'applied' | 'clashed'>
 }
 
-/** `mayChange`: false for who only looks at a ledger that others serve, perhaps with an older program. */
+/** `mayChange`: false for a caller that only reads a ledger that others serve, perhaps with an older program. */
 export const migrate = async (
   target: MigrationTarget,
   list: readonly Migration[],

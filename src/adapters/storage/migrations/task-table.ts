@@ -1,7 +1,7 @@
 /**
- * The row of a task in the tables of both dialects: its columns, and what they mean.
+ * The row of a task in the tables of both dialects: its columns and their meaning.
  *
- * Owns the reading of a row, and of what is counted of open ones. How an id and a yes are spelled is the dialect's.
+ * Owns how a row, and a count of open tasks, is read. The dialects own how ids and booleans are stored.
  */
 import { claimableId, type Instant, runId, type TaskId, type TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -9,7 +9,10 @@ import type { Json } from '#model/kernel/json.ts'
 export const TASK_COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority,
   t.deadline, t.created_at, t.updated_at, t.put_off, t.summary`
 
-/** Of a task `t`: somebody, or a rule, has handed it on, and said why. By its text, in which no value can look like it: a zero character anywhere in it would make Postgres refuse to read it as JSON. */
+/**
+ * True for a task `t` that a person or a rule has escalated with a reason. Searches the text, in which no value can look like it: Postgres
+ * would refuse to read the summary as JSON if it had a zero character anywhere.
+ */
 const escalated = (find: string): string => `${find}(t.summary, '"escalationReason":"') > 0`
 
 export const ESCALATED = { sqlite: escalated('instr'), postgres: escalated('strpos') } as const
@@ -33,7 +36,7 @@ export interface StoredTask<Id, Flag> {
   readonly summary: string
 }
 
-/** `digits`: those of an id, with or without dashes. */
+/** `digits` returns the digits of an id, with or without dashes. */
 export const taskOf = <Id>(row: StoredTask<Id, number | boolean>, digits: (id: Id) => string) => ({
   id: claimableId(digits(row.id)) as TaskId,
   tenant: row.tenant,
@@ -60,7 +63,7 @@ export interface OpenOfType {
   readonly overdue: number
 }
 
-/** Apart, those that there are. */
+/** Splits the count into overdue tasks and others, without empty groups. */
 export const openTasksOf = ({ type, count, overdue }: OpenOfType) =>
   [
     { type, isOverdue: true, count: overdue },

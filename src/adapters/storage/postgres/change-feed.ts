@@ -1,9 +1,9 @@
 /**
- * Changes of a ledger that several processes write: what every transaction has changed, as append-sql.ts wrote it down.
+ * Changes of a ledger that several processes write: reads what append-sql.ts has recorded for every transaction.
  *
- * Owns the reading, and how many rows are kept. Of two transactions the younger may commit first, so a row counts only once every
- * transaction with a lower number has ended: below the oldest one that is still open nothing can appear any more. A foreign transaction
- * that writes for a long time somewhere in the cluster so delays the news, and loses none.
+ * Owns the reading, and how many rows are kept. A younger transaction may commit before an older one, so a row counts only once every
+ * transaction with a lower number has ended: below the oldest open one no row can appear any more. So an unrelated transaction that
+ * writes for a long time somewhere in the cluster delays the changes, and loses none.
  */
 import type { StreamId, TenantId } from '#model/kernel/ids.ts'
 import type { Change, ChangeFeed, ChangePage, ChangePosition } from '#ports/change-feed.ts'
@@ -11,17 +11,17 @@ import type { ChangeHints } from './change-hints.ts'
 import type { Database, Statement } from './pool.ts'
 import { type StreamRow, toStreamId } from './rows.ts'
 
-/** A reader that has more to hear than this asks for everything instead. */
+/** A reader that is further behind than this must read everything instead. */
 const MOST = 1_000
-/** Enough for whoever is not too far behind already. */
+/** Enough rows for a reader that is not too far behind already. */
 const KEPT = 2 * MOST
 
 const HORIZON = 'pg_snapshot_xmin(pg_current_snapshot())'
 
-/** A copy of the database in another cluster counts its transactions anew. */
+/** Names this incarnation of the table: a copy of the database in another cluster counts its transactions anew. */
 const LIFE = '(select left(md5(system_identifier || name), 12) from pg_control_system(), news_life)'
 
-/** Who begins must leave with a position that is not before the first row: rows before that may have been forgotten. */
+/** A new reader must get a position that is not before the first row: rows before that may have been deleted. */
 const MARK: Statement = {
   name: 'mark_news',
   text: `with life as (insert into news_life select where not exists (select from news_life) on conflict do nothing)
@@ -32,7 +32,7 @@ const BEGIN: Statement = {
   text: `select ${HORIZON}::text::bigint as horizon, ${LIFE} as life`,
 }
 
-/** One statement, hence one moment: what is lost, what is final and what is there are told by the same snapshot. */
+/** One statement and hence one snapshot decides what is lost, what is final and what is there. */
 const SINCE: Statement = {
   name: 'news_since',
   text: `
@@ -55,7 +55,7 @@ const SINCE: Statement = {
   order by told.xid, told.place`,
 }
 
-/** Others may be at it: what they have locked is theirs. */
+/** Skips rows that another process has locked for the same deletion. */
 export const FORGET_NEWS: Statement = {
   name: 'forget_news',
   text: `
@@ -66,7 +66,7 @@ export const FORGET_NEWS: Statement = {
 interface ChangeRow extends Pick<StreamRow, 'kind'> {
   readonly horizon: number
   readonly is_lost: boolean
-  /** Null: nothing is new. */
+  /** Null: there are no changes. */
   readonly at: number | null
   readonly place: number
   readonly id: string | null

@@ -1,4 +1,4 @@
-/** Who follows a stream is told of commits of others, and of nothing else. Two processes on a wire without a database. */
+/** A follower of a stream is notified of commits of other processes only. Two processes on a wire without a database. */
 import { expect, test } from 'vitest'
 import { type RunId, runId } from '#model/kernel/ids.ts'
 import type { Append } from '#ports/ledger.ts'
@@ -9,7 +9,7 @@ const [ONE, OTHER] = ['01a1ee61-5fdc-7452-b7d5-d9c5a8389dbb', '01a1ee61-5fdc-745
   RunId,
 ]
 
-/** What one says the others hear, at once. */
+/** A wire that delivers each message to the other processes at once. */
 class Ether {
   readonly said: string[] = []
   readonly #ears = new Set<(payload: string) => void>()
@@ -40,7 +40,7 @@ const pair = () => {
   return { ether, heard, follow, worker, pass: (ms: number) => (now += ms) }
 }
 
-test('a commit to a stream that is followed elsewhere is told; one to another stream is not', () => {
+test('a commit to a stream that another process follows is notified; one to another stream is not', () => {
   const { ether, heard, follow, worker } = pair()
   follow(ONE)
   worker.committed(append(OTHER))
@@ -48,14 +48,14 @@ test('a commit to a stream that is followed elsewhere is told; one to another st
   expect([heard, ether.said]).toEqual([[ONE], ['follow', 'changed']])
 })
 
-test('change-hints-1: a commit before the announcement is told when it arrives', () => {
+test('change-hints-1: a commit before the announcement is notified when the announcement arrives', () => {
   const { heard, follow, worker } = pair()
   worker.committed(append(ONE, OTHER))
   follow(ONE)
   expect(heard).toEqual([ONE])
 })
 
-test('nothing is said while no stream is followed, nor when its announcement is 15 seconds old', () => {
+test('no message is sent while no stream is followed, nor when its announcement is 15 seconds old', () => {
   const { ether, heard, follow, worker, pass } = pair()
   for (let i = 0; i < 10_000; i++) worker.committed(append(OTHER))
   expect(ether.said).toEqual([])
@@ -65,7 +65,7 @@ test('nothing is said while no stream is followed, nor when its announcement is 
   expect(heard).toEqual([])
 })
 
-test('who has left hears nothing', () => {
+test('a listener that was removed is not called', () => {
   const { heard, follow, worker } = pair()
   follow(ONE)()
   worker.committed(append(ONE))

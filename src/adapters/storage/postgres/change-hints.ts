@@ -1,10 +1,10 @@
 /**
- * Tells a process that follows a stream when another process has committed to it, over one connection of its own.
+ * Notifies a process that follows a stream when another process has committed to it, over its own connection.
  *
- * Owns who follows what. A follower announces its streams, and again every five seconds; who commits to an announced stream tells it. So
- * nothing is sent while no stream is followed elsewhere. Hints only: followers also look by themselves, now and then.
+ * Owns the set of followed streams. A follower announces its streams, and repeats that every five seconds; a process that commits to an
+ * announced stream notifies it. So nothing is sent while no other process follows a stream. Hints only: followers also poll periodically.
  *
- * change-hints-1  A commit that came before the announcement arrived is told when it arrives: the last 1,000 streams are remembered.
+ * change-hints-1  A commit that came before an announcement is notified when the announcement arrives: the last 1,000 streams are kept.
  */
 import type { StreamId } from '#model/kernel/ids.ts'
 import type { Append } from '#ports/ledger.ts'
@@ -12,18 +12,18 @@ import { toUuid } from './rows.ts'
 import type { Wire } from './wire.ts'
 
 const ANNOUNCE_MS = 5_000
-/** An announcement that is not repeated is over after so long. */
+/** An announcement that is not repeated expires after this time. */
 const FOLLOWED_MS = 15_000
 const MOST_REMEMBERED = 1_000
 const MOST_FOLLOWED = 10_000
-/** A notification carries less than 8000 bytes. */
+/** A notification is limited to less than 8000 bytes. */
 const IDS_PER_MESSAGE = 200
-/** Between two messages of one kind: what comes meanwhile shares the next. */
+/** Pause between two messages of one kind: changes in the meantime share the next message. */
 const SILENCE_MS = 5
 
 type Kind = 'follow' | 'changed'
 
-/** The last streams, each once. */
+/** The most recent streams, each once. */
 class Recent {
   readonly #streams = new Set<string>()
 
@@ -42,7 +42,7 @@ export class ChangeHints {
   readonly #wire: Pick<Wire, 'open' | 'send' | 'close'>
   readonly #now: () => number
   readonly #listeners = new Map<string, Set<() => void>>()
-  /** Until when a stream is followed by another process. */
+  /** The instant until which another process follows a stream. */
   readonly #followed = new Map<string, number>()
   readonly #recent = new Recent()
   readonly #unsent: Record<Kind, Set<string>> = { follow: new Set(), changed: new Set() }
@@ -56,14 +56,14 @@ export class ChangeHints {
     this.#now = now
   }
 
-  /** A process that writes must hear what is followed. Safe to call again. */
+  /** A process that writes must receive announcements. Safe to call again. */
   open(): void {
     if (this.#isOpen || this.#isClosed) return
     this.#isOpen = true
     void this.#wire.open()
   }
 
-  /** `listener` is called soon after another process has committed to the stream. */
+  /** Calls `listener` soon after another process has committed to the stream. */
   follow(stream: StreamId, listener: () => void): () => void {
     this.open()
     const uuid = toUuid(stream)
@@ -81,7 +81,7 @@ export class ChangeHints {
     }
   }
 
-  /** A batch of this process is in the ledger. */
+  /** Called after a batch of this process was committed to the ledger. */
   committed(batch: readonly Append[]): void {
     this.open()
     const now = this.#now()
@@ -120,7 +120,7 @@ export class ChangeHints {
   }
 
   #remember(uuid: string): void {
-    // The oldest announcement goes first, also where many followers have left without a word.
+    // The oldest announcement is dropped first, also where many followers have left without notice.
     this.#followed.delete(uuid)
     this.#followed.set(uuid, this.#now() + FOLLOWED_MS)
     if (this.#followed.size > MOST_FOLLOWED) this.#followed.delete(this.#followed.keys().next().value ?? '')
@@ -132,7 +132,7 @@ export class ChangeHints {
     if (this.#silence === null) this.#flush()
   }
 
-  /** Sends what is unsent, then is silent for a moment, then sends what has come meanwhile. */
+  /** Sends the unsent ids, pauses, then sends those that were added meanwhile. */
   #flush(): void {
     let hasSent = false
     for (const kind of ['follow', 'changed'] as const) {

@@ -1,4 +1,4 @@
-/** Rows as arrays on the wire: nothing in a text may end it early. */
+/** Rows as arrays on the wire: no text may end an array early. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { quote, toArrays, unnest } from './columns.ts'
@@ -27,7 +27,7 @@ test.each([
   expect(toArrays({ name: 'text' }, [{ name }])).toEqual([literal])
 })
 
-test('any text is quoted as if each special character were looked for', () => {
+test('the quoting of any text equals escaping each special character', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json(),
@@ -41,11 +41,11 @@ test('any text is quoted as if each special character were looked for', () => {
   )
 })
 
-test('null is null in every type, and no rows are an empty array', () => {
+test('null is NULL in every type, and no rows give an empty array', () => {
   expect(toArrays(COLUMNS, [{ id: null, name: null, size: null, is_new: null }])).toEqual(Array(4).fill('{NULL}'))
   expect(toArrays(COLUMNS, [])).toEqual(Array(4).fill('{}'))
 })
 
-test('parameters are counted from where they begin', () => {
+test('parameters are numbered from the given start', () => {
   expect(unnest('item', { id: 'uuid', name: 'text' }, 7)).toBe('unnest($7::uuid[], $8::text[]) as item(id, name)')
 })

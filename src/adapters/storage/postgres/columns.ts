@@ -1,7 +1,7 @@
 /**
- * Many rows as a few parameters: one array per column, so that one prepared statement serves a batch of any size.
+ * Passes many rows as a few parameters: one array per column, so that one prepared statement serves a batch of any size.
  *
- * Owns the spelling of arrays on the wire and of `unnest` in SQL. Never knows what the rows mean.
+ * Owns the notation of arrays on the wire and of `unnest` in SQL. Does not know what the rows mean.
  */
 export type ColumnType = 'bigint' | 'bool' | 'int' | 'smallint' | 'text' | 'uuid'
 export type Columns = Readonly<Record<string, ColumnType>>
@@ -20,7 +20,7 @@ export const unnest = (name: string, columns: Columns, first: number): string =>
 export const toArrays = (columns: Columns, rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
   Object.entries(columns).map(([name, type]) => arrayLiteral(rows, name, type === 'text'))
 
-/** The same, filled cell by cell, without rows in between. Texts come quoted. */
+/** Builds the same arrays cell by cell, without row objects in between. Texts must be quoted already. */
 export class ColumnTexts {
   readonly #texts: string[]
   #next = 0
@@ -30,7 +30,7 @@ export class ColumnTexts {
     this.#texts = Object.keys(columns).map(() => '')
   }
 
-  /** The next cells of a row; the last one ends it. */
+  /** Adds the next cells of a row; the last one ends the row. */
   add(...cells: readonly (string | number | boolean | null)[]): void {
     for (const cell of cells) this.#texts[this.#next++] += this.#separator + (cell ?? 'NULL')
     if (this.#next < this.#texts.length) return
@@ -56,10 +56,10 @@ const arrayLiteral = (rows: readonly Readonly<Record<string, unknown>>[], name: 
 
 const SPECIAL = /["\\]/
 const ALL_SPECIAL = /["\\]/g
-/** What JSON writes in another way than an array does: control characters, and halves of a pair. */
+/** Characters that JSON escapes differently from an array: control characters and lone surrogates. */
 const ONLY_IN_JSON = /[^ -\ud7ff\ue000-\uffff]/
 
-/** JSON quotes as an array does, and faster than any replacing; most texts need nothing, and bodies are JSON themselves. */
+/** JSON quotes as an array does, and faster than a replacement; most texts need no escapes, and bodies are JSON themselves. */
 export const quote = (text: string): string => {
   if (!SPECIAL.test(text)) return `"${text}"`
   return ONLY_IN_JSON.test(text) ? `"${text.replace(ALL_SPECIAL, '\\$&')}"` : JSON.stringify(text)

@@ -1,8 +1,8 @@
 /**
- * Wakes runs, in this process at once and in the others over a wire.
+ * Dispatcher that wakes runs in this process at once, and notifies the other processes over a wire.
  *
- * Owns when the handler is called and how often the wire is used: at once after a quiet moment, and the more was told the longer it
- * waits before it speaks again. Holds only hints, and no more than a fixed number of them: what is lost here, the sweep finds in the ledger.
+ * Owns when the handler is called and how often the wire is used: at once after a quiet moment, and with a pause that grows with the
+ * number of runs sent. Holds hints only, and a bounded number of them: the sweep finds in the ledger what is lost here.
  */
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import { claimableId } from '#model/kernel/ids.ts'
@@ -13,14 +13,14 @@ import { Wire, type WireOptions } from './wire.ts'
 
 export interface DispatcherOptions extends Omit<WireOptions, 'onMessage'> {
   readonly clock: Clock
-  /** Whether other processes are told. */
+  /** True: other processes are notified. */
   readonly notify: boolean
 }
 
-/** Each run that was told keeps the wire silent for a moment: single wakes go at once, many share a message. */
+/** The pause per run that was sent: single wakes are sent at once, many share a message. */
 const SILENCE_PER_RUN_MS = 1
 const LONGEST_SILENCE_MS = 10
-/** A notification carries less than 8000 bytes: 240 ids of 32 digits with a comma each. */
+/** A notification is limited to less than 8000 bytes: 240 ids of 32 digits with a comma each. */
 const MAX_TOLD = 240
 const MAX_TIMERS = 10_000
 
@@ -35,9 +35,9 @@ export class PostgresDispatcher implements Dispatcher {
   readonly #timers = new Map<ClaimableId, Timer>()
   #handler: ((run: ClaimableId) => void) | null = null
   #isStopped = false
-  /** Runs whose handler is called at the next turn. */
+  /** Runs whose handler is called in the next turn. */
   #woken = new Set<ClaimableId>()
-  /** Runs that the others have not been told about yet. */
+  /** Runs that the other processes have not been notified of yet. */
   #untold = new Set<string>()
   #silence: NodeJS.Timeout | null = null
 
@@ -75,7 +75,7 @@ export class PostgresDispatcher implements Dispatcher {
 
   #wakeHere(run: ClaimableId): void {
     if (this.#handler === null || this.#woken.has(run)) return
-    // Not at once: whoever wakes a run is in the middle of something else.
+    // Deferred: the caller is in the middle of its own work.
     if (this.#woken.size === 0) this.#clock.turn(() => this.#callAll())
     this.#woken.add(run)
   }
@@ -86,12 +86,12 @@ export class PostgresDispatcher implements Dispatcher {
     for (const run of woken) this.#handler?.(run)
   }
 
-  /** At once: nobody is in the middle of anything when the wire speaks. */
+  /** Calls the handler directly: no other work is in progress when a notification arrives. */
   #hear(payload: string): void {
     for (const uuid of payload.split(',')) this.#handler?.(claimableId(uuid))
   }
 
-  /** Only the earliest wake of a run is kept. Its claim or its next write brings the next one. */
+  /** Keeps only the earliest wake of a run. Its claim or its next write brings the next one. */
   #remind(run: ClaimableId, at: Instant): void {
     const known = this.#timers.get(run)
     if (known !== undefined && known.at <= at) return
@@ -104,7 +104,7 @@ export class PostgresDispatcher implements Dispatcher {
     this.#timers.set(run, { at, cancel })
   }
 
-  /** Tells what is untold, then keeps silent for a moment, then tells what has come meanwhile. */
+  /** Sends the pending runs, pauses, then sends those that were added meanwhile. */
   #tell(): void {
     const told = this.#untold
     if (told.size === 0) return

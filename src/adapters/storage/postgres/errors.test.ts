@@ -1,4 +1,4 @@
-/** What an error of the server or of the wire means to a caller. */
+/** How errors of the server or the connection are reported to the caller. */
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -27,27 +27,27 @@ describe('errors of Postgres', () => {
     expect(translate(serverError(state), true)).toMatchObject({ code, outcome, detail: `Postgres: told so (${state})` })
   })
 
-  test.each(['57P01', '57P03', '53300', '08006'])('%s before anything was sent is not done', (state) => {
+  test.each(['57P01', '57P03', '53300', '08006'])('%s before anything was sent has the outcome not_done', (state) => {
     expect(translate(serverError(state), false)).toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'not_done' })
   })
 
-  test('a wire that breaks leaves the outcome of what was sent unknown, and only of that', () => {
+  test('a broken connection leaves the outcome unknown only if something was sent', () => {
     const broken = new Error('Connection terminated unexpectedly')
     expect(translate(broken, true)).toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'unknown', cause: broken })
     expect(translate(broken, false)).toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'not_done' })
   })
 
-  test('a name with two addresses that both refuse tells both reasons', () => {
+  test('a host with two addresses that both refuse reports both reasons', () => {
     const refused = new AggregateError([new Error('refused at ::1'), new Error('refused at 127.0.0.1')])
     expect(translate(refused, false).detail).toBe('Postgres: refused at ::1; refused at 127.0.0.1')
   })
 
-  test('an error of ours stays as it is', () => {
+  test('our own error passes through unchanged', () => {
     const ours = new TrihandError('LEDGER_NOT_DURABLE', 'fsync is off')
     expect(translate(ours, true)).toBe(ours)
   })
 
-  test('a batch is split for what one of its appends holds, and for batches that crossed, not for a lost wire', () => {
+  test('a batch is split for a fault in one append and for a deadlock, not for a lost connection', () => {
     const splits = ['23505', '22021', '21000', '40P01'].map((state) =>
       isWorthSplitting(translate(serverError(state), true)),
     )
@@ -56,7 +56,7 @@ describe('errors of Postgres', () => {
     expect(isWorthSplitting(translate(new Error('gone'), true))).toBe(false)
   })
 
-  test('a schema, a table and a row can each be there already', () => {
+  test('a duplicate schema, table, object or row is recognised', () => {
     expect(['42P06', '42P07', '42710', '23505'].map((state) => isAlreadyThere(serverError(state)))).toEqual([
       true,
       true,

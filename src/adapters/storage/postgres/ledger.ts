@@ -1,8 +1,8 @@
 /**
  * The Ledger on Postgres, shared by many processes.
  *
- * Owns the reading of streams and events; append.ts owns the writing, lease.ts who works on what. Reads go where writes go:
- * a replica may lack the fact that somebody was woken for.
+ * Owns reading of streams and events; append.ts owns writing, lease.ts owns leases. Reads go to the primary, like writes: a replica may
+ * lack the fact that a process was woken for.
  */
 import { Gathered } from '#adapters/storage/postgres/read/gathered.ts'
 import { Appender, type AppenderOptions } from '#adapters/storage/postgres/write/append.ts'
@@ -48,7 +48,7 @@ const LAST_FACTS: Statement = {
       select stream, seq, type, recorded_at, body, hash from fact where stream = w.id order by seq desc limit $2) f
     order by stream, seq`,
 }
-/** A stream and its last fact alone, which is what a fork asks for: one statement instead of two. */
+/** Reads a stream and its last fact alone, which a fork needs: one statement instead of two. */
 const LAST_FACT: Statement = {
   name: 'load_last_fact',
   text: `select s.*, f.* from (select distinct id from unnest($1::uuid[]) as id) w,
@@ -56,7 +56,7 @@ const LAST_FACT: Statement = {
       select stream, seq, type, recorded_at, body, hash from fact where stream = s.id order by seq desc limit 1) f on true`,
 }
 
-/** Type by type, so that a rare type is not looked for among all events; the list drives, as in append-sql.ts. */
+/** Reads type by type, so that a rare type is not searched for among all events; the list drives, as in append-sql.ts. */
 const ofTypes = (name: string, order: 'asc' | 'desc'): Statement => ({
   name,
   text: `select ${EVENT_COLUMNS} from (select distinct wanted from unnest($4::text[]) as wanted) w, lateral (
@@ -76,7 +76,7 @@ const EVENTS_AFTER: Statement = {
   text: `select ${EVENT_COLUMNS} from event where tenant = $1 and seq > $2 order by seq limit $3`,
 }
 
-/** Single streams that are asked for in the same moment share a statement: rows alone, or few, because each may bring many facts. */
+/** Reads of single streams at the same moment share a statement: many if only rows are read, few if each may bring many facts. */
 const HEADS_AT_ONCE = 256
 const WHOLES_AT_ONCE = 16
 
@@ -134,7 +134,7 @@ export class PostgresLedger implements Ledger {
     const byUuid = new Map(rows.map((row) => [row.id, { row, facts: [] as SealedFact[] }]))
     for (const fact of facts) {
       const stream = byUuid.get(fact.stream)
-      // The facts were read after the stream: those that it did not have then are left out, and the record is of one moment.
+      // Facts are read after the stream: later facts are left out, so that the record shows one moment.
       if (stream !== undefined && fact.seq < stream.row.version) stream.facts.push(toFact(fact))
     }
     const records = new Map<StreamId, StreamRecord>()
@@ -165,7 +165,7 @@ export class PostgresLedger implements Ledger {
     return (await ask()).map(toEvent)
   }
 
-  /** Sequences are drawn under a shared lock of the type: whoever has held it alone knows that all lower ones are there. */
+  /** Sequences are drawn under a shared lock of the type: after holding it exclusively, all lower ones are known to be committed. */
   async #settledEvents(values: readonly (string | number)[], types: readonly string[]): Promise<readonly EventRow[]> {
     const read = { statement: EVENTS_OF_TYPES, values: [...values, types] }
     const [, rows] = await this.#database.transaction<EventRow>([this.#appender.lockAlone(types), read])

@@ -1,7 +1,7 @@
 /**
- * Opens a ledger in a Postgres database: connections that prove they are durable, then the schema, then the parts that stand on it.
+ * Opens a ledger in a Postgres database: connections that are checked for durability, then the schema, then the parts on top.
  *
- * Owns that order; a failure at any place closes what was opened before it.
+ * Owns that order; a failure at any step closes what was opened before it.
  */
 import { createHash } from 'node:crypto'
 import { MIGRATIONS } from '#adapters/storage/migrations/list.ts'
@@ -24,9 +24,9 @@ import { Database, type Statement } from './pool.ts'
 import { Wire } from './wire.ts'
 
 /*
- * The schema of this database, brought up to date, also by many processes at once.
- * Owns the version table in this dialect. The order, and what a newer ledger means, are in migrations/run.ts.
- * Trap: `if not exists` is not safe in parallel here. Whoever loses that race meets a clash of names, which means: it exists.
+ * Migrates the schema of this database; safe when many processes do it at once.
+ * Owns the version table in this dialect. The order, and the handling of a newer ledger, are in migrations/run.ts.
+ * Trap: `if not exists` is not safe in parallel here. The loser of that race gets a clash of names, which means that the object exists.
  */
 
 const VERSION_TABLE = `create table if not exists trihand_migration
@@ -35,15 +35,15 @@ const VERSION_TABLE = `create table if not exists trihand_migration
 const APPLIED: Statement = { name: 'applied_migrations', text: 'select version, breaking from trihand_migration' }
 
 /**
- * A migrator waits as long as the one before it needs. An index over all facts of a large ledger is made within minutes: two million in
- * three seconds. Others can read meanwhile, and write again after it.
+ * A migrator waits as long as the one before it needs. An index over all facts of a large ledger takes minutes at most: two million facts
+ * take three seconds. Other processes can read meanwhile, and write again afterwards.
  */
 const PATIENCE = "set local lock_timeout = '600s'; set local statement_timeout = '600s';"
 
 const addVersion = ({ version, name, breaking }: Migration): string =>
   `insert into trihand_migration values (${version}, '${name}', ${breaking}, (extract(epoch from now()) * 1000)::bigint);`
 
-/** Says whether this call made it. */
+/** Returns true if this call made it. */
 const make = async (database: Database, text: string): Promise<boolean> => {
   try {
     await database.script(text)
@@ -54,7 +54,7 @@ const make = async (database: Database, text: string): Promise<boolean> => {
   }
 }
 
-/** Nothing is made that may be there already: to serve a ledger, a role needs no right to change its schema. */
+/** Reads first and creates the tables only if they are missing: to serve a ledger, a role needs no permission to change its schema. */
 const appliedTo = async (database: Database, schema: string | null): Promise<readonly AppliedMigration[]> => {
   const ask = (): Promise<readonly AppliedMigration[]> => database.query(APPLIED, [])
   try {
@@ -80,7 +80,7 @@ const migratePostgres = (database: Database, schema: string | null, mayChange: b
   return migrate(target, MIGRATIONS, mayChange)
 }
 
-// Large payloads in the ledger's own database, each committed by itself before `put` answers (blobs-1).
+// Large payloads in the ledger's own database, each committed on its own before `put` resolves (blobs-1).
 
 const PUT: Statement = {
   name: 'put_blob',
@@ -107,20 +107,20 @@ class PostgresBlobs implements Blobs {
 
 export interface PostgresOptions {
   readonly url: string
-  /** Made if it is missing. Without it: the search_path that the url or the server names. */
+  /** Created if it is missing. Absent: the search_path of the url or the server. */
   readonly schema?: string
-  /** Whose clock decides what is due. The caller's is for tests and the simulator. */
+  /** The clock that decides what is due. The caller's is for tests and the simulator. */
   readonly clock?: 'database' | 'caller'
-  /** The most connections at once. */
+  /** Most connections at once. Default: 10. */
   readonly max?: number
-  /** Whether wakes and changes are told to other processes, over two more connections. Without it they find them when they look. */
+  /** True: other processes are notified of wakes and changes, over two more connections. False: they find them by polling. Default: true. */
   readonly notify?: boolean
-  /** Whether an older ledger is brought to this version; if not, it is refused. Default: true. */
+  /** True: an older ledger is migrated to this version. False: it is refused. Default: true. */
   readonly migrate?: boolean
 }
 
 export interface OpenedPostgres {
-  /** Its `close` ends the reader, the blobs and the news too. */
+  /** Its `close` also ends the reader, the blobs and the change feed. */
   readonly ledger: Ledger
   readonly reader: Reader
   readonly blobs: Blobs
@@ -163,6 +163,6 @@ export const openPostgres = async (options: PostgresOptions): Promise<OpenedPost
   }
 }
 
-/** A name of fixed length, so that no schema is too long for it. */
+/** A name of fixed length, so that a long schema name still fits. */
 const channelOf = (schema: string): string =>
   `trihand_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`

@@ -2,8 +2,8 @@
  * The outbox in a user's Postgres database: one table and one function of ours in the watched table's schema, and a trigger per
  * kind of change.
  *
- * Owns that SQL. The function runs with the rights of whoever installed it, so that no other user of the table needs any on the
- * outbox. Nothing else in the database is touched.
+ * Owns that SQL. The function runs with the permissions of the role that installed it, so that other users of the table need none on
+ * the outbox. Nothing else in the database is touched.
  */
 import pg from 'pg'
 import type { TableChange } from '#model/event/watch.ts'
@@ -45,14 +45,14 @@ class PostgresOutbox implements Outbox {
 
   constructor(url: string) {
     this.#pool = new pg.Pool({ connectionString: url, max: MAX_CONNECTIONS, connectionTimeoutMillis: 5_000 })
-    // An idle connection that breaks is just gone; whoever uses one hears of it.
+    // An idle connection that breaks is simply removed; the user of a busy one gets the error from its query.
     this.#pool.on('error', () => undefined)
   }
 
   async install(watch: OutboxWatch): Promise<void> {
     await this.#transaction(async (client) => {
       const { schema, table } = await this.#find(client, watch)
-      // Two installers at once would both find nothing and both create it.
+      // Two concurrent installers would both find nothing and both create it.
       await client.query(`select pg_advisory_xact_lock(hashtext('${OUTBOX}'))`)
       await client.query(installText(schema))
       await this.#drop(client, watch, { schema, table })
@@ -149,7 +149,7 @@ class PostgresOutbox implements Outbox {
         await client.query('commit')
         isBroken = false
       } finally {
-        // A connection in a failed transaction is not used again: the server rolls back when it is gone.
+        // A connection in a failed transaction is not reused: the server rolls back when it is closed.
         client.release(isBroken)
       }
     })

@@ -2,7 +2,7 @@
 import type { PayloadDatabase, PayloadRow } from '#adapters/storage/migrations/payload-tables.ts'
 import { Database, type Statement } from './pool.ts'
 
-/** Longer than a worker is silent before its runs are taken away. */
+/** The limit is longer than a worker may be silent before it loses its runs. */
 const LIVING: Statement = {
   name: 'living',
   text: 'select id from worker where beat_at >= trihand_now() - 15000 order by id',
@@ -11,7 +11,7 @@ const LIVING: Statement = {
 export const openPostgresPayloads = async (url: string, schema: string | undefined): Promise<PayloadDatabase> => {
   const database = new Database({ url, schema: schema ?? null, max: 1 })
   const statements = new Map<string, Statement>()
-  /** With `$1`, `$2`, … */
+  /** Numbers the parameters: `$1`, `$2`, … */
   const numbered = (sql: string): Statement => {
     const known = statements.get(sql)
     if (known !== undefined) return known
@@ -28,7 +28,7 @@ export const openPostgresPayloads = async (url: string, schema: string | undefin
       await database.transaction(values.map((one) => ({ statement, values: one })))
     },
     living: async () => (await database.query<{ id: string }>(LIVING, [])).map(({ id }) => id),
-    // Autovacuum does it.
+    // Autovacuum does this.
     clean: async () => {},
     close: () => database.close(),
   }

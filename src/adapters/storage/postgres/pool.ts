@@ -1,8 +1,8 @@
 /**
  * The connections of one process to its Postgres.
  *
- * Owns how they are opened, checked and thrown away. Every connection proves that its commits are durable before it is used, and
- * none is used again after an error or a timeout. Never lets an error of the driver out.
+ * Owns how they are opened, checked and discarded. Every connection proves that its commits are durable before it is used, and none is
+ * used again after an error or a timeout. Never throws an error of the driver.
  */
 import pg from 'pg'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -22,7 +22,7 @@ export interface Command {
   readonly values: readonly Value[]
 }
 
-/** Sends statements together and answers with the rows of each. */
+/** Sends statements together and returns the rows of each. */
 export type Ask = <Row>(commands: readonly Command[]) => Promise<readonly (readonly Row[])[]>
 
 export interface PoolOptions {
@@ -39,15 +39,15 @@ const SETTINGS = [
   'lock_timeout=3000',
   'idle_in_transaction_session_timeout=10000',
   'timezone=UTC',
-  // Plans are made once per connection, perhaps while the tables are empty. So that none of them turns into a scan of tables that
-  // have grown, the only way to a row is by an index, and the only join is a loop of such lookups. append-sql.ts does the rest.
+  // Plans are made once per connection, perhaps while the tables are empty. So that no plan becomes a scan of a table that has grown,
+  // rows are reachable only by an index, and the only join is a loop of such lookups. append-sql.ts does the rest.
   'plan_cache_mode=force_generic_plan',
   'enable_seqscan=off',
   'enable_bitmapscan=off',
   'enable_hashjoin=off',
   'enable_mergejoin=off',
   'jit=off',
-  // What is counted is counted within some ten milliseconds: to begin processes for it takes as long.
+  // A count takes some ten milliseconds: starting parallel workers for it takes as long.
   'max_parallel_workers_per_gather=0',
 ]
 
@@ -61,10 +61,10 @@ interface Durability {
   readonly read_only: string
 }
 
-/** A change of the schema may wait for another process that makes the same change; the server gives up before (migrate.ts). */
+/** A change of the schema may wait for another process that makes the same change; the server gives up first (open.ts). */
 const SCRIPT_TIMEOUT_MS = 660_000
 
-/** As many as there are batches under way at once. */
+/** The number of batches in flight at once. */
 const MIN_CONNECTIONS = 2
 
 const INT8 = 20
@@ -72,17 +72,17 @@ const INT8 = 20
 const safeInteger = (text: string): number => {
   const value = Number(text)
   if (Number.isSafeInteger(value)) return value
-  // It may be the answer to a write that was done.
+  // The value may come from the answer to a write that was done.
   throw new TrihandError('LEDGER_CORRUPT', `the ledger holds ${text}, which is no safe integer`, { outcome: 'unknown' })
 }
 
-/** For our clients only: the parser is not set globally, where it would change other users of the driver in this process. */
+/** For our clients only: a global parser would change other users of the driver in this process. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === INT8 && format !== 'binary' ? safeInteger : pg.types.getTypeParser(oid, format),
 }
 
-/** The url's own `options` would replace ours, so they are joined: ours first, so that a weaker one is seen by the check. */
+/** The url's own `options` would replace ours, so they are joined: ours first, so that the check sees a weaker one. */
 const split = (url: string): { readonly connectionString: string; readonly extra: string } => {
   try {
     const parsed = new URL(url)
@@ -107,7 +107,7 @@ export const clientConfig = ({ url, schema }: Pick<PoolOptions, 'url' | 'schema'
     connectionTimeoutMillis: 5000,
     query_timeout: 10_000,
     keepAlive: true,
-    // Statements that need no answer before the next one is sent travel together.
+    // Statements that do not depend on each other's answer are sent together.
     pipeline: true,
     types,
   }
@@ -127,7 +127,7 @@ const checkDurable = async (client: pg.ClientBase): Promise<void> => {
 
 export class Database {
   readonly #pool: pg.Pool
-  /** The pool's own line turns away whoever has waited as long as a connection may take to open. */
+  /** Our own queue: the pool's would reject a waiter after the time that a connection may take to open. */
   readonly #line: WaitingLine
   #isClosed = false
 
@@ -136,7 +136,7 @@ export class Database {
     this.#pool = new pg.Pool({
       ...clientConfig({ url, schema }),
       max,
-      // A connection has its plans, so the last ones are kept when nothing happens: an event after a pause finds them ready.
+      // A connection keeps its plans, so the last ones stay open while idle: an event after a pause finds them ready.
       min: Math.min(MIN_CONNECTIONS, max),
       maxLifetimeSeconds: 1800,
       verify: (client, done) => {
@@ -146,24 +146,24 @@ export class Database {
         )
       },
     })
-    // A connection that breaks tells so on itself and on the pool. Whoever uses it hears of it from its query; an idle one is just gone.
+    // A broken connection emits the error on itself and on the pool. Its user gets it from the query; an idle one is simply removed.
     this.#pool.on('error', ignore)
     this.#pool.on('connect', (client) => client.on('error', ignore))
   }
 
-  /** One statement in a transaction of its own: one round trip. */
+  /** Runs one statement in its own transaction: one round trip. */
   async query<Row>(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
     const [rows] = await this.#burst<Row>([toQuery({ statement, values })])
     return rows ?? []
   }
 
-  /** Several statements, each in a transaction of its own, sent together. */
+  /** Runs several statements, each in its own transaction, sent together. */
   queries<Row>(commands: readonly Command[]): Promise<readonly (readonly Row[])[]> {
     return this.#burst<Row>(commands.map(toQuery))
   }
 
   /**
-   * Several statements in one transaction, sent together: one round trip. A statement behind one that failed fails as well, and the
+   * Runs several statements in one transaction, sent together: one round trip. A statement after a failed one fails as well, and the
    * commit at the end then rolls back.
    */
   async transaction<Row>(commands: readonly Command[]): Promise<readonly (readonly Row[])[]> {
@@ -171,9 +171,9 @@ export class Database {
     return answers.slice(1, -1)
   }
 
-  /** One transaction in which a question may depend on the answer before. Nothing is written unless the work succeeds. */
+  /** Runs one transaction in which a query may depend on an earlier answer. Nothing is written unless the work succeeds. */
   async converse<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    // Travels with the first question.
+    // Sent with the first query.
     let opening: readonly pg.QueryConfig[] = [{ text: 'begin' }]
     return this.#connected(async (client) => {
       const ask: Ask = async <Row>(commands: readonly Command[]) => {
@@ -187,7 +187,7 @@ export class Database {
     })
   }
 
-  /** One text of several statements, without parameters, in one transaction: for the schema. */
+  /** Runs one text of several statements, without parameters, in one transaction: for the schema. */
   async script(text: string): Promise<void> {
     await this.#burst([{ text, query_timeout: SCRIPT_TIMEOUT_MS } as pg.QueryConfig])
   }
@@ -235,7 +235,7 @@ export class Database {
   }
 }
 
-/** Fails with the first failure: those behind it only say that the transaction is broken. */
+/** Throws the first failure: later ones only say that the transaction is broken. */
 const send = async <Row>(
   client: pg.PoolClient,
   queries: readonly pg.QueryConfig[],
@@ -246,7 +246,7 @@ const send = async <Row>(
   return settled.map((one) => (one.status === 'fulfilled' ? (one.value.rows as readonly Row[]) : []))
 }
 
-/** One write to the socket instead of one for each: the server finds the next statement there when it has done the one before. */
+/** One write to the socket for all queries: the server finds the next statement there when it has done the one before. */
 const sendTogether = (client: pg.PoolClient, queries: readonly pg.QueryConfig[]): Promise<pg.QueryResult>[] => {
   const { stream } = client.connection
   stream.cork()

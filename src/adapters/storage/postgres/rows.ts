@@ -1,7 +1,8 @@
 /**
- * Rows of the tables as the values of the port, and back.
+ * Converts rows of the tables to values of the port, and back.
  *
- * Owns the spelling in the tables: ids are uuids without their prefix, `kind` tells a run from a session. Never runs a statement.
+ * Owns the notation in the tables: ids are uuids without their prefix, `kind` distinguishes runs, sessions and others. Never runs a
+ * statement.
  */
 import { type ValuePlace, valueKey } from '#adapters/storage/event-values.ts'
 import { readRequesters } from '#model/access/requester.ts'
@@ -69,24 +70,24 @@ export interface EventRow {
 export const EVENT_COLUMNS =
   'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, requesters'
 
-/** The key of a value, as a uuid; null for a wait that looks at no value. */
+/** The key of a value, as a uuid; null for a wait without a path. */
 export const keyOf = (place: ValuePlace): string | null =>
   place.path === '' ? null : Buffer.from(valueKey(place)).toString('hex')
 
-/** The last fact of the stream in a table or alias of that name. */
+/** A column of the stream's last fact; `stream` is the table or its alias. */
 const lastFact = (column: string, stream: string): string =>
   `(select f.${column} from fact f where f.stream = ${stream}.id order by f.seq desc limit 1)`
 
 /**
- * A row that has a lease may stand behind its facts: its version is the number of its facts, its head the hash of the last. Every
- * other row is exact (docs/decisions/0070).
+ * A row with a lease may lag behind its facts: its version is the number of its facts, its head the hash of the last. Every other row is
+ * exact (docs/decisions/0070).
  */
 export const versionOf = (stream: string): string =>
   `case when ${stream}.lease is null then ${stream}.version else greatest(${stream}.version, 1 + ${lastFact('seq', stream)}) end`
 export const headOf = (stream: string): string =>
   `case when ${stream}.lease is null then ${stream}.head_hash else coalesce(${lastFact('hash', stream)}, ${stream}.head_hash) end`
 
-/** The columns of a StreamRow, as its facts have it. */
+/** The columns of a StreamRow, as the facts of the stream determine them. */
 export const STREAM_NOW = `id, kind, tenant, handler, system_hash, born_hash, session, parent, event, base, ${versionOf('stream')} as version, epoch,
   signal, ${headOf('stream')} as head_hash, status, wake_at, lease, recoveries, created_at`
 

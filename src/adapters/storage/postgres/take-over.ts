@@ -1,21 +1,21 @@
 /**
- * Runs of versions of which no worker lives: pinned to the version of a worker that has their handlers (ledger-10).
+ * Takes over runs of versions without a live worker: pins them to the version of a worker that has their handlers (ledger-10).
  *
- * Owns the statement. It begins with the versions that parked runs have, found from one to the next in the index: where all runs have the
- * taker's version it reads nothing else. Of a version whose workers are gone all parked runs are taken, due or not, so that the
- * statement costs what it takes.
+ * Owns the statement. It begins with the versions of parked runs, found one after another in the index: where all runs have the taker's
+ * version it reads nothing else. Takes all parked runs of a version without workers, due or not, so that the statement's cost is
+ * proportional to what it takes.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { ClaimRequest } from '#ports/ledger.ts'
 import type { Database, Statement } from './pool.ts'
 import { SESSION } from './rows.ts'
 
-/** So many with one claim, so that no row waits long for the statement. The next claim takes the next. */
+/** Most runs per claim, so that no row is locked for long. The next claim takes more. */
 const MOST = 1_000
 
 const PARKED = `kind <> ${SESSION} and wake_at is not null and lease is null`
 
-/** Now, version, handlers, after how long each is taken from workers that live, which of them are free of versions. */
+/** Values: now, version, handlers, after how long each is taken from live workers, which handlers are free of versions. */
 const TAKE_OVER: Statement = {
   name: 'take_over',
   text: `with recursive other as (
@@ -45,7 +45,7 @@ const TAKE_OVER: Statement = {
 
 type Request = Pick<ClaimRequest, 'taker'> & { readonly now: Instant | null }
 
-/** Answers how many. */
+/** Returns the number of runs taken. */
 export const takeOver = async (database: Database, { taker, now }: Request): Promise<number> => {
   const { version, takesOver = [] } = taker ?? {}
   if (version === undefined || takesOver.length === 0) return 0

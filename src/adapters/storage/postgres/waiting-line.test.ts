@@ -1,4 +1,4 @@
-/** Those who wait for a connection: in order, without a limit of time, and sent away together when there is none to be had. */
+/** The queue for a connection: first come, first served, without a timeout, and rejected together when no server can be reached. */
 import { describe, expect, test } from 'vitest'
 import { WaitingLine } from './waiting-line.ts'
 
@@ -15,8 +15,8 @@ const enterMany = (line: WaitingLine, count: number): { readonly heard: string[]
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-describe('a line for two places', () => {
-  test('admits two, and the next ones in the order in which they came', async () => {
+describe('a waiting line', () => {
+  test('admits as many as it has places, and the next ones in order of arrival', async () => {
     const line = new WaitingLine(2)
     const { heard } = enterMany(line, 4)
     await settle()
@@ -29,7 +29,7 @@ describe('a line for two places', () => {
     expect(heard).toEqual(['in 0', 'in 1', 'in 2', 'in 3'])
   })
 
-  test('sends away all who wait, and takes new ones afterwards', async () => {
+  test('rejects all waiters, and admits new ones afterwards', async () => {
     const line = new WaitingLine(1)
     const { heard } = enterMany(line, 3)
     await settle()

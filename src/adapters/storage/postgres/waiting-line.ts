@@ -1,8 +1,8 @@
 /**
- * Those who wait until one of the process's connections is free.
+ * Queue for the process's connections.
  *
- * Owns the order and how many hold a connection at once. Waiting is no failure, however long the line is: only a server that cannot be
- * reached is, and then everybody in the line hears it at once, since each would find the same. Never opens a connection.
+ * Owns the order and how many callers hold a connection at once. Waiting is no failure, however long the queue is. Only an unreachable
+ * server is a failure, and then all waiters are rejected at once, since each would get the same error. Never opens a connection.
  */
 interface Waiting {
   readonly admit: () => void
@@ -17,7 +17,7 @@ export class WaitingLine {
     this.#free = places
   }
 
-  /** Comes back when there is a place. Whoever has one gives it back with `leave`. */
+  /** Resolves when there is a free place. The caller gives it back with `leave`. */
   async enter(): Promise<void> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((admit, evict) => this.#line.push({ admit, evict }))
@@ -29,7 +29,7 @@ export class WaitingLine {
     else next.admit()
   }
 
-  /** For one in the line the reason is as good as for the one who met it. */
+  /** Rejects all waiters with the error of the one who tried. */
   disperse(error: unknown): void {
     const line = this.#line
     this.#line = []

@@ -1,15 +1,15 @@
 /**
- * The one connection over which the processes of a ledger tell each other which runs are worth claiming.
+ * The connection over which the processes of a ledger notify each other of runs that are worth claiming.
  *
- * Owns its life: it connects again by itself, with growing pauses, and notices a peer that has gone silent. Hints only: what is said
- * while it is down is lost, and nobody depends on it. Never part of a ledger transaction: a NOTIFY there would make all of them queue.
+ * Owns its life: it reconnects by itself, with growing pauses, and notices a silent peer. Hints only: messages while it is down are lost,
+ * and nothing depends on them. Never part of a ledger transaction: a NOTIFY there would serialise all of them.
  */
 import pg from 'pg'
 import { clientConfig, type PoolOptions } from './pool.ts'
 
 export interface WireOptions extends Pick<PoolOptions, 'url' | 'schema'> {
   readonly channel: string
-  /** Hears what other processes say, never what this wire said itself. */
+  /** Receives messages of other processes, never those that this wire sent itself. */
   readonly onMessage: (payload: string) => void
 }
 
@@ -30,7 +30,7 @@ export class Wire {
     this.#options = options
   }
 
-  /** Answers after the first attempt, whether it succeeded or not. */
+  /** Resolves after the first attempt, whether it succeeded or not. */
   async open(): Promise<void> {
     this.#isOpen = true
     await this.#connect()
@@ -40,7 +40,7 @@ export class Wire {
     this.#isOpen = true
     const client = this.#client
     if (client !== null) return this.#notify(client, payload)
-    // The first that is said opens it, and is said then; while it is down nothing is kept.
+    // The first message opens the connection and is sent then; while it is down nothing is queued.
     void this.#connect().then(() => {
       if (this.#client !== null) this.#notify(this.#client, payload)
     })
@@ -95,7 +95,7 @@ export class Wire {
     }
   }
 
-  /** A connection that failed is thrown away once, whoever noticed it. */
+  /** Discards a failed connection once, no matter which of its errors arrives first. */
   #drop(client: pg.Client): void {
     if (client !== this.#client) return
     this.#forget()

@@ -1,7 +1,7 @@
 /**
- * A copy of a ledger while others go on writing it: one moment of it, whole, under its name only when it is on disk.
+ * Copies a ledger while others go on writing to it: a consistent snapshot, which gets its name only when it is on disk.
  *
- * Reads the ledger without changing it. Never writes over a file.
+ * Reads the ledger without changing it. Never overwrites a file.
  */
 import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
 import { loadDriver } from './driver.ts'
@@ -17,7 +17,7 @@ const toDisk = (file: string): void => {
   }
 }
 
-/** Throws EEXIST if there is such a file already. */
+/** Throws EEXIST if the target file exists. */
 export const backUpSqlite = async (file: string, to: string): Promise<void> => {
   const Database = await loadDriver()
   const part = `${to}.${process.pid}.part`
@@ -25,7 +25,7 @@ export const backUpSqlite = async (file: string, to: string): Promise<void> => {
   try {
     db.prepare('vacuum into ?').run(part)
     toDisk(part)
-    // A link, because a rename would write over what is there.
+    // A link, because a rename would overwrite an existing file.
     linkSync(part, to)
   } finally {
     db.close()

@@ -1,4 +1,4 @@
-/** Helpers of the collector are sent away where two threads have all the cores, and nowhere else. */
+/** Helper threads of the garbage collector are switched off on machines with one or two cores, and nowhere else. */
 import { expect, test } from 'vitest'
 import { collectAlone } from './collector.ts'
 
@@ -13,7 +13,7 @@ test('on one and two cores young objects are collected without helpers', () => {
   expect(flagsSet(2)).toEqual(['--no-parallel-scavenge'])
 })
 
-test('where there are more cores the collector is left as it is', () => {
+test('with more cores the collector keeps its defaults', () => {
   expect(flagsSet(3)).toEqual([])
   expect(flagsSet(64)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** What happens to a ledger when the disk is full or fails: real errors, made with limits of the process and of SQLite. */
+/** A ledger when the disk is full or fails: real errors, made with limits of the process and of SQLite. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,13 +24,13 @@ afterEach(() => rmSync(directory, { recursive: true }))
 const KILOBYTE = 1024
 const text = (kilobytes: number): string => 'x'.repeat(kilobytes * KILOBYTE)
 
-/** No file of this process may grow beyond this size. */
+/** Limits the size of files of this process. */
 const limitFiles = (bytes: number | 'unlimited'): void => {
   execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`])
 }
 const canLimitFiles = spawnSync('prlimit', ['--version']).status === 0
 
-/** While this runs no file can grow: a write beyond the end fails as on a broken disk. */
+/** Runs the work while no file can grow: a write beyond the end fails as on a broken disk. */
 const onFailingDisk = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   limitFiles(statSync(`${file}-wal`).size)
   try {
@@ -72,7 +72,7 @@ describe('a connection', () => {
 
   const count = (): unknown => connection.read(({ count }) => count.get()?.['count'])
 
-  test('connection-1: work that throws leaves nothing and is told to forget', () => {
+  test('connection-1: work that throws is rolled back, and the cache is cleared', () => {
     const bug = new Error('a bug')
     const write = () =>
       connection.write(({ add }) => {
@@ -84,7 +84,7 @@ describe('a connection', () => {
     expect(forgotten).toBe(1)
   })
 
-  test('connection-1: work that answers null leaves nothing, any other answer is kept', () => {
+  test('connection-1: work that returns null is rolled back, any other result is committed', () => {
     const add = (body: string, answer: string | null) =>
       connection.writeUnlessNull((sql) => {
         sql.add.run(body)
@@ -97,7 +97,7 @@ describe('a connection', () => {
     expect(count()).toBe(1)
   })
 
-  test('connection-1: a full disk is told as such, and work goes on when there is room', () => {
+  test('connection-1: a full disk is reported as STORAGE_FULL, and writes succeed again when there is room', () => {
     db.exec('pragma max_page_count = 40')
     const fill = () => connection.write(({ add }) => add.run(text(400)))
     expect(fill).toThrow(expect.objectContaining({ code: 'STORAGE_FULL', outcome: 'not_done' }))
@@ -120,7 +120,7 @@ describe('a connection', () => {
     },
   )
 
-  test('a value that cannot be bound is a bug of ours and not of the disk', () => {
+  test('a value that cannot be bound is an INTERNAL error, not an error of the disk', () => {
     const write = () => connection.write(({ add }) => add.run(undefined as unknown as string))
     expect(write).toThrow(expect.objectContaining({ code: 'INTERNAL', outcome: 'not_done' }))
   })
@@ -153,7 +153,7 @@ describe.runIf(canLimitFiles)('a disk that fails', () => {
     expect(await opened.ledger.append([append])).toMatchObject([{ kind: 'already_written' }])
   })
 
-  test('connection-3: three I/O errors within a minute end the writing, not the reading', async () => {
+  test('connection-3: three I/O errors within a minute stop writes but not reads', async () => {
     const append = bigAppend()
     for (let i = 0; i < 3; i++) await sendInVain(append)
     await expect(opened.ledger.append([append])).rejects.toMatchObject({

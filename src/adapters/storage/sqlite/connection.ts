@@ -1,11 +1,11 @@
 /**
- * One open database with its prepared statements, and what happens to it when something fails.
+ * One open database with its prepared statements, and its recovery from errors.
  *
- * Owns transactions, the translation of errors and the reopening after an I/O error. Never knows a table.
+ * Owns transactions, the translation of errors and reopening after an I/O error. Does not know any table.
  *
- * connection-1  A transaction that did not commit has left nothing behind, and its owner is told to forget what it cached in it.
- * connection-2  After an I/O error nothing is read or written through the old database: it is opened again first.
- * connection-3  Three I/O errors within a minute end the writing until the process starts again.
+ * connection-1  A transaction that did not commit has left nothing behind, and its owner is called to forget what it cached in it.
+ * connection-2  After an I/O error nothing is read or written through the old database: it is reopened first.
+ * connection-3  Three I/O errors within a minute stop all writes until the process restarts.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Database, Statement } from './driver.ts'
@@ -13,13 +13,13 @@ import { isIoError, translate } from './errors.ts'
 import type { Presence } from './presence.ts'
 
 export interface ConnectionOptions<Statements> {
-  /** Without it the database is opened when it is first needed. */
+  /** Absent: the database is opened on first use. */
   readonly db?: Database
   readonly reopen: () => Database
   readonly prepare: (db: Database) => Statements
-  /** Tells whether the file that is open is the one that has its name. Absent: nobody asks. */
+  /** Checks that the open file is still the one with its name. Absent: no check. */
   readonly presence?: Pick<Presence, 'beforeWriting' | 'afterCommit'>
-  /** Called when cached knowledge about the tables may be wrong: after a rollback and after a reopening. */
+  /** Called when cached data of the tables may be wrong: after a rollback and after reopening. */
   readonly forget?: () => void
 }
 
@@ -49,7 +49,7 @@ export class Connection<Statements> {
     return this.#guarded(({ statements }) => work(statements))
   }
 
-  /** One transaction. */
+  /** Runs the work in one transaction. */
   write<Result>(work: (statements: Statements) => Result): Result {
     return this.#guarded((session) => {
       this.#checkWritable()
@@ -60,7 +60,7 @@ export class Connection<Statements> {
     })
   }
 
-  /** One transaction that is rolled back if the work answers null. */
+  /** Runs the work in one transaction, which is rolled back if the work returns null. */
   writeUnlessNull<Result>(work: (statements: Statements) => Result | null): Result | null {
     return this.#guarded((session) => {
       this.#checkWritable()
@@ -76,17 +76,17 @@ export class Connection<Statements> {
     })
   }
 
-  /** Moves the log into the main file. The package's `close` leaves it: its statements live until the garbage collector takes them. */
+  /** Moves the log into the main file. The package's `close` does not: its statements live until they are garbage-collected. */
   emptyLog(): void {
     if (this.#session !== null && !this.#readOnly) this.#guarded(({ db }) => db.exec('pragma wal_checkpoint(truncate)'))
   }
 
-  /** False once there was an I/O error. */
+  /** False after an I/O error. */
   get isSound(): boolean {
     return this.#ioErrorsAt.length === 0
   }
 
-  /** The next call opens the database again. */
+  /** Makes the next call open the database again. */
   reopen(): void {
     this.#session?.db.close()
     this.#session = null
@@ -127,7 +127,7 @@ export class Connection<Statements> {
     const isUndone = undo(session.db)
     this.#options.forget?.()
     if (isUndone && !isIoError(error)) return
-    // connection-2: the next call opens again.
+    // connection-2: the next call opens it again.
     this.#session = null
     session.db.close()
   }
@@ -149,7 +149,7 @@ export class Connection<Statements> {
   }
 }
 
-/** Rolls back what is open. After some errors SQLite has done it already; a second error must not hide the first one. */
+/** Rolls back an open transaction. After some errors SQLite has already done so; a second error must not hide the first one. */
 const undo = (db: Database): boolean => {
   try {
     if (db.isTransaction) db.exec('rollback')

@@ -1,4 +1,4 @@
-/** What kind of disk a path is on, told by number: the real ones are not at hand in a test. */
+/** The kind of disk by the number of its file system: the real ones are not available in a test. */
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
@@ -17,10 +17,10 @@ test.each([
   expect(diskOfType(type)).toBe(disk)
 })
 
-test('the disk of temporary files is never a network', async () => {
+test('the directory of temporary files is never on a network disk', async () => {
   expect(await diskOf(tmpdir())).not.toBe('network')
 })
 
-test.runIf(existsSync('/dev/shm'))('shared memory is told from a disk', async () => {
+test.runIf(existsSync('/dev/shm'))('shared memory is recognised as a disk in memory', async () => {
   expect(await diskOf('/dev/shm')).toBe('memory')
 })

@@ -1,13 +1,13 @@
 /**
- * What a ledger's disk can promise, by the kind of its file system.
+ * Detects whether a ledger's disk is local, on a network or in memory, by its file system.
  *
- * Owns the list of kinds that lose locks or data. Never opens the ledger.
+ * Owns the list of file systems that lose locks or data. Never opens the ledger.
  */
 import { statfs } from 'node:fs/promises'
 
 export type Disk = 'local' | 'network' | 'memory'
 
-/** Magic numbers of Linux, `man 2 statfs`. Other systems number their file systems in their own way. */
+/** Magic numbers of Linux, `man 2 statfs`. Other systems use other numbers. */
 const NETWORK: ReadonlySet<number> = new Set([
   0x6969, // nfs
   0x517b, // smb

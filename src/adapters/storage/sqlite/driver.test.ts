@@ -1,4 +1,4 @@
-/** Which SQLite driver is chosen on which Node. */
+/** Which SQLite driver is chosen on which version of Node. */
 import { expect, test } from 'vitest'
 import { hasGoodBuiltIn, isAtLeast } from './driver.ts'
 
@@ -18,6 +18,6 @@ test.each([
   [{ node: '24.0.0', sqlite: '3.50.4' }, false],
   [{ node: '22.20.0', sqlite: '3.51.3' }, false],
   [{ node: '20.20.2' }, false],
-])('the SQLite inside Node is taken only from Node 24 on, and only if it is new enough: %o', (versions, isGood) => {
+])('the SQLite inside Node is used only from Node 24 on, and only if it is new enough: %o', (versions, isGood) => {
   expect(hasGoodBuiltIn(versions)).toBe(isGood)
 })

@@ -1,11 +1,11 @@
 /**
- * Which SQLite we speak to: the one in Node if it is new enough, else the package that carries its own.
+ * Chooses the SQLite driver: the one in Node if it is new enough, else the package that bundles its own.
  *
  * Owns the choice and the part of DatabaseSync that both drivers share. Never opens a file (connection.ts).
  */
 import { createRequire } from 'node:module'
 
-/** All that may be bound. A Date, an array or an object would be taken for named parameters and bind NULL without an error. */
+/** The types that may be bound. A Date, an array or an object would be taken for named parameters and bind NULL without an error. */
 export type Value = string | number | bigint | null | Uint8Array
 
 export interface Row {
@@ -24,7 +24,7 @@ export interface Statement {
   setReturnArrays(active: boolean): void
 }
 
-/** Answers each row as a list of its columns: half the time of an object with names, where rows are many. */
+/** Returns each row as a list of its columns: half the time of an object with names, where rows are many. */
 export interface ListStatement {
   all(...values: Value[]): Value[][]
 }
@@ -34,7 +34,7 @@ export interface Database {
   exec(sql: string): void
   prepare(sql: string): Statement
   close(): void
-  /** Not in every release of Node 24. */
+  /** Missing in some releases of Node 24. */
   enableDefensive?(active: boolean): void
 }
 
@@ -47,10 +47,10 @@ export interface DatabaseOptions {
 
 export type DatabaseClass = new (file: string, options: DatabaseOptions) => Database
 
-/** Older ones can corrupt a file when two connections reset the WAL at the same moment. */
+/** Older versions can corrupt a file when two connections reset the WAL at the same moment. */
 export const OLDEST_SQLITE = '3.51.3'
 const OLDEST_NODE = '24'
-/** Not a literal at the import: Node 20 has no such module, and its types do not know it. */
+/** Not a literal in the import: Node 20 has no such module, and its types do not know it. */
 const BUILT_IN: string = 'node:sqlite'
 
 export const isAtLeast = (version: string, oldest: string): boolean => {
@@ -65,12 +65,12 @@ export const isAtLeast = (version: string, oldest: string): boolean => {
 export const hasGoodBuiltIn = (versions: { readonly node: string; readonly sqlite?: string | undefined }): boolean =>
   versions.sqlite !== undefined && isAtLeast(versions.node, OLDEST_NODE) && isAtLeast(versions.sqlite, OLDEST_SQLITE)
 
-/** Required, not imported: Node reads a CommonJS module that is imported twice, and this one is read at every start. */
+/** Required, not imported: Node reads an imported CommonJS module twice, and this one is read at every start. */
 const carried = (): typeof import('@photostructure/sqlite') => createRequire(import.meta.url)('@photostructure/sqlite')
 
 /**
- * A limit that is bound. Not a bare `limit ?`: SQLite takes its value for a hint to the planner and prepares the statement anew at every
- * call, which takes three times as long as to find a few rows.
+ * A bound limit. Not a bare `limit ?`: SQLite uses its value as a hint to the planner and prepares the statement anew at every call, which
+ * takes three times as long as finding a few rows.
  */
 export const LIMIT = 'limit ? + 0'
 
@@ -80,7 +80,7 @@ export const prepareList = (db: Preparer, sql: string): ListStatement => {
   return statement as unknown as ListStatement
 }
 
-/** Prepared when it is first used, and then as if it had been prepared at once. */
+/** Prepared on first use; behaves like a statement that was prepared at once. */
 class LaterStatement implements Statement {
   readonly #db: Preparer
   readonly #sql: string

@@ -1,5 +1,5 @@
 /**
- * What an error of SQLite means to a caller: a code, and whether the work is known not to have happened.
+ * Translates an error of SQLite into a code, and into whether the work is known not to have happened.
  *
  * Owns the translation by `errcode`, which both drivers set. Never decides what happens next (connection.ts).
  */
@@ -18,7 +18,7 @@ const PRIMARY_KEY_EXISTS = 1555
 const UNIQUE_KEY_EXISTS = 2067
 const PRIMARY_CODE = 0xff
 
-/** What an opening meets where no file can be written. */
+/** Errors of an opening where no file can be written. */
 const UNUSABLE: ReadonlySet<number | null> = new Set([NO_PERMISSION, READ_ONLY, CANNOT_OPEN])
 
 const codeOf = (error: unknown): number | null => {
@@ -39,7 +39,7 @@ export const isKeyClash = (error: unknown): boolean => {
   return code === PRIMARY_KEY_EXISTS || code === UNIQUE_KEY_EXISTS
 }
 
-/** The driver's error as ours. One that is none of SQLite's is a bug: a value that cannot be bound, for example. */
+/** The driver's error as ours. An error that is not SQLite's is a bug, for example a value that cannot be bound. */
 export const translate = (error: unknown): TrihandError => {
   if (error instanceof TrihandError) return error
   const detail = error instanceof Error ? error.message : String(error)
@@ -50,7 +50,7 @@ export const translate = (error: unknown): TrihandError => {
     case NOT_A_DATABASE:
       return new TrihandError('LEDGER_CORRUPT', detail, { cause: error })
     case IO_ERROR:
-      // A commit whose fsync failed is invisible now, and may be back after a crash.
+      // A commit whose fsync failed is invisible now, and may reappear after a crash.
       return new TrihandError('LEDGER_UNAVAILABLE', detail, { cause: error, outcome: 'unknown' })
     case BUSY:
     case LOCKED:
@@ -63,7 +63,7 @@ export const translate = (error: unknown): TrihandError => {
   }
 }
 
-/** The same for the opening: there a file that cannot be written is a mistake in the configuration. */
+/** Translates an error of the opening: there a file that cannot be written is a mistake in the configuration. */
 export const translateOpening = (error: unknown, file: string): TrihandError => {
   const translated = translate(error)
   if (!UNUSABLE.has(primaryCode(error))) return translated

@@ -1,4 +1,4 @@
-/** The row of a held stream stands still while facts come: nobody who asks may notice, whatever happens to its holder. */
+/** The row of a held stream is not updated while facts are added: no reader may notice, whatever happens to its holder. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ const reopen = async (): Promise<void> => {
 
 const append = (...writes: readonly StreamWrite[]): Append => anAppend({ writes })
 
-/** A run with its first fact, held, and two steps after it. */
+/** Creates a held run with its first fact and two steps after it. */
 const heldRun = async (worker: WorkerId = newWorker()): Promise<{ run: RunId; headHash: string }> => {
   const run = newRun()
   await ledger.append([append(aCreation(run, { lease: worker }, { status: 'running', wakeAt: null }))])
@@ -52,13 +52,13 @@ const step = (run: RunId, expectedVersion: number, more: Partial<StreamWrite> = 
 
 const row = (): Row | undefined => beside.prepare('select version, head_hash, recoveries from stream').get()
 
-test('a step writes its fact and leaves the row alone', async () => {
+test('a step writes its fact and does not update the row', async () => {
   await heldRun()
   expect(row()).toMatchObject({ version: 1 })
   expect(beside.prepare('select count(*) as facts from fact').get()).toEqual({ facts: 3 })
 })
 
-test('ledger-4: whoever asks for a held run is told of its facts', async () => {
+test('ledger-4: every read of a held run includes its latest facts', async () => {
   const { run, headHash } = await heldRun()
   const all = { version: 3, headHash }
   expect(await ledger.load([run])).toMatchObject([all])
@@ -67,14 +67,14 @@ test('ledger-4: whoever asks for a held run is told of its facts', async () => {
   expect(await ledger.append([append(step(run, 1))])).toMatchObject([{ reason: 'version', version: 3, epoch: 1 }])
 })
 
-test('a release brings the row up to the facts', async () => {
+test('a release updates the row to the last fact', async () => {
   const { run } = await heldRun()
   const last = step(run, 3, { release: true, status: 'waiting' })
   await ledger.append([append(last)])
   expect(row()).toMatchObject({ version: 4, head_hash: last.headHash })
 })
 
-test('a command from outside finds the version of a held run, and its holder the command', async () => {
+test('an external command uses the current version of a held run, and its holder sees the command', async () => {
   const { run } = await heldRun()
   const [command] = await ledger.append([append(step(run, 3, { epoch: null, status: 'cancelling' }))])
   expect(command).toMatchObject({ kind: 'written' })
@@ -82,7 +82,7 @@ test('a command from outside finds the version of a held run, and its holder the
   expect(await ledger.append([append(step(run, 4, { status: 'cancelling' }))])).toMatchObject([{ kind: 'written' }])
 })
 
-test('[R1] after a crash the facts of a held run stand, and freeing it brings its row up to them', async () => {
+test('[R1] after a crash the facts of a held run remain, and freeing it updates its row', async () => {
   const { run, headHash } = await heldRun()
   await reopen()
   expect(await ledger.load([run])).toMatchObject([{ version: 3, headHash }])
@@ -93,7 +93,7 @@ test('[R1] after a crash the facts of a held run stand, and freeing it brings it
   })
 })
 
-test('a worker that retires leaves rows that tell of all facts, and can write no more', async () => {
+test('a worker that retires leaves up-to-date rows, and can write no more', async () => {
   const worker = newWorker()
   const { run, headHash } = await heldRun(worker)
   await ledger.retire(worker, START)
@@ -101,7 +101,7 @@ test('a worker that retires leaves rows that tell of all facts, and can write no
   expect(await ledger.append([append(step(run, 3))])).toMatchObject([{ reason: 'epoch', version: 3, epoch: 2 }])
 })
 
-test('the first fact after lost leases ends their count', async () => {
+test('the first fact after lost leases resets their count', async () => {
   const worker = newWorker()
   const { run } = await heldRun()
   await reopen()
@@ -111,7 +111,7 @@ test('the first fact after lost leases ends their count', async () => {
   expect(row()).toMatchObject({ recoveries: 0, version: 4 })
 })
 
-test('a step whose batch is rolled back did not happen, and is written when it comes again', async () => {
+test('a step whose batch is rolled back is not written, and is written when it is sent again', async () => {
   const { run } = await heldRun()
   const again = append(step(run, 3))
   const broken = append(aCreation(newRun(), {}, { facts: [aFact({ body: undefined as unknown as string })] }))
@@ -120,7 +120,7 @@ test('a step whose batch is rolled back did not happen, and is written when it c
   expect(await ledger.load([run])).toMatchObject([{ version: 4 }])
 })
 
-test('a fact that stands where a step belongs is the last fence: that append is refused and the others are written', async () => {
+test('a step whose place is taken by another fact is refused, and the other appends are written', async () => {
   const runs = [await heldRun(), await heldRun(), await heldRun()].map(({ run }) => run)
   const many = Array.from({ length: 20 }, () => newRun())
   for (const run of many) await ledger.append([append(aCreation(run, { lease: newWorker() }, { status: 'running' }))])

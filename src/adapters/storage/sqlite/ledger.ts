@@ -1,12 +1,12 @@
 /**
- * The Ledger on one SQLite file that this process owns: while there is little to do in this thread, under load in one of its own.
+ * The Ledger on one SQLite file that this process owns: served by this thread under low load, and by a thread of its own under high load.
  *
- * Owns which of the two desks has the file. What a desk does is desk.ts, how the other one is reached is thread.ts.
+ * Owns which of the two sessions has the file. session.ts does the work; thread.ts is the session in the thread.
  *
- * ledger-a  At any moment one desk writes. The file changes hands only while nothing is under way, and whoever takes it over remembers
- *           nothing of before.
- * ledger-b  A desk that has met trouble keeps the file: what it knows of the trouble (connection.ts) goes with no message.
- * ledger-c  If the thread cannot be started, or dies, the file stays or comes back here, and is opened again first.
+ * ledger-a  Only one session writes at any moment. The file changes hands only while no call is in progress, and the session that takes
+ *           it over has an empty cache.
+ * ledger-b  A session that has had an error keeps the file: its state of recovery (connection.ts) cannot be passed in a message.
+ * ledger-c  If the thread cannot be started, or dies, the file stays or comes back here, and is reopened first.
  */
 import type { ThreadSession } from '#adapters/storage/sqlite/thread/thread.ts'
 import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
@@ -16,23 +16,23 @@ import type { LedgerSession } from './session.ts'
 
 export interface SqliteLedgerOptions {
   readonly here: LedgerSession
-  /** Whether the desk here has met no trouble with the disk. */
+  /** True if the session here has had no error of the disk. */
   readonly isSound: () => boolean
-  /** The next call here opens the file again. */
+  /** Makes the next call here open the file again. */
   readonly reopen: () => void
   readonly startThread: () => Promise<ThreadSession>
   readonly limits?: LoadLimits
-  /** Gives up everything that was opened with this ledger. */
+  /** Releases everything that was opened with this ledger. */
   readonly close: () => void
 }
 
 /** When a thread is worth its start and its messages. */
 export interface LoadLimits {
-  /** A batch of so many appends speaks for a thread, a smaller one against it. */
+  /** A batch of at least this many appends counts for the thread, a smaller one against it. */
   readonly many: number
-  /** So many large batches more than small ones. */
+  /** The thread takes over when large batches outnumber small ones by this many. */
   readonly busy: number
-  /** After so many small ones in a row it is quiet again. */
+  /** The upper limit of that balance: after this many small batches in a row the file comes back. */
   readonly quiet: number
 }
 
@@ -62,7 +62,7 @@ export class SqliteLedger implements Ledger, Blobs {
     return this.#session.load(streams, options)
   }
 
-  /** Each time by the desk that has the file then (ledger-a), and others have their turn in between. */
+  /** Each read goes to the session that has the file at that time (ledger-a); other work runs in between. */
   async events(query: EventQuery): ReturnType<Ledger['events']> {
     for (;;) {
       const found = await this.#session.events(query)
@@ -93,7 +93,7 @@ export class SqliteLedger implements Ledger, Blobs {
 
   async close(): Promise<void> {
     await this.#starting
-    // One that has died has closed by itself.
+    // A thread that has died has closed already.
     await this.#thread?.close().catch(() => {})
     this.#options.close()
   }
@@ -123,7 +123,7 @@ export class SqliteLedger implements Ledger, Blobs {
       return
     }
     this.#isThere = true
-    // Answered before whatever is asked next (thread-1); if the thread dies instead, that is noticed there.
+    // Answered before the next call (thread-1); if the thread dies instead, that call notices.
     void this.#thread.forget().catch(() => {})
   }
 

@@ -1,4 +1,4 @@
-/** Opening a ledger file: who may, which files, with which settings. */
+/** Opening a ledger file: its owner, which files are accepted, and its settings. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -50,7 +50,7 @@ const openAndClose = async (): Promise<void> => {
 }
 
 describe('the owner', () => {
-  /** Opens the ledger in a process of its own and answers when it is open. */
+  /** Opens the ledger in another process and resolves when it is open. */
   const openElsewhere = async (): Promise<ChildProcess> => {
     const module = fileURLToPath(new URL('./open.ts', import.meta.url))
     const script = `
@@ -64,7 +64,7 @@ describe('the owner', () => {
     return child
   }
 
-  test('[R1] a ledger that another process has open is refused until that process is dead, stopped or not', async () => {
+  test('[R1] a ledger that another process has open is refused until that process is dead, even if it is stopped', async () => {
     const owner = await openElsewhere()
     try {
       await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
@@ -82,7 +82,7 @@ describe('the owner', () => {
     await once(owner, 'exit')
   }
 
-  test('owner-lock-1: [R1] a deleted lock file lets no second owner in, however often it is tried (13.3.4)', async () => {
+  test('owner-lock-1: [R1] deleting the lock file never lets a second owner in (13.3.4)', async () => {
     const owner = await openElsewhere()
     try {
       for (let i = 0; i < 3; i++) {
@@ -98,7 +98,7 @@ describe('the owner', () => {
     await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
   }, 20_000)
 
-  test('owner-lock-1: a reader keeps an owner out only while the lock file proves nothing (13.3.4)', async () => {
+  test('owner-lock-1: a reader keeps an owner out only while the lock file is unmarked (13.3.4)', async () => {
     await kill(await openElsewhere())
     const driver = await loadDriver()
     const reader = new driver(file, { timeout: 0 })
@@ -110,7 +110,7 @@ describe('the owner', () => {
     await open()
   }, 20_000)
 
-  test('owner-lock-2: a lock file that is deleted while the ledger is opened does not count (13.3.4)', async () => {
+  test('owner-lock-2: opening fails if the lock file is deleted meanwhile (13.3.4)', async () => {
     await kill(await openElsewhere())
     const driver = await loadDriver()
     const lock = new OwnerLock(driver, file)
@@ -124,7 +124,7 @@ describe('the owner', () => {
     second.release()
   }, 20_000)
 
-  test('a ledger opens once in one process too, also under another name', async () => {
+  test('a ledger cannot be opened twice in one process, not even under another name', async () => {
     await open()
     const alias = join(directory, 'alias.db')
     symlinkSync(file, alias)
@@ -132,19 +132,19 @@ describe('the owner', () => {
     await expect(open({ file: alias })).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
   })
 
-  test('a refused opening leaves the owner its lock', async () => {
+  test('a refused opening does not release the lock of the owner', async () => {
     await open()
     for (let i = 0; i < 3; i++) await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
   })
 
-  test('a closed ledger is free, and so is one whose opening failed', async () => {
+  test('a ledger can be opened after it was closed, and after an opening that failed', async () => {
     await openAndClose()
     await plantMigration({ version: 99, breaking: true })
     await expect(open()).rejects.toMatchObject({ code: 'LEDGER_NEWER' })
     await expect(open()).rejects.toMatchObject({ code: 'LEDGER_NEWER' })
   })
 
-  test('[R11] the first beat frees what the workers of a dead process held, without waiting for their ttl', async () => {
+  test('[R11] the first heartbeat frees the leases of workers of a dead process, without waiting for their ttl', async () => {
     const [run, worker] = [newRun(), newWorker()]
     const { ledger } = await openSqlite({ file })
     await ledger.beat({ worker, now: START, ttlMs: 15_000 })
@@ -166,19 +166,19 @@ const plantMigration = async ({ version, breaking }: { version: number; breaking
 }
 
 describe('the schema', () => {
-  test('a ledger with a newer schema that breaks this version is refused', async () => {
+  test('a ledger with a newer, breaking schema is refused', async () => {
     await openAndClose()
     await plantMigration({ version: 99, breaking: true })
     await expect(open()).rejects.toMatchObject({ code: 'LEDGER_NEWER' })
   })
 
-  test('a ledger with a newer schema that breaks nothing opens', async () => {
+  test('a ledger with a newer schema that is not breaking opens', async () => {
     await openAndClose()
     await plantMigration({ version: 99, breaking: false })
     await expect(open()).resolves.toBeDefined()
   })
 
-  test('a ledger of before the last indexes gets them, and finds in them what it had', async () => {
+  test('a ledger from before the last indexes gets them, and they contain its rows', async () => {
     const [run, task] = [newRun(), newTask()]
     const older = await openSqlite({ file })
     const writes = [aCreation(run), aCreation(task, { parent: run }, { status: 'waiting', task: aTask({ run }) })]
@@ -201,7 +201,7 @@ describe('the schema', () => {
     after.close()
   })
 
-  test('a ledger of before the list of model calls gets it, with the calls it had', async () => {
+  test('a ledger from before the list of model calls gets it, with its earlier calls', async () => {
     const run = newRun()
     const facts = [aFact(), aFact({ body: '{"result":{"value":{"modelUsed":"m"}}}' }), aFact({ body: '{}' })]
     const older = await openSqlite({ file })
@@ -217,7 +217,7 @@ describe('the schema', () => {
     expect(found.map((call) => [call.run, call.seq])).toEqual([[run, 1]])
   })
 
-  test('a change of the schema that fails leaves nothing of it', async () => {
+  test('a failed change of the schema leaves no trace', async () => {
     const driver = await loadDriver()
     const db = new driver(file, { timeout: 0 })
     db.exec('create table wait (planted)')
@@ -231,7 +231,7 @@ describe('the schema', () => {
 })
 
 describe('the file', () => {
-  test('a file that is no database is refused and left as it was', async () => {
+  test('a file that is not a database is refused and not changed', async () => {
     writeFileSync(file, 'Dear diary, '.repeat(1000), { mode: 0o644 })
     await expect(open()).rejects.toMatchObject({ code: 'LEDGER_CORRUPT' })
     expect(readFileSync(file, 'utf8')).toBe('Dear diary, '.repeat(1000))
@@ -244,11 +244,11 @@ describe('the file', () => {
     ['below a file', () => join('/dev/null', 'ledger.db')],
     ['in memory', () => ':memory:'],
     ['without a name', () => ''],
-  ])('a ledger %s is refused as a mistake in the configuration', async (_, place) => {
+  ])('a ledger %s is refused as CONFIG_INVALID', async (_, place) => {
     await expect(open({ file: place() })).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   })
 
-  test('a file that may only be read is refused and stays so', async ({ skip }) => {
+  test('a read-only file is refused and stays read-only', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'root may write every file: run the tests as another user to see this one')
     await openAndClose()
     chmodSync(file, 0o400)
@@ -256,17 +256,17 @@ describe('the file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o400)
   })
 
-  test('[S16] nobody but its owner may read any file of a ledger', async () => {
+  test('[S16] only its owner may read any file of a ledger', async () => {
     await open()
     for (const ending of ['', '-wal', '-shm', '.lock']) expect(statSync(file + ending).mode & 0o777, ending).toBe(0o600)
   })
 
-  test('a closed ledger is whole in its main file', async () => {
+  test('a closed ledger is complete in its main file', async () => {
     await openAndClose()
     expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
   })
 
-  test('a ledger on a disk is durable, one asked to be relaxed says so', async () => {
+  test('a ledger on a disk is durable, and one with relaxed durability reports it', async () => {
     mkdirSync(join(directory, 'other'))
     expect(await open({ file: join(directory, 'other', 'ledger.db'), durability: 'relaxed' })).toMatchObject({
       relaxed: true,
@@ -274,7 +274,7 @@ describe('the file', () => {
     expect(await open()).toMatchObject({ relaxed: false, sqliteVersion: expect.stringMatching(/^3\.\d+\.\d+$/) })
   })
 
-  test.runIf(existsSync('/dev/shm'))('a ledger on a disk made of memory is relaxed', async () => {
+  test.runIf(existsSync('/dev/shm'))('a ledger on a disk in memory is relaxed', async () => {
     const memory = mkdtempSync('/dev/shm/trihand-open-')
     const { ledger, relaxed } = await openSqlite({ file: join(memory, 'ledger.db') })
     await ledger.close()
@@ -284,7 +284,7 @@ describe('the file', () => {
 })
 
 describe('the settings', () => {
-  /** The driver, but deaf to one setting. */
+  /** A driver that ignores one setting. */
   const deafTo = (driver: DatabaseClass, setting: string): DatabaseClass =>
     class extends driver {
       override exec(sql: string): void {
@@ -292,7 +292,7 @@ describe('the settings', () => {
       }
     }
 
-  /** The driver, but with the answer of an older SQLite. */
+  /** A driver that reports an older version of SQLite. */
   const outdated = (driver: DatabaseClass): DatabaseClass =>
     class extends driver {
       override prepare(sql: string) {
@@ -300,7 +300,7 @@ describe('the settings', () => {
       }
     }
 
-  test('[R1] every commit is synced, also after the file was opened again', async () => {
+  test('[R1] every commit is synced, also after the file was reopened', async () => {
     const driver = await loadDriver()
     for (let i = 0; i < 3; i++) {
       const db = openForWriting(driver, file, 'full')
@@ -311,7 +311,7 @@ describe('the settings', () => {
   })
 
   test.each(['journal_mode', 'cell_size_check', 'journal_size_limit'])(
-    'a driver that does not keep %s is refused',
+    'a driver that ignores %s is refused',
     async (setting) => {
       const driver = deafTo(await loadDriver(), setting)
       expect(() => openForWriting(driver, file, 'full')).toThrow(

@@ -1,7 +1,7 @@
 /**
- * Opens a ledger file, in the one order that is safe: the disk, the owner's lock, the settings, the schema, the leases of the dead.
+ * Opens a ledger file, in the only safe order: the disk, the owner's lock, the settings, the schema, the leases of dead workers.
  *
- * Owns that order; a failure at any place stops the opening and gives back what was taken before it.
+ * Owns that order; a failure at any step stops the opening and releases what was acquired before it.
  */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -30,14 +30,14 @@ import { type Durability, openForReading, sqliteVersion } from './settings.ts'
 import { prepareStatements } from './statements.ts'
 
 /*
- * The schema of this file, brought up to date.
- * Owns the version table in this dialect. The order, and what a newer ledger means, are in migrations/run.ts.
+ * Migrates the schema of this file.
+ * Owns the version table in this dialect. The order, and the handling of a newer ledger, are in migrations/run.ts.
  */
 
 const VERSION_TABLE = `create table if not exists trihand_migration
   (version integer primary key, name text not null, breaking integer not null, applied_at integer not null)`
 
-/** Says whether the row is new: another process may have inserted it. */
+/** Returns true if the row is new: another process may have inserted it. */
 const addVersion = (db: Database, { version, name, breaking }: Migration): boolean => {
   const add = db.prepare('insert into trihand_migration (version, name, breaking, applied_at) values (?, ?, ?, ?)')
   try {
@@ -76,20 +76,23 @@ const migrateSqlite = (db: Database, mayChange: boolean): Promise<void> => migra
 export interface SqliteOptions {
   readonly file: string
   readonly durability?: Durability
-  /** Whether an older ledger is brought to this version; if not, it is refused. Default: true. */
+  /** True: an older ledger is migrated to this version. False: it is refused. Default: true. */
   readonly migrate?: boolean
-  /** True: on two cores V8 is told to collect young objects without helper threads once the ledger has a thread. It holds for the whole process. Default: false. */
+  /**
+   * True: on two cores or fewer V8 collects young objects without helper threads once the ledger has a thread. This applies to the whole
+   * process. Default: false.
+   */
   readonly tuneProcess?: boolean
-  /** Another desk than one in a thread, and other moments to use it: for tests. */
+  /** For tests: another session than one in a thread, and other load limits. */
   readonly threads?: { readonly start: typeof startThread; readonly limits: LoadLimits }
 }
 
 export interface OpenedSqlite {
-  /** Its `close` ends the reader and the blobs too. */
+  /** Its `close` also ends the reader and the blobs. */
   readonly ledger: Ledger
   readonly reader: Reader
   readonly blobs: Blobs
-  /** A power cut may lose what was acknowledged: asked for, or the disk is memory. */
+  /** True if a power cut may lose acknowledged writes: this was requested, or the disk is memory. */
   readonly relaxed: boolean
   readonly sqliteVersion: string
 }
@@ -108,7 +111,7 @@ export const openSqlite = async (options: SqliteOptions): Promise<OpenedSqlite> 
   }
 }
 
-/** One file has one name here, or two processes could hold two locks on it. */
+/** The real path, so that two names of one file do not get two locks. */
 const locate = (file: string): string => {
   if (file === '' || file === ':memory:') throw new TrihandError('CONFIG_INVALID', 'a SQLite ledger needs a file')
   const directory = dirname(file)
@@ -169,11 +172,11 @@ const openOwned = async (
   }
 }
 
-/** Loaded when it is needed: a start pays for no thread. */
+/** Loaded on demand, so that a start does not pay for a thread. */
 const startOnDemand: typeof startThread = async (options) =>
   (await import('#adapters/storage/sqlite/thread/thread.ts')).startThread(options)
 
-/** The lock proves that no worker of this file lives: the first beat frees what they held, by its own clock. */
+/** The lock proves that no worker of this file is alive: the first heartbeat frees their leases, by its own clock. */
 const prepared = async (db: Database, lock: OwnerLock, mayChange: boolean): Promise<Database> => {
   try {
     lock.requireKept()

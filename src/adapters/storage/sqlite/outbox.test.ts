@@ -24,7 +24,7 @@ const open = async (table = 'create table item (id integer primary key, name tex
 
 outboxSuite('sqlite', open)
 
-test('blobs and names with quotes do not stop the user', async () => {
+test('a table with blobs and quotes in its names can be watched', async () => {
   const { outbox, user, close } = await open('create table item ("a""b" blob, "c\'d" real)')
   const watch = { key: 'aaa1', table: 'item', on: ['insert'] as const }
   await outbox.install(watch)
@@ -33,14 +33,14 @@ test('blobs and names with quotes do not stop the user', async () => {
   await close()
 })
 
-test('a file that is not there is named, and none is made', async () => {
+test('a missing file is an error that names it, and no file is created', async () => {
   const { close, file } = await open()
   await close()
   rmSync(file, { force: true })
   await expect(openSqliteOutbox(file)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
 })
 
-test('a database that is gone is trouble, not the end', async () => {
+test('a dropped table is a retryable error', async () => {
   const { outbox, user, close } = await open()
   await user('drop table item')
   await expect(outbox.read({ key: 'aaa1', table: 'item', on: ['insert'] }, 1)).rejects.toMatchObject({

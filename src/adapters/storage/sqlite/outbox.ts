@@ -2,7 +2,7 @@
  * The outbox in a user's SQLite file: one table of ours, and a trigger per watched table and kind of change.
  *
  * Owns that SQL. The file is the user's: nothing else in it is touched, no setting of it is changed, and a statement waits for the
- * user's own transactions. Blobs are written in hex, for JSON has none.
+ * user's own transactions. Blobs are written in hex, because JSON has none.
  */
 import { existsSync } from 'node:fs'
 import type { TableChange } from '#model/event/watch.ts'

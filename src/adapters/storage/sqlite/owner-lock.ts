@@ -1,11 +1,11 @@
 /**
- * One process owns a ledger: the one that holds `<ledger>.lock` in an exclusive transaction.
+ * Ensures that one process owns a ledger: the one that holds `<ledger>.lock` in an exclusive transaction.
  *
- * Owns that file for the life of the ledger; the operating system frees it when the process dies. Never opened with `fs`: closing such a
- * descriptor would drop the lock. Never deleted by us, but other programs delete it: a new lock file proves nothing until the ledger itself
- * was found free once. Then the file is marked with its own identity, and later owners need not look.
+ * Owns that file for the life of the ledger; the operating system releases it when the process dies. Never opened with `fs`: closing such
+ * a descriptor would drop the lock. We never delete it, but other programs do: a new lock file proves nothing until the ledger itself was
+ * found free once. Then the file is marked with its own identity, and later owners skip that check.
  *
- * owner-lock-1  Behind a lock file that is new, copied or replaced no ledger is opened that another process has open.
+ * owner-lock-1  With a new, copied or replaced lock file, no ledger is opened that another process has open.
  * owner-lock-2  A lock file that lost its name before the ledger was open does not count.
  */
 import { chmodSync, existsSync } from 'node:fs'
@@ -15,10 +15,10 @@ import { isBusy } from './errors.ts'
 import { type FileIdentity, identityOf } from './presence.ts'
 import { rewriteLog } from './rewrite-log.ts'
 
-/** A table by whose name the file says which one it is: a copy of it is another. */
+/** Name of a table that marks the file with its identity: a copy of the file has another identity. */
 const markOf = ({ dev, ino }: FileIdentity): string => `owner_${dev}_${ino}`
 
-/** Asked with `exec`: a prepared statement would keep the database, and with it the lock, beyond its close. */
+/** Uses `exec`: a prepared statement would keep the database, and with it the lock, beyond its close. */
 const hasTable = (db: Database, name: string): boolean => {
   try {
     db.exec(`select 1 from ${name}`)
@@ -32,8 +32,8 @@ const hasTable = (db: Database, name: string): boolean => {
 const inUse = (detail: string, cause?: unknown): TrihandError => new TrihandError('LEDGER_IN_USE', detail, { cause })
 
 /**
- * Every connection to a ledger in WAL mode holds a shared lock on it while it is open, so that an exclusive one shows that there is none.
- * Closing this connection moves the log into the ledger: it is written again first, as before every opening.
+ * Every connection to a ledger in WAL mode holds a shared lock on it while it is open, so that an exclusive lock proves that there is
+ * none. Closing this connection moves the log into the ledger, so the log is rewritten first, as before every opening.
  */
 const requireFree = (driver: DatabaseClass, ledger: string): void => {
   if (!existsSync(ledger)) return
@@ -51,7 +51,7 @@ const requireFree = (driver: DatabaseClass, ledger: string): void => {
 }
 
 export class OwnerLock {
-  /** A field, because a database that nobody holds is closed by the garbage collector, and its lock with it. */
+  /** A field, because an unreferenced database is closed by the garbage collector, and its lock with it. */
   #holder: Database | null
 
   readonly #file: string
@@ -73,14 +73,14 @@ export class OwnerLock {
     }
   }
 
-  /** owner-lock-2: asked once the ledger is open, when no other process can find it free any more. */
+  /** owner-lock-2: called once the ledger is open, when no other process can find it free any more. */
   requireKept(): void {
     const now = identityOf(this.#file)
     if (now === null || now.ino !== this.#identity?.ino || now.dev !== this.#identity.dev)
       throw inUse(`${this.#file} was deleted or replaced while the ledger was opened`)
   }
 
-  /** owner-lock-1. Between the two transactions another process may take the lock: then the second is refused. */
+  /** owner-lock-1. Another process may take the lock between the two transactions: then the second one is refused. */
   #mark(driver: DatabaseClass, ledger: string): void {
     const [holder, identity] = [this.#holder, this.#identity]
     if (holder === null || identity === null) throw inUse(`${this.#file} was deleted while it was opened`)

@@ -1,7 +1,7 @@
 /**
- * The tables of a ledger file for `trihand rekey`. The caller owns the file (open.ts) and lets nothing else work with it.
+ * The tables of a ledger file for `trihand rekey`. The caller owns the file (open.ts) and keeps others from working with it.
  *
- * `clean` writes the file anew, so that no old payload stays in free pages.
+ * `clean` rewrites the file, so that no old payload stays in free pages.
  */
 import type { PayloadDatabase, PayloadRow, PayloadValue } from '#adapters/storage/migrations/payload-tables.ts'
 import { loadDriver } from './driver.ts'
@@ -23,7 +23,7 @@ export const openSqlitePayloads = async (file: string): Promise<PayloadDatabase>
         throw error
       }
     },
-    // The owner's lock has answered this.
+    // The owner's lock proves that there are none.
     living: async () => [],
     clean: async () => db.exec('vacuum'),
     close: async () => db.close(),

@@ -1,4 +1,4 @@
-/** Which file is open, and which has its name. */
+/** Compares the open file with the file of its name. */
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('presence-1: a commit after the file was moved is not acknowledged; its outcome is unknown until it is back', () => {
+test('presence-1: a commit after the file was moved has an unknown outcome, and writes go on once the file is back', () => {
   presence.afterCommit()
   renameSync(file, `${file}.away`)
   expect(() => presence.afterCommit()).toThrow(expect.objectContaining({ code: 'LEDGER_MISSING', outcome: 'unknown' }))
@@ -30,7 +30,7 @@ test('presence-1: a commit after the file was moved is not acknowledged; its out
   presence.afterCommit()
 })
 
-test('presence-1: the loss of the log is seen before the next transaction after it', () => {
+test('presence-1: a deleted log is noticed before the next transaction', () => {
   presence.afterCommit()
   renameSync(file, `${file}.away`)
   expect(() => presence.afterCommit()).toThrow('LEDGER_MISSING')
@@ -39,7 +39,7 @@ test('presence-1: the loss of the log is seen before the next transaction after 
   expect(() => presence.beforeWriting()).toThrow(`${file}-wal was deleted`)
 })
 
-test('presence-2: a file that is gone is not opened again, here or in a thread', () => {
+test('presence-2: a missing file is not opened again, neither here nor in a thread', () => {
   const elsewhere = new Presence(file, identityOf(file))
   rmSync(file)
   expect(() => presence.beforeOpening()).toThrow('LEDGER_MISSING')

@@ -1,8 +1,9 @@
 /**
- * Compares the file that is open with the file that has its name: a deleted, moved or replaced ledger takes no more writes.
+ * Compares the open file with the file that has its name: a deleted, moved or replaced ledger takes no more writes.
  *
- * SQLite goes on writing into a file that has lost its name, and everything written there is gone with the process. One `stat` after
- * each commit (2 µs beside 100 to 300 µs) tells it before the commit is acknowledged. Never opens a file: closing it would drop the locks.
+ * SQLite goes on writing into a file that has lost its name, and everything written there is lost with the process. One `stat` after
+ * each commit (2 µs beside 100 to 300 µs) detects this before the commit is acknowledged. Never opens a file: closing it would drop the
+ * locks.
  *
  * presence-1  No commit is acknowledged after the ledger file was deleted or replaced; if the same file is back under its name, work
  *             goes on. The log beside it is compared 20 times a second at most, so that its loss is seen within 50 ms of work.
@@ -11,7 +12,7 @@
 import { statSync } from 'node:fs'
 import { TrihandError } from '#model/kernel/errors.ts'
 
-/** Which file it is, whatever it is called. */
+/** Identifies a file independently of its name. */
 export interface FileIdentity {
   readonly dev: number
   readonly ino: number
@@ -49,13 +50,13 @@ export class Presence {
     this.#ledger = identity
   }
 
-  /** presence-2: before the file is opened, for the first time or again. */
+  /** presence-2: called before the file is opened, for the first time or again. */
   beforeOpening(): void {
     if (this.#ledger !== null && !isSame(this.#file, this.#ledger)) throw this.#missing(this.#file, 'not_done')
     this.#log = null
   }
 
-  /** The file was opened. */
+  /** Called after the file was opened. */
   opened(): void {
     this.#ledger ??= identityOf(this.#file)
   }
@@ -64,14 +65,14 @@ export class Presence {
     return this.#ledger
   }
 
-  /** Before a transaction: costs nothing unless the file was missing the last time. */
+  /** Called before a transaction: costs nothing unless the file was missing the last time. */
   beforeWriting(): void {
     if (this.#lost === null) return
     this.#compare('not_done')
     this.#lost = null
   }
 
-  /** presence-1: after a commit, before it is acknowledged. The same file may come back with it, so the outcome is unknown. */
+  /** presence-1: called after a commit, before it is acknowledged. The same file may reappear with the commit, so the outcome is unknown. */
   afterCommit(): void {
     if (this.#ledger !== null && !isSame(this.#file, this.#ledger)) throw this.#missing(this.#file, 'unknown')
     const now = monotonicMs()

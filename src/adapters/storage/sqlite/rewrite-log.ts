@@ -1,9 +1,9 @@
 /**
- * Writes SQLite's log once more, byte for byte, before SQLite reads it: so that what is recovered is on the disk.
+ * Rewrites SQLite's log, byte for byte, before SQLite reads it, so that everything SQLite recovers is on disk.
  *
- * A sync that failed leaves its pages in memory and marks them clean: they are read as if they were stored, and no later sync
- * writes them. A process that goes on after them would acknowledge commits behind a gap, and a power cut would lose those
- * (found by the storage stage of test/chaos). Never changes a byte; never touches the main file, whose locks closing it would drop.
+ * A failed sync leaves its pages in memory and marks them clean: they are read as if they were stored, and no later sync writes them.
+ * A process that goes on after them would acknowledge commits behind a gap, and a power cut would lose those (found by the storage stage
+ * of test/chaos). Never changes a byte; never touches the main file, because closing it would drop its locks.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { TrihandError } from '#model/kernel/errors.ts'

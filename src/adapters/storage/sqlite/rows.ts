@@ -1,7 +1,8 @@
 /**
- * Rows of the tables as the values of the port, and back.
+ * Converts rows of the tables to values of the port, and back.
  *
- * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions, coordinators and tasks apart. Never runs a statement.
+ * Owns the notation in the tables: ids are 16 bytes without their prefix, `kind` distinguishes runs, sessions, coordinators and tasks.
+ * Never runs a statement.
  */
 import { readRequesters } from '#model/access/requester.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -59,10 +60,10 @@ export interface RecordRow extends StreamRow {
   readonly worker: WorkerId | null
 }
 
-/** A stream that is due has no lease: its row is exact. */
+/** A due stream has no lease, so its row is exact. */
 export type DueRow = Omit<RecordRow, 'lease' | 'wake_at' | 'worker'> & { readonly wake_at: Instant }
 
-// The order of columns, for statements that answer lists.
+// The order of columns, for statements that return lists.
 export const DUE_COLUMNS =
   'key, id, kind, tenant, version, epoch, signal, status, recoveries, lane, handler, system_hash, session, parent, event, base, head_hash, created_at, wake_at, born_hash'
 export const FACT_COLUMNS = 'f.type, f.recorded_at, f.body, f.hash'
@@ -82,7 +83,7 @@ type EventList = readonly [
   ...[hops: number, chain: string, data: string, requesters: string | null],
 ]
 
-/** The one place where a driver's row gets a type: the columns are those of the statement that made it. */
+/** The only place where a driver's row gets a type: the columns are those of the statement that returned it. */
 export const rowAs = <Shape>(row: Row): Shape => row as unknown as Shape
 
 /** The same for a row that came as a list. */
@@ -139,7 +140,7 @@ export const toDueRow = (list: readonly Value[]): DueRow => {
 
 type Leasing = Pick<StreamRecord, 'epoch' | 'wakeAt' | 'lease'>
 
-/** Written out, as all of these: a copy made by spreading has a shape of its own. */
+/** Written out, like all of these: an object made by spreading has a hidden class of its own. */
 const recordOf = (
   row: Omit<RecordRow, 'wake_at' | 'lease' | 'worker'>,
   { epoch, wakeAt, lease }: Leasing,
@@ -169,7 +170,7 @@ const recordOf = (
 export const toRecord = (row: RecordRow, facts: readonly SealedFact[]): StreamRecord =>
   recordOf(row, { epoch: row.epoch, wakeAt: row.wake_at, lease: row.worker }, facts)
 
-/** Of a stream that was just leased to this worker. */
+/** The record of a stream that was just leased to this worker. */
 export const toClaimedRecord = (row: DueRow, worker: WorkerId, facts: readonly SealedFact[]): StreamRecord =>
   recordOf(row, { epoch: row.epoch + 1, wakeAt: null, lease: worker }, facts)
 

@@ -1,7 +1,7 @@
 /**
- * What every rule of the ledger works with inside one transaction: the statements, what is known without asking them, one stream.
+ * The context of every rule of the ledger inside one transaction: the statements, the row cache, the facts; and the lookup of a stream.
  *
- * Owns how a stream is looked up. The row of one that has a lease may stand behind its facts: its version is their number
+ * Owns how a stream is looked up. The row of a stream with a lease may lag behind its facts: its version is their number
  * (docs/decisions/0013). Never writes.
  */
 import type { FactRows } from '#adapters/storage/sqlite/write/facts.ts'
@@ -16,13 +16,13 @@ export interface Scope {
   readonly facts: FactRows
 }
 
-/** What one append says about all of its writes. */
+/** Values that all writes of one append share. */
 export interface Context {
   readonly appendId: string
   readonly now: Instant | null
-  /** The sequences of its events; empty while they are not written. */
+  /** The sequences of its events; empty until they are written. */
   readonly sequences: readonly number[]
-  /** Grows with the runs that become due. */
+  /** Collects the runs that become due. */
   readonly signalled: Set<ClaimableId>
 }
 
@@ -39,7 +39,7 @@ export const findStream = (scope: Scope, stream: StreamId): StreamRow | null => 
   return kept
 }
 
-/** Null if nobody holds it. */
+/** Null if the stream has no lease. */
 export const findHeld = (scope: Scope, stream: StreamId): Held | null => {
   const row = findStream(scope, stream)
   return row === null || row.lease === null ? null : (scope.known.held(stream) ?? null)

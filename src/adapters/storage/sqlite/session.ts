@@ -1,7 +1,7 @@
 /**
- * Everything that can be asked of one open ledger file, done when it answers: nothing here waits for anything.
+ * All calls to one open ledger file. Each call is synchronous inside: nothing here waits for anything.
  *
- * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts; who asks, and in which thread, is ledger.ts.
+ * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts; ledger.ts decides which thread calls.
  */
 import { appendOf, type Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
 import { type Attempt, write } from '#adapters/storage/sqlite/write/append.ts'
@@ -54,9 +54,9 @@ import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
 
 /*
- * A batch of appends in one transaction, each with its own fate (ledger-2).
- * The happy path pays nothing for the others: an append that does not fit is met at its first statement and has changed nothing.
- * Only one that stops in the middle, or clashes on a key, has the batch rolled back and written again with a savepoint per append.
+ * A batch of appends in one transaction, each with its own outcome (ledger-2).
+ * The normal case costs nothing extra: an append that conflicts is detected at its first statement and has changed nothing.
+ * Only if an append fails in the middle, or clashes on a key, is the batch rolled back and written again with a savepoint per append.
  */
 
 const appendBatch = (
@@ -96,7 +96,7 @@ const attemptOf = (scope: Scope, entry: Append | Step): Attempt => {
   return attempt === 'clash' ? 'partial' : attempt
 }
 
-/** With every fact in the table: a clash is this append's own. */
+/** Flushes every fact of the append to the table, so that a clash is its own. */
 const attemptAlone = (scope: Scope, append: Append): Attempt => {
   const attempt = attemptOf(scope, append)
   return unlessClash(() => scope.facts.flush()) === 'clash' ? 'partial' : attempt
@@ -112,8 +112,8 @@ const unlessClash = <Result>(work: () => Result): Result | 'clash' => {
 }
 
 /*
- * Streams with their facts, many at once: two statements however many are asked for, one for those that were just claimed.
- * Owns the reading of records. Never keeps anything and never writes.
+ * Streams with their facts, many at once: two statements for any number of streams, one for those that were just claimed.
+ * Owns reading of records. Never caches anything and never writes.
  */
 
 const NO_FACTS: ReadonlyMap<number, SealedFact[]> = new Map()
@@ -125,7 +125,7 @@ const loadStreams = (
 ): readonly (StreamRecord | null)[] => {
   const rows = sql.streamRecords.all(JSON.stringify(streams.map(idDigits)))
   const wanted = rows.map((row) => [row['key'], Math.max(after, Number(row['version']) - last)])
-  // Whoever asks for heads alone asks for many.
+  // A caller that reads rows without facts reads many of them.
   const facts = after === Number.MAX_SAFE_INTEGER ? NO_FACTS : factsOf(sql, JSON.stringify(wanted))
   const records = new Map<StreamId, StreamRecord>()
   for (const row of rows) {
@@ -135,7 +135,7 @@ const loadStreams = (
   return streams.map((stream) => records.get(stream) ?? null)
 }
 
-/** What a claimer asks for next. Of runs alone: a coordinator has a checkpoint, and begins from there. */
+/** Data that the claimer needs next. Only for runs: a coordinator has a checkpoint, and begins from there. */
 const loadClaimed = (sql: Statements, worker: WorkerId, due: readonly DueRow[]): Pick<Claims, 'records' | 'events'> => {
   const runs = due.filter(({ kind }) => kind === RUN)
   const facts = factsOf(sql, JSON.stringify(runs.map(({ key }) => [key, 0])))
@@ -157,15 +157,15 @@ const factsOf = (sql: Statements, wanted: string): ReadonlyMap<number, SealedFac
   return facts
 }
 
-/** The calls of the ledger and of its blobs, which live in the same file; each blob is committed by itself before `put` answers. */
+/** The calls of the ledger and of its blobs, which are in the same file; each blob is committed on its own before `put` resolves. */
 export interface LedgerSession extends Omit<Ledger, 'close' | 'events'>, Blobs {
-  /** Null: events of before had to be listed by their values first, and there are more of them. Ask again. */
+  /** Null: earlier events must be listed by their values first, and more of them remain. Call again. */
   events(query: EventQuery): Promise<readonly StoredEvent[] | null>
-  /** Somebody else has written: nothing that was remembered holds. */
+  /** Clears the cache: another session has written. */
   forget(): Promise<void>
 }
 
-/** So many with one claim: the thread has other work, too. */
+/** Most runs that one claim sets aside: the thread has other work, too. */
 const MOST_SET_ASIDE = 4_096
 
 export class SqliteSession implements LedgerSession {
@@ -202,7 +202,7 @@ export class SqliteSession implements LedgerSession {
   }
 
   async claim(request: ClaimRequest): Promise<Claims> {
-    // Looked up before the transaction: an idle worker asks often, and nobody else writes in between.
+    // Searched before the transaction: an idle worker claims often, and no other writer can interfere.
     const { found, moved } = this.#find(request)
     const { rows, left } = found
     const claims =
@@ -220,7 +220,7 @@ export class SqliteSession implements LedgerSession {
     }))
   }
 
-  /** Runs that this taker cannot take are set aside as they are met, some with each claim. */
+  /** Sets aside the runs that this taker cannot take as they are found, a limited number with each claim. */
   #find(request: ClaimRequest): { readonly found: Found; readonly moved: number } {
     const session = (sql: Statements) => ({ sql, known: this.#known })
     if (isNewTaker({ known: this.#known }, request)) this.#connection.write((sql) => takeBack(session(sql)))

@@ -1,8 +1,8 @@
 /**
- * A database opened for the ledger: with the settings that durability needs, each set and read back.
+ * Opens a database for the ledger with the settings that durability needs, each set and read back.
  *
- * Owns the list of settings. A driver may forget one when a file is opened again (the package reports WAL with `synchronous` 1),
- * so every opening goes through here. Never migrates, never locks.
+ * Owns the list of settings. A driver may lose one when a file is reopened (the package reports WAL with `synchronous` 1), so every
+ * opening goes through this file. Never migrates, never locks.
  */
 import { chmodSync, statSync } from 'node:fs'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -20,7 +20,7 @@ interface Setting {
 const BUSY_TIMEOUT_MS = 5000
 const WAL_KEPT_BYTES = 67_108_864
 
-/** On a Mac fsync leaves the data in the drive's cache; only these two reach the platter. */
+/** On a Mac fsync leaves the data in the drive's cache; only these two settings make it reach the medium. */
 const MAC_SETTINGS: readonly Setting[] = [
   { name: 'fullfsync', set: 'on', reads: 1 },
   { name: 'checkpoint_fullfsync', set: 'on', reads: 1 },
@@ -36,7 +36,7 @@ const settingsFor = (durability: Durability): readonly Setting[] => [
   { name: 'cell_size_check', set: 'on', reads: 1 },
   { name: 'mmap_size', set: '0', reads: 0 },
   { name: 'wal_autocheckpoint', set: '1000', reads: 1000 },
-  // Writing over a kept WAL takes half the time of growing it: never cut it below its working size.
+  // Overwriting a kept WAL takes half the time of growing it: never truncate it below its working size.
   { name: 'journal_size_limit', set: String(WAL_KEPT_BYTES), reads: WAL_KEPT_BYTES },
   ...(process.platform === 'darwin' ? MAC_SETTINGS : []),
 ]
@@ -64,10 +64,10 @@ const checkVersion = (db: Database): void => {
   if (!isAtLeast(version, OLDEST_SQLITE)) throw new TrihandError('SQLITE_TOO_OLD', `this is SQLite ${version}`)
 }
 
-/** Takes the rights of others, and gives none: a file that its owner may only read stays so. */
+/** Removes permissions of others, and adds none: a file that its owner may only read stays read-only. */
 const closeToOthers = (file: string): void => chmodSync(file, statSync(file).mode & 0o600)
 
-/** Closes the database again if anything in between fails. */
+/** Closes the database again if `prepare` fails. */
 const opened = (db: Database, prepare: (db: Database) => void): Database => {
   try {
     prepare(db)

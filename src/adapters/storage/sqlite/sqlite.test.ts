@@ -67,7 +67,7 @@ const openBlobs = async (): Promise<BlobsUnderTest> => {
 
 const random = new Random(1)
 const losesAnswers: FaultPlan = ({ method }) => (method === 'append' && random.chance(0.4) ? 'done_then_fail' : null)
-/** Each history opens a file of its own: fewer than on the memory ledger. */
+/** Fewer histories than on the memory ledger, because each opens a file of its own. */
 const HISTORIES = 20
 const behindFaults = { reopens: true, resends: true, histories: HISTORIES }
 

@@ -1,7 +1,7 @@
 /**
- * Every statement with which the ledger writes and decides, prepared once per database. All bindings are positional.
+ * Every statement that the ledger writes and decides with, prepared once per database. All bindings are positional.
  *
- * Owns the SQL of the hot path. Never runs any of it. The Reader has its own (reader.ts).
+ * Owns the SQL of the hot path. Never runs any of it. The Reader has its own statements (reader.ts).
  */
 import { isEnded, RUN_STATUSES } from '#model/run/status.ts'
 import { type Database, LIMIT, type Preparer, prepareList, preparingLater } from './driver.ts'
@@ -20,10 +20,10 @@ const CLAIMABLE = `select ${DUE_COLUMNS} from stream where ${DUE} and wake_at <=
 
 const IN_LANES = `lane > '' and ${DUE}`
 
-/** The names as a JSON array. */
+/** Its value is the names as a JSON array. */
 const OF_HANDLERS = 'handler in (select value from json_each(?))'
 
-/** How many facts one call of the driver writes; more at once is slower again. */
+/** How many facts one call of the driver writes; a larger number is slower again. */
 export const FACTS_AT_ONCE = 8
 
 const ADD_FACT = 'insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash) values'
@@ -32,17 +32,17 @@ const FACT_VALUES = '(?, ?, ?, ?, ?, ?, ?, ?)'
 const LAST_HASH = (key: string) => `select f.hash from fact f where f.stream = ${key} order by f.seq desc limit 1`
 const COUNT_FACTS = 'select coalesce(max(f.seq) + 1, 0) from fact f where f.stream ='
 
-/** The row of a stream stands behind its facts while it is held: whoever takes the lease away brings it up to them. */
+/** The row of a held stream lags behind its facts: a statement that takes the lease away must update it with this. */
 const CAUGHT_UP = `version = (${COUNT_FACTS} stream.key), head_hash = coalesce((${LAST_HASH('stream.key')}), head_hash)`
 
-/** Version and head of a stream `s`, held or not. */
+/** The version of a stream `s`, held or not. */
 export const VERSION = `case when s.lease is null then s.version else (${COUNT_FACTS} s.key) end as version`
 const HEAD_HASH = `case when s.lease is null then s.head_hash else coalesce((${LAST_HASH('s.key')}), s.head_hash) end as head_hash`
 
 const streamStatements = (db: Database) => ({
   streamKey: db.prepare('select key from stream where id = ?'),
   streamState: db.prepare(`select ${STATE} from stream s where s.id = ?`),
-  /** The ids as a JSON array of hex digits. */
+  /** Its value is the ids as a JSON array of hex digits. */
   streamRecords:
     db.prepare(`select ${REST}, ${VERSION}, ${HEAD_HASH}, s.handler, s.system_hash, s.born_hash, s.session, s.parent, s.event, s.base, s.created_at,
     w.id as worker from stream s left join worker w on w.key = s.lease where s.id in (select unhex(value) from json_each(?))`),
@@ -53,12 +53,12 @@ const streamStatements = (db: Database) => ({
   settleStream:
     db.prepare(`update stream set version = ?, head_hash = ?, status = ?, signal = ?, wake_at = ?, lease = ?, recoveries = ?
     where key = ?`),
-  /** Of a stream that keeps its lease: no index holds any of these. */
+  /** For a stream that keeps its lease: no index holds any of these columns. */
   settleHeld: db.prepare(
     'update stream set version = ?, head_hash = ?, status = ?, signal = ?, recoveries = ? where key = ?',
   ),
   signalStream: db.prepare('update stream set signal = signal + 1, wake_at = ? where key = ?'),
-  /** All that wait for one value at one path, but those with the keys in a JSON array; the row of a parked run is exact. */
+  /** Signals all streams that wait for one value at one path, except those with the keys in a JSON array; a parked run's row is exact. */
   signalWaiting: db.prepare(`update stream set signal = signal + 1, wake_at = case when lease is null
       then min(coalesce(wake_at, ${Number.MAX_SAFE_INTEGER}), coalesce(?,
         (select f.recorded_at from fact f where f.stream = stream.key and f.seq = stream.version - 1), 0))
@@ -71,7 +71,7 @@ const streamStatements = (db: Database) => ({
   addFact: db.prepare(`${ADD_FACT} ${FACT_VALUES}`),
   addFacts: db.prepare(`${ADD_FACT} ${Array(FACTS_AT_ONCE).fill(FACT_VALUES).join(', ')}`),
   addModelCall: db.prepare('insert into model_call (recorded_at, stream, seq) values (?, ?, ?)'),
-  /** The streams as a JSON array: the key of each, and the first of its facts that is wanted. */
+  /** Its value is a JSON array of streams: the key of each, and the seq of the first wanted fact. */
   factsFrom: prepareList(
     db,
     `select ${FACT_COLUMNS}, f.stream from json_each(?) wanted
@@ -96,14 +96,14 @@ const eventStatements = (db: Database) => ({
     `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? order by seq desc ${LIMIT}`,
   ),
   eventsAfter: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq > ? order by seq ${LIMIT}`),
-  /** The sequences as a JSON array. */
+  /** The first value is the sequences as a JSON array. */
   eventsBySequence: prepareList(
     db,
     `select ${EVENT_COLUMNS} from event where seq in (select value from json_each(?)) and seq > ? and tenant = ?`,
   ),
-  /** The sequences as a JSON array, of whatever tenant. */
+  /** Its value is the sequences as a JSON array, of any tenant. */
   triggers: prepareList(db, `select ${EVENT_COLUMNS} from event where seq in (select value from json_each(?))`),
-  /** No further than the limit: who counts wants to know whether there are more than that. */
+  /** Counts no further than the limit: the caller only needs to know whether there are more. */
   countEvents: db.prepare(
     `select count(*) as count from (select 1 from event where type = ? and tenant = ? and seq > ? ${LIMIT})`,
   ),
@@ -146,7 +146,7 @@ const workerStatements = (db: Database) => ({
   beatWorker: db.prepare('update worker set beat_at = ?, info = coalesce(?, info) where key = ?'),
   forgetWorker: db.prepare('delete from worker where key = ?'),
   forgetSilent: db.prepare('delete from worker where beat_at < ?'),
-  /** The epoch rises with the freeing already, so that a holder who still lives is fenced at once. */
+  /** Raises the epoch at once, so that a holder that is still alive is fenced immediately. */
   freeSilent:
     db.prepare(`update stream set lease = null, epoch = epoch + 1, wake_at = ?, recoveries = recoveries + 1, ${CAUGHT_UP}
     where lease in (select key from worker where beat_at < ?)`),
@@ -155,18 +155,18 @@ const workerStatements = (db: Database) => ({
   ),
   dueStreams: prepareList(db, `${CLAIMABLE} and lane = ? order by wake_at, key ${LIMIT}`),
   dueStreamsOf: prepareList(db, `${CLAIMABLE} and lane = '' and ${OF_HANDLERS} order by wake_at, key ${LIMIT}`),
-  /** Whether it was set aside or not: it is asked for by name. */
+  /** Also finds a run that was set aside, because the caller names it. */
   dueStream: prepareList(
     db,
     `select ${DUE_COLUMNS} from stream where wake_at is not null and lease is null and wake_at <= ? and id = ?`,
   ),
   leaseStreams: db.prepare(`update stream set lease = ?, epoch = epoch + 1, wake_at = null
     where key in (select value from json_each(?))`),
-  /** The version, and the keys as a JSON array. They have been leased just now: the first claim leaves no version behind (pin-5). */
+  /** Values: the version, and the keys as a JSON array. The runs were leased just now: a first claim keeps no earlier version (pin-5). */
   repinStreams:
     db.prepare(`update stream set born_hash = iif(epoch > 1, coalesce(born_hash, system_hash), born_hash), system_hash = ?, aside = null
     where key in (select value from json_each(?))`),
-  /** The keys as a JSON array. */
+  /** Its value is the keys as a JSON array. */
   setAside: db.prepare('update stream set aside = 1 where key in (select value from json_each(?))'),
   takeBack: db.prepare('update stream set aside = null where aside is not null'),
   workerInfos: db.prepare('select info from worker where info is not null'),
@@ -177,7 +177,7 @@ const workerStatements = (db: Database) => ({
 })
 
 const laneStatements = (db: Preparer) => ({
-  /** Left to itself SQLite would sort all of them. */
+  /** With `indexed by`, because SQLite would sort all of them otherwise. */
   firstInLanes: db.prepare(
     `select id, wake_at from stream indexed by stream_lane_due where ${IN_LANES} order by wake_at limit 1`,
   ),
@@ -185,7 +185,7 @@ const laneStatements = (db: Preparer) => ({
   nextInLanesOf: db.prepare(
     `select wake_at from stream where ${IN_LANES} and wake_at > ? and ${OF_HANDLERS} order by wake_at limit 1`,
   ),
-  /** From one lane to the next, those in which somebody is due: however many wait in a lane, it costs one step. */
+  /** Steps from lane to lane and returns those with a due run: the cost is one step per lane, however many runs wait in it. */
   dueLanes: db.prepare(`with recursive waiting (lane) as (
     select min(lane) from stream where ${IN_LANES}
     union all select (select min(lane) from stream where ${DUE} and lane > waiting.lane) from waiting where waiting.lane is not null)
@@ -221,7 +221,7 @@ const otherStatements = (db: Database) => ({
   releaseSavepoint: db.prepare('release append'),
 })
 
-/** What most processes never do is prepared when one does it. */
+/** Statements that most processes never run are prepared on first use. */
 export const prepareStatements = (db: Database, later = preparingLater(db)) => ({
   ...streamStatements(db),
   ...eventStatements(db),

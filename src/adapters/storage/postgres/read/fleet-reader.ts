@@ -1,7 +1,7 @@
 /**
- * What waits for workers, and which definitions open runs are pinned to.
+ * Queries for due runs that wait for workers, and for the definitions that open runs are pinned to.
  *
- * Owns their SQL: however many runs there are, no question reads them all.
+ * Owns their SQL: no query reads all runs, however many there are.
  */
 import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
 import { RUN } from '#adapters/storage/postgres/rows.ts'
@@ -10,7 +10,7 @@ import { OPEN_STATUSES } from '#model/run/status.ts'
 import { type PinnedCount, type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { DueRuns } from '#ports/reader.ts'
 
-/** The plain lane and the others have an index each, by version and instant. */
+/** The plain lane and the other lanes have an index each, by version and instant. */
 const dueIn = (
   lane: string,
 ): string => `(select handler, wake_at from stream where system_hash = v.version and ${lane} and wake_at is not null and wake_at <= $1
@@ -29,7 +29,7 @@ const DUE: Statement = {
     group by handler, version order by handler collate "C", version collate "C"`,
 }
 
-/** Written as a range of pairs: only one index has them in this order, whatever the planner knows. */
+/** Written as a range of pairs: only one index has them in this order, whatever statistics the planner has. */
 const PINNED: Statement = {
   name: 'read_pinned',
   text: `select newest.system_hash as hash, wanted.status, count(*) as count from unnest($3::text[]) as wanted(status), lateral (

@@ -1,4 +1,4 @@
-/** Questions of one moment share a statement. */
+/** Questions of the same moment share a statement. */
 import { expect, test } from 'vitest'
 import { Gathered } from './gathered.ts'
 
@@ -11,10 +11,10 @@ const doubled = (most: number) => {
   return { asked, gathered }
 }
 
-test('questions of one moment are asked together, and each gets its own answer (14.2)', async () => {
+test('questions of one moment are sent together, and each gets its own answer (14.2)', async () => {
   const { asked, gathered } = doubled(10)
   const [first, second] = [gathered.ask(1), gathered.ask(2)]
-  // One that is asked by what was ready before still comes along.
+  // A question from a promise callback that is already due joins the same batch.
   const third = Promise.resolve().then(() => gathered.ask(1))
   expect(await Promise.all([first, second, third])).toEqual([2, 4, 2])
   expect(asked).toEqual([[1, 2, 1]])
@@ -22,13 +22,13 @@ test('questions of one moment are asked together, and each gets its own answer (
   expect(asked).toEqual([[1, 2, 1], [5]])
 })
 
-test('no more are asked at once than the server is to answer at once (14.2)', async () => {
+test('a batch never has more questions than its limit (14.2)', async () => {
   const { asked, gathered } = doubled(2)
   expect(await Promise.all([1, 2, 3, 4, 5].map((n) => gathered.ask(n)))).toEqual([2, 4, 6, 8, 10])
   expect(asked).toEqual([[1, 2], [3, 4], [5]])
 })
 
-test('a failure is told to all that asked together, and to nobody else (14.2)', async () => {
+test('a failure rejects all questions of its batch, and no other (14.2)', async () => {
   let fails = true
   const gathered = new Gathered(async (numbers: readonly number[]) => {
     if (fails) throw new Error('away')

@@ -1,8 +1,8 @@
 /**
- * Questions of the same moment, asked of the server together: each statement is a round trip, and costs the server as much as some ten rows.
- * 10,000 chat messages at once (W18) ask 4,000 statements less of every 5,000 so.
+ * Batches questions of the same moment: each statement is a round trip, and costs the server as much as some ten rows.
+ * With 10,000 chat messages at once (W18) this saves 4,000 of every 5,000 statements.
  *
- * Owns the gathering. Never keeps an answer: a question that comes later is asked anew. A failure is told to all that asked together.
+ * Owns the batching. Never caches an answer: a later question is sent again. A failure rejects all questions of its batch.
  */
 interface Waiting<Question, Answer> {
   readonly question: Question
@@ -15,7 +15,7 @@ export class Gathered<Question, Answer> {
   readonly #most: number
   #waiting: Waiting<Question, Answer>[] = []
 
-  /** `askAll` answers in the order of the questions; it is given `most` at once at most. */
+  /** `askAll` answers in the order of the questions; it gets at most `most` at once. */
   constructor(askAll: (questions: readonly Question[]) => Promise<readonly Answer[]>, most: number) {
     this.#askAll = askAll
     this.#most = most
@@ -24,7 +24,7 @@ export class Gathered<Question, Answer> {
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject })
-      // Everything that is ready now has its turn first, and asks, too.
+      // Other work that is ready now runs first and may add questions.
       if (this.#waiting.length === 1) setImmediate(() => this.#flush())
     })
   }

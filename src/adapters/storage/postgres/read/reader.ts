@@ -76,8 +76,8 @@ const CHILDREN: Statement = {
 const endsSo = (id: string): string => `right(replace(${id}::text, '-', ''), length($2)) = $2 limit 2`
 const [TAIL, WANTED_TAIL] = [LAST_DIGITS.of('stream'), `decode(right($2, ${LAST_DIGITS.digits}), 'hex')`]
 /**
- * By its first fact, which has an index of tails. Written as a range: only that index has them in this order. Every fact has an epoch, and no
- * index has it: without that question the index of all facts looks cheaper while there are few.
+ * Finds a run by its first fact, which has an index of last digits. Written as a range: only that index has them in this order. The
+ * condition on the epoch holds for every fact and is in no index: without it the index of all facts looks cheaper while there are few.
  */
 const RUNS_ENDING_WITH: Statement = {
   name: 'read_runs_ending_with',
@@ -85,7 +85,7 @@ const RUNS_ENDING_WITH: Statement = {
       and ${TAIL} >= ${WANTED_TAIL} and ${TAIL} <= ${WANTED_TAIL} order by ${TAIL} offset 0) f,
     lateral (select tenant, kind from stream where id = f.stream offset 0) s where ${OF_TENANT} and ${endsSo('f.stream')}`,
 }
-/** Too few digits for that index: where there are many runs, two that end so are soon found. */
+/** Too few digits for that index: where there are many runs, two with this ending are soon found. */
 const RUNS_ENDING_WITH_FEW: Statement = {
   name: 'read_runs_ending_with_few',
   text: `select id from stream where ${OF_TENANT} and ${endsSo('id')}`,
@@ -124,7 +124,7 @@ const DOCUMENT: Statement = {
     lateral (select body from document where tenant = w.tenant and table_name = w.table_name and key = w.key offset 0) d`,
 }
 
-/** Asked for one by one by many callers in the same moment. */
+/** Many callers read single documents at the same moment. */
 type DocumentName = readonly [tenant: TenantId, table: string, key: string]
 const DOCUMENTS_AT_ONCE = 256
 
@@ -134,7 +134,7 @@ const DOCUMENTS: Statement = {
     order by key collate "C" limit $4`,
 }
 
-/** Ordered by bytes: ids are plain ASCII, whatever the database's language. */
+/** Ordered by bytes: ids are plain ASCII, whatever the database's collation. */
 const WORKERS: Statement = {
   name: 'read_workers',
   text: `select id, beat_at, info, (select count(*) from stream where lease = worker.id) as leases from worker

@@ -1,7 +1,7 @@
 /**
  * Queries on runs that must not read all of them: pages by status, handler and session, counts.
  *
- * Owns their SQL and which index each is read from. How many runs there are is counted anew while they are few; of many, the number may be seconds old.
+ * Owns their SQL and which index each uses. The total is counted anew while it is small; a large total may be seconds old.
  */
 import type { Database, Statement, Value } from '#adapters/storage/postgres/pool.ts'
 import { RUN, type StreamRow, toUuid, versionOf } from '#adapters/storage/postgres/rows.ts'
@@ -27,11 +27,11 @@ const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const BEFORE = `coalesce($3::uuid, '${LAST}')`
 const PAGE = `and id < ${BEFORE} order by id desc limit $2`
 
-/** Where the column is $4. Written as a range of pairs: only the index of that column has them in this order, whatever the planner knows. */
+/** For a column in $4. Written as a range of pairs: only the index of that column has them in this order, whatever the planner's statistics. */
 const pageOf = (column: string, type = 'text'): string => `and (${column}, id) < ($4::${type}, ${BEFORE})
   and (${column}, id) >= ($4::${type}, '${FIRST}'::uuid) order by ${column} desc, id desc limit $2`
 
-/** Those that nobody holds from their index; those that somebody does are few, and sorted. Their own order leads to the index of leases. */
+/** Reads runs without a lease from their index; those with one are few, and sorted. The order by lease leads to the index of leases. */
 const ofStatus = (name: string, and: string): Statement => ({
   name,
   text: `select * from (
@@ -43,13 +43,13 @@ const ofStatus = (name: string, and: string): Statement => ({
   order by id desc limit $2`,
 })
 
-/** Tenant, limit, cursor. */
+/** Values: tenant, limit, cursor. */
 const NEWEST: Statement = { name: 'read_runs', text: `${SUMMARY} where tenant = $1 and kind = ${RUN} ${PAGE}` }
 const OF_HANDLER: Statement = {
   name: 'read_runs_of_handler',
   text: `${SUMMARY} where tenant = $1 and kind = ${RUN} ${pageOf('handler')}`,
 }
-/** And status and handler, if any. */
+/** Further values: status and handler, if any. */
 const OF_SESSION: Statement = {
   name: 'read_runs_of_session',
   text: `${SUMMARY} where tenant = $1 and kind = ${RUN} and session is not null and ($5::text is null or status = $5)
@@ -68,7 +68,7 @@ export const readRuns = (database: Database, query: RunQuery): Promise<readonly 
   return handler === null ? ask(OF_STATUS, status) : ask(OF_BOTH, status, handler)
 }
 
-/** Status by status: rows need not be told apart, and no processes are begun to share so short a work. */
+/** Counts status by status: no grouping of rows is needed, and no parallel workers start for so little work. */
 const counts = (name: string, and: string): Statement => ({
   name,
   text: `select wanted.status, parked.count from unnest($2::text[]) as wanted(status), lateral (
@@ -89,7 +89,7 @@ const TOTAL_OF: Statement = {
   text: `select count(*) as count from stream where tenant = $1 and kind = ${RUN} and handler = $2`,
 }
 
-/** Tenant, how many of each status. */
+/** Values: tenant, how many of each status. */
 const NEWEST_COUNTS: Statement = {
   name: 'read_newest_counts',
   text: `select wanted.status, newest.handler, count(*) as count, false as held from unnest($3::text[]) as wanted(status), lateral (
@@ -108,10 +108,10 @@ export const countNewest = async (database: Database, tenant: TenantId, most: nu
   return newestCounts(parked, held, most)
 }
 
-/** Fewer than these are counted each time. */
+/** Totals below this are counted each time. */
 const MANY = 100_000
 const OLD_AFTER_MS = 10_000
-/** So many tenants and handlers are remembered. */
+/** Most tenants and handlers that are remembered. */
 const MAX_KNOWN = 1_000
 
 interface Total {
@@ -119,7 +119,7 @@ interface Total {
   readonly countedAt: number
 }
 
-/** How many runs there are. Of many, what was counted last is answered, and counted again behind it. */
+/** The number of runs. For a large total it returns the last count and counts again in the background. */
 export class RunTotals {
   readonly #known = new Map<string, Total>()
   readonly #counting = new Set<string>()
@@ -130,7 +130,7 @@ export class RunTotals {
     if (known === undefined || known.count < MANY) return this.#count(database, tenant, handler)
     if (performance.now() - known.countedAt > OLD_AFTER_MS && !this.#counting.has(name)) {
       this.#counting.add(name)
-      // What fails now is counted with a later question.
+      // After a failure a later query counts again.
       void this.#count(database, tenant, handler)
         .catch(() => {})
         .finally(() => this.#counting.delete(name))
@@ -148,7 +148,7 @@ export class RunTotals {
   }
 }
 
-/** The successes are those that are nothing else. Counted before the others: what begins in between is not taken for one. */
+/** Successes are all runs without another status. The total is counted first, so that a run that starts in between is not counted as one. */
 export const countRuns = async (
   database: Database,
   totals: RunTotals,

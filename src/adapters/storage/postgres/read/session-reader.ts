@@ -1,7 +1,7 @@
 /**
- * Queries on sessions and on what models were paid for.
+ * Queries on sessions and on paid model calls.
  *
- * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
+ * Owns their SQL. Each uses an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
 import { MODEL_CALL } from '#adapters/storage/migrations/0006-reading.ts'
 import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
@@ -22,7 +22,7 @@ const LOWEST = "'00000000-0000-0000-0000-000000000000'::uuid"
 const HIGHEST = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
 const SUMMARY = `select id, session, version, created_at from stream where kind = ${SESSION} and tenant = $1`
 
-/** A session may have a name of its own: its id tells nothing about when it began. */
+/** Ordered by creation, not by id: a session may have a name of its own, and then its id does not say when it began. */
 const SESSIONS: Statement = {
   name: 'read_sessions',
   text: `${SUMMARY} and (created_at, id) < (coalesce((select created_at from stream where id = $2), 9007199254740991), coalesce($2, ${HIGHEST}))

@@ -1,7 +1,7 @@
 /**
- * What the views of an inbox are counted from: its newest tasks, and those that are overdue.
+ * Queries for the counts of an inbox's views: its newest tasks, and those that are overdue.
  *
- * Owns their SQL. Of each inbox at most so many are read from its index, and merged.
+ * Owns their SQL. Reads a bounded number of rows of each inbox from its index, and merges them.
  */
 import { ESCALATED } from '#adapters/storage/migrations/task-table.ts'
 import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'

@@ -1,7 +1,7 @@
 /**
  * Queries on tasks: pages of inboxes, one task, counts.
  *
- * Owns their SQL. An inbox is read from its index in the order it is shown; of several inboxes a page of each is read and merged.
+ * Owns their SQL. An inbox is read from its index in display order; of several inboxes a page of each is read and merged.
  */
 import {
   ESCALATED,
@@ -21,13 +21,13 @@ import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '#ports/reader
 
 type Stored = StoredTask<string, boolean>
 
-/** Which of them; who looks, and when; what all have in common ($10, $11). The addresses are $8, the place after which a page begins is $9. */
+/** Conditions of a query: status, type and claimant; the viewer and the time; a trait ($10, $11). $8 is the addresses, $9 the cursor. */
 const FILTERS = `($2::text is null or t.status = $2) and ($3::text is null or t.type = $3) and ($4::text is null or t.claimed_by = $4)
   and ($5::text is null or (coalesce((t.put_off::json ->> $5)::bigint, 0) > $6::bigint) = ($10::text is not distinct from 'later'))
   and case $10::text when 'unclaimed' then t.claimed_by is null when 'overdue' then t.deadline <= $11::bigint
     when 'escalated' then ${ESCALATED.postgres} else true end`
 
-/** Before and after every id. A bound that is always there lets a page begin in the index. */
+/** Bounds before and after every id. A bound that is always present lets a page begin in the index. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
@@ -56,7 +56,7 @@ const INBOXES: Readonly<Record<TaskOrder, Statement>> = {
 
 const IN_SOME = `($8::text[] is null or exists (select from json_array_elements_text(t.addresses::json) a where a = any($8)))`
 
-/** A status stands beside the address. As a range of pairs, since only the index of statuses has them in this order. */
+/** The address row has the status. Written as a range of pairs: only the index of statuses has them in this order. */
 const OF_STATUS = {
   newest: inbox(
     'newest',
@@ -80,7 +80,10 @@ const others = (name: string, which: string): Statement => ({
     and ($9::uuid is null or t.id < $9) order by t.id desc limit $7`,
 })
 
-/** Open ones whose column is so. Written as a range of pairs: only the index of that column has them in this order, whatever the planner knows. */
+/**
+ * Open tasks by a value of a column. Written as a range of pairs: only the index of that column has them in this order, whatever the planner's
+ * statistics.
+ */
 const open = (column: string, value: string, which: 'newest' | 'oldest', cursor = '$9::uuid'): string => {
   const bounds =
     which === 'newest'
@@ -95,7 +98,7 @@ const OF_RUN = others('of_run', 't.run = $12 and t.is_open = $13')
 const TAKEN: Readonly<Record<TaskOrder, Statement>> = {
   newest: { name: 'read_tasks_taken_newest', text: `${open('claimed_by', '$4::text', 'newest')} limit $7` },
   oldest: { name: 'read_tasks_taken_oldest', text: `${open('claimed_by', '$4::text', 'oldest')} limit $7` },
-  // One person's: few enough to be sorted.
+  // The tasks of one person are few enough to be sorted.
   deadline: {
     name: 'read_tasks_taken_deadline',
     text: `select * from (${open('claimed_by', '$4::text', 'oldest', 'null::uuid')} offset 0) t where (coalesce(deadline, ${NEVER}), id)
@@ -112,7 +115,7 @@ const TASK: Statement = {
   name: 'read_task',
   text: `select ${TASK_COLUMNS} from task t where t.tenant = $1 and t.id = $2`,
 }
-/** Tenant, which inbox or inboxes, statuses, how many places of each. */
+/** Values: tenant, inbox or inboxes, statuses, how many places of each. */
 const counted = (name: string, numbers: string, places: string): Statement => ({
   name,
   text: `select wanted.status, n.* from unnest($3::text[]) as wanted(status), lateral (
@@ -124,13 +127,13 @@ const placesOf = (
   and (a.status, a.task) <= (wanted.status, '${LAST}'::uuid) and (a.status, a.task) >= (wanted.status, '${FIRST}'::uuid)
   order by a.status desc, a.task desc`
 const COUNT_INBOX = counted('count_inbox', 'count(*) as count', placesOf('$2'))
-/** A task may be in several of them. */
+/** A task may be in several inboxes. */
 const COUNT_INBOXES = counted(
   'count_inboxes',
   'count(distinct task) as count',
   `select a.task from unnest($2::text[]) as w(address), lateral (${placesOf('w.address')} limit $4::bigint) a`,
 )
-/** Type and deadline stand in the index of types: no row is read. */
+/** Type and deadline are in the index of types: no row is read. */
 const COUNT_OPEN: Statement = {
   name: 'count_open_tasks',
   text: `select type, count(*) as count, count(*) filter (where deadline <= $2) as overdue from task where tenant = $1 and is_open
@@ -143,7 +146,7 @@ export const readTasks = async (database: Database, query: TaskQuery): Promise<r
   if (!isOpen) return ask(database, CLOSED, valuesOf(query, null))
   const { order } = query
   if (query.claimedBy !== null) return ask(database, TAKEN[order], valuesOf(query, null))
-  // By deadline an inbox is read in that order: all of a type would have to be sorted.
+  // In deadline order the inbox is read from its index: otherwise all tasks of a type would have to be sorted.
   if (order === 'deadline') return ask(database, INBOXES.deadline, valuesOf(query, [EVERYBODY]))
   if (query.type !== null && query.addresses === null) return ask(database, OF_TYPE[order], valuesOf(query, null))
   return ask(database, (query.status === null ? INBOXES : OF_STATUS)[order], valuesOf(query, [EVERYBODY]))

@@ -1,16 +1,17 @@
 /**
- * The statement that writes a batch: it locks, judges, writes and tells who lost, in one round trip.
+ * The statement that writes a batch: it locks, checks, writes and reports the losers, in one round trip.
  *
- * Owns the fence (ledger-4) and who is signalled. Its text is made of parts: a batch that opens no wait pays for no part about waits.
+ * Owns the fence (ledger-4) and the choice of signalled streams. Its text is made of parts: a batch that opens no wait has no part about
+ * waits.
  *
  * Traps:
- * - All parts of a statement see the tables as they were at its start, also those that the others change.
+ * - All parts of a statement see the tables as they were at its start, also those that other parts change.
  * - One statement changes a row once. So a stream that is written and signalled by one batch is changed by one update.
- * - `locked` gives the rows as they are once the lock is held, not as they were at the start.
- * - Rows are locked in the order of their ids, whatever the order of the batch: two batches never wait for each other in a circle.
+ * - `locked` returns the rows as they are once the lock is held, not as they were at the start.
+ * - Rows are locked in the order of their ids, whatever the order of the batch, so that two batches never deadlock.
  * - Plans are made once, perhaps on empty tables (pool.ts). A plain join of a list with a table may then be planned as a scan of the
- *   table, which is fine on the first day and ruinous on the second. So the list always drives: a table is looked into by a lateral or
- *   scalar subquery, and lists meet each other only by `x not in (select …)`, which is a hash lookup.
+ *   table, which is fine on the first day and ruinous on the second. So the list always drives: tables are read by a lateral or
+ *   scalar subquery, and lists are compared with each other only by `x not in (select …)`, which is a hash lookup.
  */
 import { waitHash } from '#adapters/storage/migrations/0014-any-keys.ts'
 import type { Statement } from '#adapters/storage/postgres/pool.ts'
@@ -36,12 +37,12 @@ const ENDED = RUN_STATUSES.filter(isEnded)
 const STREAM_COLUMNS = `id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal, head_hash, status,
   wake_at, lease, recoveries, created_at, lane`
 
-/** Not `max`: on a table that seems small it would be found by reading all of an index. */
+/** Not `max`: on a table that seems small the planner would read all of an index for it. */
 export const LAST_SEQUENCE = 'select coalesce((select seq from event order by seq desc limit 1), 0) as at'
 
 /**
- * The paths of waits for these types at which no values of the events were taken. The empty path, of waits for the type alone, counts while
- * such a wait is open; any other path counts for ever, because later waits look for earlier events by their values (values.ts).
+ * The paths of waits for these types for which the events' values were not extracted. The empty path, of waits for the type alone, counts
+ * while such a wait is open; any other path counts for ever, because later waits look up earlier events by their values (values.ts).
  */
 const unknownPath = (shape: Shape): string => `unknown_path as materialized (
   select * from (select distinct type from numbered) t,
@@ -50,7 +51,7 @@ const unknownPath = (shape: Shape): string => `unknown_path as materialized (
       union all select p.path from wait_path p where p.type = t.type) p
   ${shape.has('known_path') ? `where (t.type, p.path) not in (select type, path from ${shape.table('known_path')})` : ''})`
 
-/** Sequences are drawn for every event, also for those that lose: a gap harms nobody. The name is the one that `identity` gives. */
+/** A sequence is drawn for every event, also for those of losers: gaps do no harm. The name is the one that `identity` creates. */
 const eventParts = (shape: Shape): string[] => [
   `numbered as materialized (
     select o.*, nextval('event_seq_seq') as seq from (select * from ${shape.table('occurrence')} order by ord) o)`,
@@ -59,13 +60,13 @@ const eventParts = (shape: Shape): string[] => [
   ...(shape.has('carried') ? [`carried as materialized (select * from ${shape.table('carried')})`] : []),
 ]
 
-/** `offset 0` keeps the subquery one: it is not made part of a join. Values of any length are found by their hash, and compared. */
+/** `offset 0` keeps the subquery from becoming part of a join. Values of any length are found by their hash, and then compared. */
 const WAITING = `select carried.append, w.stream, carried.due from carried,
   lateral (select w.stream from wait w where w.type = carried.type and w.path = carried.path
     and ${waitHash('w.value')} = ${waitHash('carried.value')} and w.value = carried.value offset 0) w
   where carried.tenant = (select s.tenant from stream s where s.id = w.stream)`
 
-/** Who is signalled by whom: named by the append, or waiting for one of its events. */
+/** Which append signals which stream: the append names it, or the stream waits for one of its events. */
 const wakeup = (shape: Shape): string => {
   const sources = [
     ...(shape.has('signal') ? [`select append, stream, due from ${shape.table('signal')}`] : []),
@@ -80,10 +81,10 @@ const WRITTEN_OR_WOKEN = `
   select g.*, coalesce(g.stream, n.stream) as target, least(g.due, n.due) as at_once, n.stream is not null as is_woken
   from guard g full join (select stream, min(due) as due from wakeup group by stream) n on n.stream = g.stream`
 
-/** The version by the facts: a row that has a lease may stand behind them (rows.ts). After a wait for the lock the row may know more. */
+/** The version according to the facts: a row with a lease may lag behind them (rows.ts). After a wait for the lock the row may be newer. */
 const FACTS = versionOf('s')
 
-/** A holder's facts and nothing else: its next release, or whoever takes the lease away, brings the row up to them (held.ts). */
+/** A write of the holder that only adds facts leaves the row alone: the next release, or whatever takes the lease, updates it (held.ts). */
 const STANDS_STILL = `coalesce(w.fence is not null and not w.release and w.added > 0 and w.to_status = s.status
   and s.lease is not null and s.recoveries = 0, false)`
 
@@ -96,7 +97,7 @@ const lockParts = (shape: Shape): string[] => [
       lateral (select * from stream s where s.id = w.target for update) s)`,
 ]
 
-/** A write that brings no fact and finds the lease already given back at its own epoch has been here before (ledger-3). */
+/** A write without facts that finds the lease already released at its own epoch is a repeat (ledger-3). */
 const LOST_BY_FENCE = [
   `select append from locked where append is not null
     and (facts <> expected or epoch <> fence or (newsless and lease is null and epoch = fence))`,
@@ -115,7 +116,7 @@ const lost = (shape: Shape): string => {
         ]
       : []),
     ...(shape.has('occurrence') ? [LOST_BY_EVENT] : []),
-    // Events whose values were taken at too few paths: nothing is written, and the batch comes again with all of them.
+    // Values of the events were extracted for too few paths: nothing is written, and the batch is sent again with all paths.
     ...(shape.has('occurrence')
       ? [`select place from unnest(${shape.places}) as place where exists (select from unknown_path)`]
       : []),
@@ -123,22 +124,22 @@ const lost = (shape: Shape): string => {
   return `lost as materialized (${reasons.join(' union all ')})`
 }
 
-/** A wait is opened by the write itself, so that the status after it counts. */
+/** The write itself opens the wait, so that the status after the write counts. */
 const IS_LATE = 'is_open and id in (select stream from opened where is_late)'
 
-/** A run that has ended is not signalled. If it ends or begins again in this very batch, the order of the appends decides. */
+/** A run that has ended is not signalled. If it ends or begins again in this batch, the order of the appends decides. */
 const IS_WOKEN = `case
   when is_open and was_open then id in (select stream from wakeup where ${wins('wakeup')})
   when is_woken and (is_open or was_open) then exists (
     select from wakeup n where n.stream = o.id and ${wins('n')} and case when n.append < o.append then was_open else is_open end)
   else false end`
 
-/** A command from outside never takes the lease from its holder. */
+/** An external command never takes the lease from its holder. */
 const NEXT_LEASE = 'case when release and fence is not null then null else lease end'
 
 /**
- * What each locked stream becomes. `is_raised`: it is signalled; `has_news`: it is due at once unless somebody holds it.
- * Where nobody can be signalled, only streams that are written change.
+ * The next state of each locked stream. `is_raised`: it is signalled; `has_news`: it is due at once unless it has a lease.
+ * Where no stream can be signalled, only streams that are written change.
  */
 const changeParts = (shape: Shape): string[] => {
   const reasons = [...(shape.has('opening') ? [IS_LATE] : []), ...(shape.wakeups ? [IS_WOKEN] : [])]
@@ -165,10 +166,10 @@ const changeParts = (shape: Shape): string[] => {
 }
 
 /**
- * An insert that never inserts, because the rows are there and locked: unlike an update it is driven by the list.
+ * An insert that never inserts, because the rows exist and are locked: unlike an update it is driven by the list.
  *
- * The row of a step stands still, unless it is signalled as well.
- * A holder decides at its release when the run is woken; until then nobody's wake counts. `least` passes over null.
+ * The row of a step is left alone, unless it is signalled as well.
+ * The holder decides at its release when the run is woken; until then no other wake counts. `least` ignores null.
  */
 const UPDATED = `updated as (
   insert into stream (${STREAM_COLUMNS})
@@ -185,7 +186,7 @@ const UPDATED = `updated as (
   on conflict (id) do update set version = excluded.version, signal = excluded.signal, head_hash = excluded.head_hash,
     status = excluded.status, wake_at = excluded.wake_at, lease = excluded.lease, recoveries = excluded.recoveries)`
 
-/** A command from outside carries no epoch: its facts get the epoch that the stream has. */
+/** An external command has no epoch: its facts get the epoch of the stream. */
 const factsAdded = (shape: Shape): string => {
   const epoch = shape.has('guard')
     ? 'coalesce(fact.epoch, (select l.epoch from locked l where l.id = fact.stream))'
@@ -240,7 +241,7 @@ const documentParts = (shape: Shape): string[] => [
       and d.tenant = document.tenant and d.table_name = document.table_name and d.key = document.key)`,
 ]
 
-/** ledger-9. What is dropped and what is put are never the same rows: one statement changes a row once. */
+/** ledger-9. The rows that are deleted and those that are written are disjoint: one statement changes a row once. */
 const taskParts = (shape: Shape): string[] => [
   `tasks_put as (
     insert into task (id, tenant, run, step, status, is_open, type, title, addresses, claimed_by, priority, deadline, created_at,
@@ -262,7 +263,7 @@ const taskParts = (shape: Shape): string[] => [
       where (task_address.status, task_address.deadline) <> (excluded.status, excluded.deadline))`,
 ]
 
-/** For pages of all processes (news.ts): which streams were written, and which tenants have new events. */
+/** For pages of all processes (change-feed.ts): which streams were written, and which tenants have new events. */
 const newsTold = (shape: Shape): string => {
   const streams = [
     ...(shape.has('guard') ? ['select id from changed where is_written'] : []),
@@ -304,7 +305,7 @@ const raisedIds = (shape: Shape): string => {
   return `any(array(${sources.join(' union all ')}))`
 }
 
-/** A run that may wait for the room which a run gives back with its lease: the first of its version in the same lane, else in another. */
+/** A run that may wait for the room that a released lease frees: the first of its version in the same lane, else in another. */
 const FREED = `select 'signalled', c.append, null, w.id, null, null from changed c,
   lateral (select coalesce(
     (select id from stream where system_hash = c.system_hash and lane = c.lane and wake_at is not null and lease is null
@@ -313,7 +314,7 @@ const FREED = `select 'signalled', c.append, null, w.id, null, null from changed
       order by wake_at limit 1)) as id) w
   where c.lane > '' and c.is_written and c.lease is not null and c.next_lease is null and w.id is not null`
 
-/** A run that is due because of a signal is told by the append that wrote it; one that was signalled, by the append that did it. */
+/** A run that is due because of a signal is reported for the append that wrote it; a signalled run, for the append that signalled it. */
 const answersOf = (shape: Shape): string[] => [
   `select 'position' as kind, null::int as append, at as seq, null::uuid as stream, null as type, null as path from position`,
   `select 'lost', append, null, null, null, null from lost`,
@@ -347,15 +348,15 @@ export const appendStatement = (shape: Shape): Statement => ({
 })
 
 /**
- * Why appends with events or new waits take locks before they look at anything (ledger-5):
+ * Why appends with events or new waits take locks before they read anything (ledger-5):
  *
  * The writer of an event looks for waits, the opener of a wait counts events. Each sees only what was committed when its statement
- * began. If both are under way, neither sees the other, both commit, and the run sleeps for ever. So whoever opens a wait for a type
- * holds that type alone until its commit, and whoever writes events of the type shares it: one of the two then begins its statement
- * after the other has committed, and sees it. Events do not wait for each other. The locks come first, in one order for everybody,
- * and in a statement of their own, because a statement's view of the tables is as old as its beginning.
+ * began. If both are in progress, neither sees the other, both commit, and the run sleeps for ever. So the opener of a wait for a type
+ * locks that type exclusively until its commit, and a writer of events of the type takes a shared lock: one of the two then begins its
+ * statement after the other has committed, and sees it. Events do not wait for each other. The locks come first, always in the same
+ * order, and in a statement of their own, because a statement sees the tables as they were when it began.
  *
- * A write that neither emits nor waits needs none of this.
+ * A write without events and waits needs no such locks.
  */
 export const LOCK_TYPES: Statement = {
   name: 'lock_types',
@@ -363,7 +364,7 @@ export const LOCK_TYPES: Statement = {
     from unnest($2::int[], $3::bool[]) as locks(key, is_shared)`,
 }
 
-/** Streams. In the order of their ids, as the append statement does it. */
+/** Its value is the streams. Locks them in the order of their ids, as the append statement does. */
 export const LOCK_STREAMS: Statement = {
   name: 'lock_streams',
   text: `select from (select id from unnest($1::uuid[]) as id order by id) w, lateral (select from stream s where s.id = w.id for update) s`,

@@ -1,8 +1,8 @@
 /**
  * Sends batches of appends and reads the answers.
  *
- * Owns which statement a batch needs, the locks of event types, and what happens when a batch fails because of what it holds:
- * it was rolled back whole, and its appends are sent one by one.
+ * Owns which statement a batch needs, the locks of event types, and the fallback when a batch fails because of one of its appends:
+ * the batch was rolled back as a whole, and its appends are sent one by one.
  */
 import { createHash } from 'node:crypto'
 import { isWorthSplitting } from '#adapters/storage/postgres/errors.ts'
@@ -19,15 +19,15 @@ import { SHAPES, SINGLE, shapeOf } from './shape.ts'
 import { isSingle, singleValues } from './single.ts'
 
 /*
- * How a batch of appends is parted: each part has its own way to the tables, and is a transaction of its own.
- * Owns the choice. Steps of held runs take the short way, in a part of their own or beside other appends in the same transaction: a
- * second commit would cost more than the short way saves.
+ * How a batch of appends is split: each part has its own statement, and is a transaction of its own.
+ * Owns that choice. Steps of held runs use the fast statement (held.ts), in a part of their own or together with other appends in the
+ * same transaction: a second commit would cost more than the fast statement saves.
  */
 
-/** Where appends stand in the batch. */
+/** Indexes of appends in the batch. */
 type Places = readonly number[]
 
-/** Steps of held runs alone; releases that bring no fact; any other appends, with steps beside them. */
+/** Steps of held runs alone; releases without facts; any other appends; or others and steps in one transaction. */
 type Part =
   | { readonly way: 'steps' | 'releases' | 'any'; readonly places: Places }
   | { readonly way: 'both'; readonly steps: Places; readonly others: Places }
@@ -58,18 +58,18 @@ const bringsRelease = ({ writes }: Append): boolean =>
 const STATEMENTS = new Map(SHAPES.map((shape) => [shape, appendStatement(shape)]))
 const SINGLE_STATEMENT = appendStatement(SINGLE)
 
-/** The first half of our advisory locks, so that they do not meet those of other programs in the same database. */
+/** First half of our advisory locks, which keeps them apart from those of other programs in the same database. */
 const LOCK_CLASS = 0x7472_6968
 
-/** Somebody may make the same row again and again while we try; one who loses this often has another problem. */
+/** Other processes may create the same row while we try; an append that loses this often has another problem. */
 const MAX_TRIES = 3
 
 const NONE: readonly never[] = []
 
-/** None of the steps is written. */
+/** No step was written. */
 const NOT_AS_GUESSED: StepsRow = { position: 0, written: NONE }
 
-/** What the statement told about the appends of a batch, by their places. */
+/** The statement's report on the appends of a batch, by their index. */
 interface Answer {
   readonly position: number
   readonly lost: ReadonlySet<number>
@@ -89,8 +89,8 @@ const lockOf = (shared: ReadonlyMap<number, boolean>): Command => {
 }
 
 /**
- * A release that brings no fact is not checked by the unique address of a fact: nothing may be under way for its stream once the
- * statement begins. So these come in parts of their own, and all that such a part writes or signals is locked before.
+ * The unique address of a fact does not protect a release without facts: no other write to its stream may be in progress when its
+ * statement begins. So such releases are in parts of their own, which lock everything that they write or signal first.
  */
 const locksOfReleases = ({ guard, signal }: BatchRows): readonly Command[] => {
   if (!guard.some(({ added }) => added === 0)) return NONE
@@ -101,7 +101,7 @@ const locksOfReleases = ({ guard, signal }: BatchRows): readonly Command[] => {
 export class Appender {
   readonly #database: Database
   readonly #options: AppenderOptions
-  /** Event types that are waited for, with the paths that waits look at. Only grows; the statement tells what is missing. */
+  /** Event types with waits, and the paths of those waits. Only grows; the statement reports what is missing. */
   readonly #paths = new Map<string, Set<string>>()
   readonly #held = new HeldRuns()
 
@@ -117,7 +117,7 @@ export class Appender {
     return outcomes
   }
 
-  /** Each append succeeds or fails alone (ledger-2), so that parts may. */
+  /** Each append succeeds or fails on its own (ledger-2), so that parts may, too. */
   async #appendParts(batch: readonly Append[], parts: readonly Part[]): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = []
     const at = (places: readonly number[]): readonly Append[] => places.map((place) => batch[place] as Append)
@@ -141,7 +141,7 @@ export class Appender {
     return this.#judgeSteps(steps, await this.#writeSteps(steps))
   }
 
-  /** In one transaction; if the tables refuse it, each by itself. Answers for the steps first. */
+  /** Writes both in one transaction; if that is rejected, separately. Returns the outcomes of the steps first. */
   async #appendBoth(steps: readonly Append[], others: readonly Append[]): Promise<readonly Outcome[]> {
     const answers = await this.#writeBoth(steps, others)
     const written = answers === null ? await this.#appendSteps(steps) : NONE
@@ -154,7 +154,7 @@ export class Appender {
     }
   }
 
-  /** Null: refused, and nothing is written. */
+  /** Null: rejected, and nothing is written. */
   async #writeBoth(
     steps: readonly Append[],
     others: readonly Append[],
@@ -170,7 +170,7 @@ export class Appender {
     }
   }
 
-  /** What was not as guessed goes the long way: there it is judged. */
+  /** Sends the steps that the fast statement did not write through the general one, which reports why. */
   async #judgeSteps(steps: readonly Append[], { position, written }: StepsRow): Promise<readonly Outcome[]> {
     const done: Outcome = { kind: 'written', sequences: NONE, position, signalled: NONE }
     if (written === null) return steps.map(() => done)
@@ -185,7 +185,7 @@ export class Appender {
     return steps.map((_, place) => (isWritten.has(place) ? done : (judged.next().value as Outcome)))
   }
 
-  /** Steps that are refused by the tables have not been written: nothing was as guessed. */
+  /** Steps that the database rejects have not been written; they are treated as if the guess about them was wrong. */
   async #writeSteps(steps: readonly Append[]): Promise<StepsRow> {
     try {
       const [row] = await this.#database.query<StepsRow>(WRITE_STEPS, stepValues(steps))
@@ -205,7 +205,7 @@ export class Appender {
     }
   }
 
-  /** The port knows no outcome for an append that the tables refuse. Its error is thrown once the others are written (ledger-2). */
+  /** The port has no outcome for an append that the database rejects. Its error is thrown after the others are written (ledger-2). */
   async #sendOneByOne(batch: readonly Append[]): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = []
     let refusal: unknown = null
@@ -242,7 +242,7 @@ export class Appender {
   }
 
   async #judge(batch: readonly Append[], answers: readonly AnswerRow[]): Promise<readonly Outcome[]> {
-    // Each round learns a path that no round before knew.
+    // Each round learns at least one new path, so that this ends.
     if (this.#learnPaths(answers)) return this.#send(batch)
     const answer = read(answers)
     const lost = [...answer.lost].sort((a, b) => a - b)
@@ -268,7 +268,7 @@ export class Appender {
     return [...this.#locksFor(rows), ...locksOfReleases(rows), append]
   }
 
-  /** Alone for a type that is waited for, shared for one that is emitted: append-sql.ts says why. */
+  /** An exclusive lock for a type with a new wait, a shared one for an emitted type: append-sql.ts explains why. */
   #locksFor(rows: BatchRows): readonly Command[] {
     const emitted = new Set(rows.occurrence.map(({ type }) => type ?? ''))
     const awaited = new Set(rows.opening.map(({ type }) => type ?? ''))
@@ -279,7 +279,7 @@ export class Appender {
     return [lockOf(shared)]
   }
 
-  /** Waits for all who write events of these types, and keeps others from it until the transaction ends. */
+  /** Waits for all writers of events of these types, and blocks new ones until the transaction ends. */
   lockAlone(types: readonly string[]): Command {
     return lockOf(new Map(types.map((type) => [this.#lockKey(type), false])))
   }
@@ -300,7 +300,7 @@ export class Appender {
 
 const isOutcomeUnknown = (error: unknown): boolean => error instanceof TrihandError && error.outcome === 'unknown'
 
-/** Where some are written, the batch as a whole is neither done nor undone: it may be sent again as it is. */
+/** If some appends are written, the outcome of the whole batch is unknown: the caller may send it again as it is. */
 const asUnknown = (error: unknown, written: readonly unknown[]): unknown => {
   if (written.length === 0 || !(error instanceof TrihandError)) return error
   return new TrihandError(error.code, error.detail, { cause: error.cause, outcome: 'unknown' })
@@ -318,7 +318,7 @@ const read = (rows: readonly AnswerRow[]): Answer => {
     else if (kind === 'event') sequences.set(place, (sequences.get(place) ?? []).concat(seq ?? 0))
     else signalled.set(place, (signalled.get(place) ?? new Set()).add(claimableId(stream ?? '')))
   }
-  // Drawn in the order of the events, told in any order.
+  // Drawn in the order of the events, but returned in any order.
   for (const own of sequences.values()) own.sort((a, b) => a - b)
   return { position, lost, sequences, signalled }
 }

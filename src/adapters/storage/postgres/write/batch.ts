@@ -1,5 +1,5 @@
 /**
- * A batch of appends as the rows that the append statement takes, list by list.
+ * Converts a batch of appends into the lists of rows that the append statement takes.
  *
  * Owns which rows an append becomes. Never talks to the database.
  */
@@ -12,12 +12,12 @@ import type { Append, NewStream, StreamWrite, TaskRow } from '#ports/ledger.ts'
 import { storedLane } from './lanes.ts'
 import type { BatchRows } from './lists.ts'
 
-/** Which paths any wait for events of a type looks at, as far as this process knows; null: it knows of nobody who waits for them. */
+/** The paths of waits for events of a type, as far as this process knows; null: it knows of no wait for them. */
 export type KnownPaths = (type: string) => Iterable<string> | null
 
 export interface Flattening {
   readonly paths: KnownPaths
-  /** What "due at once" means: the instant that the append itself names, or null for the database's clock. */
+  /** Which clock defines "due at once": the append's own instant, or the database's clock (null). */
   readonly clock: 'database' | 'caller'
 }
 
@@ -54,8 +54,8 @@ export const flatten = (batch: readonly Append[], { paths, clock }: Flattening):
 type Emitted = ReadonlyMap<string, ReadonlySet<string> | null>
 
 /**
- * The types of the batch's events, each with the paths that a wait may look at: known ones, and those of waits in this batch. The
- * empty path is for waits on the type alone. Null: nobody is known to wait, and the statement says if that is wrong.
+ * The types of the batch's events, each with the paths of possible waits: known ones, and those of waits in this batch. The empty path
+ * is for waits on the type alone. Null: no wait is known, and the statement reports if that is wrong.
  */
 const emittedBy = (batch: readonly Append[], paths: KnownPaths): Emitted => {
   const emitted = new Map<string, Set<string> | null>()
@@ -75,7 +75,7 @@ const emittedBy = (batch: readonly Append[], paths: KnownPaths): Emitted => {
   return emitted
 }
 
-/** The append's own instant; one that records nothing is due since ever. An event's time is its sender's and does not count. */
+/** The append's own instant; 0 for an append that records nothing. The time of an event is its sender's and does not count. */
 export const instantOf = ({ writes }: Append): Instant => {
   let latest = 0
   for (const { create, facts } of writes) {
@@ -93,7 +93,7 @@ interface Context {
   readonly newsless: boolean
 }
 
-/** Nothing of such an append can be found again but the lease that it gave back. */
+/** True if the released lease is the only trace of the append. */
 const isNewsless = ({ writes, events }: Append): boolean =>
   events.length === 0 && writes.every(({ facts }) => facts.length === 0)
 
@@ -192,12 +192,12 @@ const creationOf = (
   due: context.due,
 })
 
-/** Postgres has no NUL in a text. For copies that people read; the fact has the text as it was. */
+/** Postgres text cannot contain NUL. Only for copies that people read; the fact has the original text. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd')
 
 /** Every open task is in this inbox too. */
 export const EVERYBODY = '*'
-/** Those without a deadline come last. */
+/** Tasks without a deadline come last. */
 export const NEVER = Number.MAX_SAFE_INTEGER
 
 const addTask = (rows: BatchRows, append: number, id: string, task: TaskRow): void => {
@@ -218,7 +218,7 @@ const addTask = (rows: BatchRows, append: number, id: string, task: TaskRow): vo
   for (const address of addresses) rows.task_address.push({ append, task: id, address, tenant, status, deadline })
 }
 
-/** The last write of a document within one append is the one that counts. */
+/** The last write of a document within an append counts. */
 const addDocuments = (rows: BatchRows, { documents }: Append, append: number): void => {
   const last = new Map(documents.map((one) => [JSON.stringify([one.tenant, one.table, one.key]), one]))
   for (const { tenant, table, key, value } of last.values()) {

@@ -1,41 +1,41 @@
 /**
- * The statements with which due runs are found and leased.
+ * The statements that find and lease due runs.
  *
- * Owns which index leads to them. Runs of the plain lane are leased by one statement. If a run of another lane is due as well, that
- * statement leases nothing and says so: slots and turns decide then, and claim.ts asks on.
+ * Owns which index they use. One statement leases runs of the plain lane. If a run of another lane is due as well, that statement leases
+ * nothing and reports it: then slots and turns decide (lane.ts), and claim.ts continues.
  *
- * Rows are changed by a list of ids, never by a join: see append-sql.ts. `lane > ''` is written as the indexes of lanes have it.
+ * Rows are changed by a list of ids, never by a join: see append-sql.ts. `lane > ''` is written as in the indexes of lanes.
  */
 import type { Statement } from '#adapters/storage/postgres/pool.ts'
 import { EVENT_COLUMNS, type EventRow, SESSION, type StreamRow } from '#adapters/storage/postgres/rows.ts'
 
 /** A claimed stream as it is now. */
 export interface ClaimedRow extends StreamRow {
-  /** Its place among the claims. */
+  /** Its position among the claims. */
   readonly place: number
-  /** Type, instant, body and hash of each fact; null for a run with many, which is loaded. */
+  /** Type, instant, body and hash of each fact; null for a run with many facts, which is loaded separately. */
   readonly facts: readonly (readonly [string, number, string, string])[] | null
   readonly trigger: EventRow | null
 }
 
-/** There is always a row to tell the rest; where nothing was claimed it has no id. */
+/** There is always a row for the common columns; if nothing was claimed it has no id. */
 export type ClaimRow = (ClaimedRow | { readonly id: null }) & {
   readonly next_due_at: number | null
   /** Nothing was leased, because runs of lanes are due. */
   readonly is_due_in_lanes: boolean
 }
 
-/** Runs with more facts than this are loaded apart: one answer must not become too large to be read. */
+/** The facts of longer runs are loaded separately, so that one answer does not become too large. */
 const MOST_FACTS = 100
 
 const PARKED = `kind <> ${SESSION} and wake_at is not null and lease is null`
 
-/** `trihand_now()` is stable, so that it serves as a bound of the index; clock_timestamp() would read every row. */
+/** `trihand_now()` is stable, so that it can be a bound of an index; clock_timestamp() would read every row. */
 const NOW = 'coalesce($1::bigint, trihand_now())'
 
 const OLDEST = 'order by wake_at, id limit'
 
-/** `version`: the placeholder of the version that the runs are pinned to; null: of any version. */
+/** `version`: the placeholder of the version that the runs are pinned to; null: any version. */
 const pinnedTo = (version: string | null): string => (version === null ? '' : `and system_hash = ${version}`)
 
 /** Parked runs of the plain lane, the oldest wakes of each handler. */
@@ -49,7 +49,7 @@ const later = (handlers: string | null, version: string | null): string => {
     : `select s.wake_at from ${ofEach(handlers, `${others} ${OLDEST} 1`)} order by s.wake_at limit 1`
 }
 
-/** Leases the `chosen` to $2 and tells when the next run falls due; who is due in a lane waits for room, not for time. */
+/** Leases the `chosen` to $2 and returns when the next run falls due; a run that is due in a lane waits for room, not for time. */
 const lease = (handlers: string | null, version: string | null): string => `
   claimed as (
     update stream set lease = $2, epoch = epoch + 1, wake_at = null where id = any((select ids from chosen)::uuid[])
@@ -68,13 +68,13 @@ const lease = (handlers: string | null, version: string | null): string => `
 interface Search {
   readonly name: string
   readonly due: (limit: string) => string
-  /** Which runs in lanes are meant. */
+  /** Selects the runs in lanes that the claim is about. */
   readonly which: string
   readonly handlers: string | null
   readonly version: string | null
 }
 
-/** Leases the oldest of `due`, at most $3; none if there is a run in a lane that `which` describes. */
+/** Leases the oldest of `due`, at most $3; none if a run in a lane that matches `which` is due. */
 const claim = ({ name, due, which, handlers, version }: Search): Statement => ({
   name,
   text: `with in_lanes as materialized (
@@ -90,7 +90,7 @@ const named = (handlers: string, ids: string): string =>
   `and id = any(${ids}::uuid[]) and (${handlers} is null or handler = any(${handlers}))`
 const NAMED = named(HANDLERS, '$5')
 
-/** Claims that look at slots come one after the other. In a statement of its own: what comes next sees who came before. */
+/** Serialises claims that read slots. A statement of its own, so that the next statement sees the claims before. */
 export const LOCK_LANES: Statement = {
   name: 'lock_lanes',
   text: 'select pg_advisory_xact_lock($1::int, hashtext(current_schema()))',
@@ -107,7 +107,7 @@ const firsts = (lists: string, which: string): string => `select s.id, s.wake_at
 
 const GIVEN = `with in_lanes as (select false as is_due), chosen as materialized (select $3::uuid[] as ids),`
 
-/** The lanes in which a run is due, from one to the next, and those of the live leases. */
+/** The lanes in which a run is due, found one after another, and the lanes of the live leases. */
 const survey = (version: string | null): string => {
   const first = `${PARKED} ${pinnedTo(version)} order by lane, wake_at limit 1`
   return `with recursive waiting as (
@@ -119,15 +119,15 @@ const survey = (version: string | null): string => {
 }
 
 /**
- * The statements of a claim: for runs of one version, which is the last value of each of them, or of any version. The first value is
- * always the instant.
+ * The statements of a claim: for runs of one version, which is then the last value of each statement, or of any version. The first value
+ * is always the instant.
  */
 const statements = (isPinned: boolean) => {
   const prefix = isPinned ? 'pinned_' : ''
   const last = (place: string): string | null => (isPinned ? place : null)
   const skip = 'for update skip locked'
   return {
-    /** Now, worker, limit. */
+    /** Values: now, worker, limit. */
     due: claim({
       name: `${prefix}claim_due`,
       due: (limit) =>
@@ -136,7 +136,7 @@ const statements = (isPinned: boolean) => {
       handlers: null,
       version: last('$4'),
     }),
-    /** Now, worker, limit, handlers. */
+    /** Values: now, worker, limit, handlers. */
     ofHandlers: claim({
       name: `${prefix}claim_of_handlers`,
       due: (
@@ -147,7 +147,7 @@ const statements = (isPinned: boolean) => {
       handlers: HANDLERS,
       version: last('$5'),
     }),
-    /** Now, worker, limit, handlers or null, ids. */
+    /** Values: now, worker, limit, handlers or null, ids. */
     named: claim({
       name: `${prefix}claim_named`,
       due: (limit) =>
@@ -156,14 +156,14 @@ const statements = (isPinned: boolean) => {
       handlers: null,
       version: last('$6'),
     }),
-    /** Now. */
+    /** Values: now. */
     surveyLanes: { name: `${prefix}survey_lanes`, text: survey(last('$2')) },
-    /** Now, lanes, how many of each. The plain lane may be among them. */
+    /** Values: now, lanes, how many of each. The plain lane may be among them. */
     firstInLanes: {
       name: `${prefix}first_in_lanes`,
       text: firsts('$2::text[], $3::int[]) as l(lane, room)', pinnedTo(last('$4'))),
     },
-    /** Now, lanes, how many of each, the handler of each. */
+    /** Values: now, lanes, how many of each, the handler of each. */
     firstInLanesOfHandlers: {
       name: `${prefix}first_in_lanes_of_handlers`,
       text: firsts(
@@ -171,15 +171,15 @@ const statements = (isPinned: boolean) => {
         `and handler = l.handler ${pinnedTo(last('$5'))}`,
       ),
     },
-    /** Now, handlers or null, ids. */
+    /** Values: now, handlers or null, ids. */
     findNamed: {
       name: `${prefix}find_named`,
       text: `select id, wake_at, lane from stream where ${PARKED} and wake_at <= ${NOW} ${named('$2::text[]', '$3')}
         ${pinnedTo(last('$4'))} ${skip}`,
     },
-    /** Now, worker, ids. */
+    /** Values: now, worker, ids. */
     lease: { name: `${prefix}lease`, text: `${GIVEN}${lease(null, last('$4'))}` },
-    /** Now, worker, ids, handlers. */
+    /** Values: now, worker, ids, handlers. */
     leaseOfHandlers: { name: `${prefix}lease_of_handlers`, text: `${GIVEN}${lease(HANDLERS, last('$5'))}` },
   } satisfies Readonly<Record<string, Statement>>
 }

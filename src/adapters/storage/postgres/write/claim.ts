@@ -1,8 +1,8 @@
 /**
- * Handing out due runs: each to one worker, with a higher epoch (ledger-7), as far as its slots have room (ledger-8).
+ * Claims of due runs: each run goes to one worker, with a higher epoch (ledger-7), as far as its slots have room (ledger-8).
  *
- * Owns the conversation with the database. One statement does for runs without slots and priority; where others are due, claims come
- * one after the other, look at the live leases, and the model decides (lane.ts). `now` is null where the database's clock counts.
+ * Owns the dialogue with the database. One statement suffices for runs without slots and priority; where other runs are due, claims are
+ * serialised and read the live leases, and the model decides (lane.ts). `now` is null where the database's clock counts.
  */
 import type { Ask, Command, Database } from '#adapters/storage/postgres/pool.ts'
 import { toEvent, toRecord, toUuid } from '#adapters/storage/postgres/rows.ts'
@@ -13,12 +13,12 @@ import type { ClaimRequest, Claims, StreamRecord } from '#ports/ledger.ts'
 import { type ClaimedRow, type ClaimRow, type DueRow, LOCK_LANES, OF_ANY_VERSION, OF_ONE_VERSION } from './claim-sql.ts'
 import { comparableLane } from './lanes.ts'
 
-/** The first half of our lock on lanes: it does not meet those of other programs, nor those of event types (append.ts). */
+/** First half of our lock on lanes, which keeps it apart from those of other programs and of event types (append.ts). */
 const LOCK_CLASS = 0x7472_6c61
 
 interface SurveyRow {
   readonly lane: string
-  /** Live leases; 0 in a row that says that somebody is due. */
+  /** Live leases; 0 in a row that reports that a run is due. */
   readonly held: number
 }
 
@@ -71,7 +71,7 @@ const claimInLanes = async (ask: Ask, request: Request): Promise<Claims> => {
   return toClaims(rows, left?.wakeAt ?? null)
 }
 
-/** The plain lane too: every run that is due takes part. */
+/** Includes the plain lane: every run that is due takes part. */
 const findFirsts = (request: Request, survey: readonly SurveyRow[], occupancy: Occupancy): Command => {
   const { now, limit, handlers = null } = request
   const { sql, version } = dialectOf(request)
@@ -104,7 +104,7 @@ const toClaims = (rows: readonly ClaimRow[], left: Instant | null): Claims => {
   }
 }
 
-/** The facts are as old as the statement, the stream is not: one that was written in between lacks facts here, and is loaded. */
+/** The facts are as old as the statement, the stream is newer: one that was written in between lacks facts here, and is loaded later. */
 const toWholeRecord = (row: ClaimedRow): readonly StreamRecord[] => {
   if (row.facts?.length !== row.version) return []
   const facts = row.facts.map(([type, recordedAt, body, hash]) => ({ type, recordedAt, body, hash }))

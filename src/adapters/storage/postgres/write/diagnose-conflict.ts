@@ -1,8 +1,8 @@
 /**
- * Why an append lost: told after the statement, by looking at what stands in its place.
+ * Finds out why an append lost, after the statement, by reading what is stored in its place.
  *
- * Owns the answers other than `written`. Reads only. What it looks at never goes back (versions and epochs rise, facts and events
- * stay), so that an answer is true though time has passed since the append was refused.
+ * Owns the outcomes other than `written`. Reads only. The data that it reads never goes back (versions and epochs rise, facts and events
+ * stay), so that an outcome is true though time has passed since the append was refused.
  */
 import { type Columns, toArrays, unnest } from '#adapters/storage/postgres/columns.ts'
 import type { Database, Statement } from '#adapters/storage/postgres/pool.ts'
@@ -60,10 +60,10 @@ const EVENTS: Statement = {
 }
 const POSITION: Statement = { name: 'judge_position', text: LAST_SEQUENCE }
 
-/** What stands in the places that the lost appends wanted. */
+/** What is stored in the places that the lost appends wanted. */
 interface Evidence {
   readonly streams: ReadonlyMap<StreamId, FoundStream>
-  /** The append whose fact stands where a write wanted to begin. */
+  /** The append whose fact is stored where a write wanted to begin. */
   readonly writers: ReadonlyMap<StreamWrite, string>
   readonly events: ReadonlyMap<Event, FoundEvent>
   readonly position: number
@@ -101,7 +101,7 @@ const gather = async (database: Database, lost: readonly Append[]): Promise<Evid
   }
 }
 
-/** All or nothing: one trace of the append proves the whole of it (ledger-3). */
+/** Appends are all or nothing: one trace of the append proves that all of it was written (ledger-3). */
 const repeated = (append: Append, evidence: Evidence): Outcome | null => {
   const { appendId, writes, events } = append
   const isWriter = writes.some((one) => one.facts.length > 0 && evidence.writers.get(one) === appendId)
@@ -112,19 +112,19 @@ const repeated = (append: Append, evidence: Evidence): Outcome | null => {
   return { kind: 'already_written', sequences, position: firstPosition(append, evidence), signalled: [] }
 }
 
-/** A release without news leaves no fact. Only its own holder can have released the stream at this epoch. */
+/** A release without new facts leaves none. Only its own holder can have released the stream at this epoch. */
 const isReleased = ({ stream, expectedVersion, epoch, facts }: StreamWrite, { streams }: Evidence): boolean => {
   const found = streams.get(stream)
   return facts.length === 0 && found?.is_leased === false && found.version === expectedVersion && found.epoch === epoch
 }
 
-/** The position when it was first written, as far as anybody relies on it: the base of the runs it created. */
+/** The position when it was first written, as far as callers rely on it: the base of the runs it created. */
 const firstPosition = ({ writes }: Append, { streams, position }: Evidence): number => {
   const created = writes.find(({ create }) => create?.event === null && create.sequence === undefined)
   return (created && streams.get(created.stream)?.base) ?? position
 }
 
-/** A writer that is wrong in both is told about the epoch: it is fenced, and need not try again. */
+/** A writer that is wrong in both gets the epoch as reason: it is fenced, and need not retry. */
 const fenced = ({ writes }: Append, { streams }: Evidence): Outcome | null => {
   for (const { stream, create, expectedVersion, epoch } of writes) {
     const found = streams.get(stream)
@@ -146,7 +146,7 @@ const taken = ({ events }: Append, evidence: Evidence): Outcome | null => {
   return null
 }
 
-/** A stream to be created exists; or one that did not fit a moment ago would fit now, and its writer must look again. */
+/** A stream to be created exists; or a write that conflicted a moment ago would fit now, and its writer must read again. */
 const overtaken = ({ writes }: Append, { streams }: Evidence): Outcome => {
   const [first] = writes
   if (first === undefined) throw new Error('an append without writes or events cannot lose')

@@ -1,9 +1,9 @@
 /**
- * Steps of held runs: one fact of a run that a worker has a lease on, and nothing else. What workers write nearly all the time.
+ * Steps of held runs: one fact of a run that a worker has a lease on, and nothing else. Most writes of workers are such steps.
  *
- * Owns the short way for them (docs/decisions/0070): the fact is added under the lock of the run's row, and the row stands still.
- * Which appends are worth a try is a guess from what this process wrote last; the statement is the judge, and leaves alone
- * whatever is not as it was guessed: another epoch, no lease, another status or version. Those go the long way (append.ts).
+ * Owns the fast statement for them (docs/decisions/0070): the fact is added under the lock of the run's row, and the row is not changed.
+ * Which appends qualify is a guess from what this process wrote last; the statement decides, and skips any step for which the guess was
+ * wrong: another epoch, no lease, another status or version. Skipped steps use the general statement (append.ts).
  */
 import { type Columns, ColumnTexts, quote, unnest } from '#adapters/storage/postgres/columns.ts'
 import type { Statement } from '#adapters/storage/postgres/pool.ts'
@@ -27,15 +27,15 @@ const COLUMNS = {
   hash: 'text',
 } as const satisfies Columns
 
-/** Places of the appends that are written now; null: all. */
+/** Indexes of the appends that were written; null: all. */
 export interface StepsRow {
   readonly position: number
   readonly written: readonly number[] | null
 }
 
 /**
- * After a wait for the lock the row is as it is then, the facts are as old as the statement. Whoever writes facts from outside
- * writes the row, too; a second copy of this very step meets the first at the unique address of its fact, and fails.
+ * After a wait for the lock the row is current, but the facts are as old as the statement. An external writer of facts changes the row,
+ * too; a second copy of this very step clashes with the first at the unique address of its fact, and fails.
  */
 const writeSteps = (name: string, lock: string, news = ''): Statement => ({
   name,
@@ -57,17 +57,17 @@ const writeSteps = (name: string, lock: string, news = ''): Statement => ({
 export const WRITE_STEPS = writeSteps('append_held', 'for update')
 
 /**
- * Behind other appends in the same transaction, which hold locks. It waits for none: whoever waits with locks in hand, and not in the
- * order of ids, may wait for ever. A run that somebody else has locked goes the long way.
+ * For steps after other appends in the same transaction, which hold locks. It waits for no lock: waiting while holding locks, and not in
+ * the order of ids, can deadlock. A run that another transaction has locked uses the general statement.
  */
 export const WRITE_STEPS_BESIDE = writeSteps(
   'append_held_beside',
   'for update skip locked',
-  // A transaction has one row of news, and the others have written it.
+  // A transaction has one row of news, and the other appends have inserted it.
   'on conflict (xid) do update set streams = news.streams || excluded.streams',
 )
 
-/** Column by column, in the order of COLUMNS; `HeldRuns.isStep` holds for every append. */
+/** The values column by column, in the order of COLUMNS; `HeldRuns.isStep` must hold for every append. */
 export const stepValues = (batch: readonly Append[]): string[] => {
   const texts = new ColumnTexts(COLUMNS)
   for (const [place, { appendId, writes }] of batch.entries()) {
@@ -84,7 +84,7 @@ export const stepValues = (batch: readonly Append[]): string[] => {
 /** More than any process holds. */
 const MAX_HELD = 65_536
 
-/** The status of runs that this process holds, as it wrote it last. */
+/** The status of the runs that this process holds, as it wrote it last. */
 export class HeldRuns {
   readonly #statuses = new Map<StreamId, RunStatus>()
 
@@ -107,6 +107,6 @@ export class HeldRuns {
   }
 }
 
-/** What a command from outside leaves to the holder is asked anew. */
+/** False after an external command: the next write of the holder must use the general statement. */
 const keepsLease = ({ create, epoch, release }: StreamWrite): boolean =>
   !release && (create === null ? epoch !== null : create.lease !== null)

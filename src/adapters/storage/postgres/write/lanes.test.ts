@@ -1,4 +1,4 @@
-/** Lanes with short and long keys: what is stored, and what they are compared by. */
+/** Lanes with short and long keys: how they are stored and compared. */
 import { expect, test } from 'vitest'
 import { laneOf, readLane } from '#model/flow/lane.ts'
 import { comparableLane, storedLane } from './lanes.ts'
@@ -6,10 +6,10 @@ import { comparableLane, storedLane } from './lanes.ts'
 const slot = (key: string) => ({ key, limit: 1, weight: 1 })
 const stored = (...keys: readonly string[]) => storedLane({ handler: 'work', slots: keys.map(slot) })
 const keysOf = (lane: string) => readLane(comparableLane(lane)).slots.map(({ key }) => key)
-/** As a program before the digests stored it. */
+/** The lane as a program from before the digests stored it. */
 const older = (...keys: readonly string[]) => laneOf('work', 0, keys.map(slot))
 
-test('postgres-lanes-1: a lane that fits an index is stored as it is, with keys of some length, too', () => {
+test('postgres-lanes-1: a lane that fits an index is stored unchanged, also with keys of moderate length', () => {
   expect(storedLane({ handler: 'work' })).toBe('')
   expect(stored('a')).toBe(older('a'))
   expect(stored('x'.repeat(300))).toBe(older('x'.repeat(300)))
@@ -22,7 +22,7 @@ test('postgres-lanes-1: the longest lane fits an index entry (14.7)', () => {
   expect(Buffer.byteLength(edge)).toBeLessThan(2_400)
 })
 
-test('postgres-lanes-1: a key is compared as the same, however its lane is stored (14.7)', () => {
+test('postgres-lanes-1: a key compares equal no matter how its lane is stored (14.7)', () => {
   const [long, very] = ['x'.repeat(300), 'y'.repeat(10_000)]
   const [alone] = keysOf(older(long))
   expect(keysOf(stored(long, very))[0]).toBe(alone)

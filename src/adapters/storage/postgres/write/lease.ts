@@ -1,8 +1,8 @@
 /**
- * Who works on what: beats of workers, and the freeing of leases whose worker is gone.
+ * Heartbeats of workers, and the release of leases whose worker is gone.
  *
- * Owns leases outside of appends; how a claim gives them is in claim.ts. Goes by the database's clock, so that the clocks of workers
- * do not matter; with `clock: 'caller'` by the instant in the request. Whoever beats also forgets old news, now and then (news.ts).
+ * Owns leases outside of appends; claim.ts gives them. Uses the database's clock, so that the clocks of workers do not matter; with
+ * `clock: 'caller'` the instant in the request. Every few heartbeats a worker also deletes old rows of news (change-feed.ts).
  */
 import { FORGET_NEWS } from '#adapters/storage/postgres/change-feed.ts'
 import type { Ask, Command, Database, Statement } from '#adapters/storage/postgres/pool.ts'
@@ -11,7 +11,7 @@ import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { BeatRequest, ClaimRequest, Claims } from '#ports/ledger.ts'
 import { claim } from './claim.ts'
 
-/** The holders of leases are found by stepping through the index from one to the next: there are few of them and many leases. */
+/** Holders are found one after another in the index: there are few holders and many leases. */
 const SILENT = `
   clock as materialized (select coalesce($2::bigint, trihand_now()) as now),
   holder as (
@@ -21,7 +21,7 @@ const SILENT = `
     select h.id from holder h where h.id <> $1 and h.id not in (
       select w.id from worker w where w.beat_at >= (select now from clock) - $3::bigint))`
 
-/** Worker, now, how long others may be silent, info. Tells how many holders are silent. */
+/** Values: worker, now, how long others may be silent, info. Returns how many holders are silent. */
 const BEAT: Statement = {
   name: 'beat',
   text: `
@@ -35,14 +35,14 @@ const BEAT: Statement = {
   select count(*) as silent from silent`,
 }
 
-/** Worker, now, how long others may be silent. A row that somebody is just writing is left to a later beat. */
+/** Values: worker, now, how long others may be silent. Skips rows that another transaction is writing; a later heartbeat frees them. */
 const LOCK_LOST: Statement = {
   name: 'lock_lost',
   text: `with recursive ${SILENT}
   select id from stream where lease = any(array(select id from silent)) for update skip locked`,
 }
 
-/** Worker. Locked in the order of ids, as an append does it. */
+/** Its value is the worker. Locks in the order of ids, as an append does. */
 const LOCK_HELD: Statement = {
   name: 'lock_held',
   text: `with held as materialized (select id from stream where lease = $1)
@@ -50,9 +50,9 @@ const LOCK_HELD: Statement = {
 }
 
 /**
- * Ids, now, by how much the count of lost leases rises. Always a statement after the one that locked the rows: a step that was
- * committed while that one waited is not seen by it, and the row is to be brought up to its last fact.
- * The epoch rises with the freeing already, so that a holder who still lives is fenced at once.
+ * Values: ids, now, the increase of the count of lost leases. Always runs after the statement that locked the rows: that one does not see
+ * a step that was committed while it waited, and the row must be updated to its last fact.
+ * Raises the epoch at once, so that a holder that is still alive is fenced immediately.
  */
 const FREE: Statement = {
   name: 'free',
@@ -98,7 +98,7 @@ export class Leases {
     })
   }
 
-  /** Answers how many. */
+  /** Returns the number of leases freed. */
   async #free(ask: Ask, lock: Command, { now, lost }: { now: Instant; lost: number }): Promise<number> {
     const [locked = []] = await ask<{ id: string }>([lock])
     const ids = locked.map(({ id }) => id)

@@ -1,8 +1,8 @@
 /**
- * The lists of rows that a batch of appends becomes: their names and columns.
+ * Names and columns of the lists of rows that a batch of appends becomes.
  *
- * Owns what batch.ts fills and append-sql.ts reads. `append` is always the append's place in the batch, `ord` an event's place among
- * all events of the batch, counted from 1.
+ * Owns the layout that batch.ts fills and append-sql.ts reads. `append` is always the append's index in the batch, `ord` an event's
+ * position among all events of the batch, counted from 1.
  */
 import type { Columns, Row } from '#adapters/storage/postgres/columns.ts'
 

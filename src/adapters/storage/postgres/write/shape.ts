@@ -1,19 +1,19 @@
 /**
- * What kinds of batches there are: which lists a statement takes, and in which order its parameters stand.
+ * The kinds of batches: which lists a statement takes, and the order of its parameters.
  *
- * Owns the choice of a shape. There are few of them, because each connection keeps the plan of each; the smallest one that holds
- * all lists of a batch is taken, because a part that finds nothing to do costs as well.
+ * Owns the choice of a shape. There are few shapes, because each connection keeps the plan of each; the smallest one that holds all
+ * lists of a batch is chosen, because a part without rows costs time as well.
  */
 import { toArrays, unnest } from '#adapters/storage/postgres/columns.ts'
 import { type BatchRows, LISTS, type ListName } from './lists.ts'
 import { SINGLE_LIST, SINGLE_VIEWS } from './single.ts'
 
-/** Lists that are taken from the prelude. */
+/** Lists that are read from the prelude. */
 type Views = { readonly [Name in ListName]?: string }
 
 export class Shape {
   readonly name: string
-  /** A list of its own that stands before all others, as a part of the statement. */
+  /** A list that comes before all others, as a part of the statement. */
   readonly prelude: string | null
   readonly #views: Views
   readonly #first = new Map<ListName, number>()
@@ -35,7 +35,7 @@ export class Shape {
     return this.#first.has(list) || this.#views[list] !== undefined
   }
 
-  /** Whether streams may be signalled that the batch does not write. */
+  /** True if the batch may signal streams that it does not write. */
   get wakeups(): boolean {
     return this.has('signal') || this.has('carried')
   }
@@ -49,7 +49,7 @@ export class Shape {
     return unnest(list, LISTS[list], first)
   }
 
-  /** The places of all appends, where there are events. Not a series: nobody could tell its length, and tables are sized by guess. */
+  /** The indexes of all appends, for batches with events. Not a series: the planner could not know its length, and sizes tables by guess. */
   get places(): string {
     return `$${this.#last}::int[]`
   }
@@ -64,14 +64,14 @@ export class Shape {
   }
 }
 
-/** Rows of a list whose append has not lost, within a statement. */
+/** Condition for rows of a list whose append has not lost. */
 export const wins = (list: string): string => `${list}.append not in (select append from lost)`
 
 const NAMES = Object.keys(LISTS) as readonly ListName[]
 
 /**
- * What a run writes at almost every step; a new run; events that nobody waits for, with the runs they start; the end of a run; a run
- * that parks; any event that starts runs; a task that is asked, changed or over; all the rest.
+ * In order: most steps of a run; a new run; events without waits, with the runs they start; the end of a run; a run that parks; any
+ * event that starts runs; a task that is created, changed or closed; everything else.
  */
 const WHOLE = new Shape('whole', NAMES)
 export const SINGLE = new Shape('single', [], SINGLE_LIST, SINGLE_VIEWS)

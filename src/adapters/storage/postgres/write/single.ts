@@ -1,8 +1,8 @@
 /**
- * Batches in which every append is one fact for one stream that exists: what runs write nearly all the time.
+ * Batches in which every append is one fact for one existing stream: most writes of runs.
  *
- * Owns the short way for them: one list of few columns, filled without rows in between. The statement judges and writes as for any
- * other batch (append-sql.ts), with views of this list where others have two.
+ * Owns the fast path for them: one list of few columns, filled without row objects in between. The statement checks and writes as for
+ * any other batch (append-sql.ts), with views of this list where other shapes have two lists.
  */
 import { type Columns, ColumnTexts, quote, unnest } from '#adapters/storage/postgres/columns.ts'
 import { toUuid } from '#adapters/storage/postgres/rows.ts'
@@ -42,7 +42,7 @@ export const isSingle = ({ writes, events, signals, documents }: Append): boolea
   return [opensWaits, closesWaits, events, signals, documents].every(({ length }) => length === 0)
 }
 
-/** Column by column, in the order of COLUMNS; `isSingle` holds for every append. */
+/** The values column by column, in the order of COLUMNS; `isSingle` must hold for every append. */
 export const singleValues = (batch: readonly Append[], clock: 'database' | 'caller'): string[] => {
   const texts = new ColumnTexts(COLUMNS)
   for (const [place, append] of batch.entries()) {

@@ -1,7 +1,7 @@
 /**
- * Events by the values they hold (ledger-11): new ones are listed by the append that writes them, earlier ones when a query asks for them.
+ * Events by the values they hold (ledger-11): the append that writes an event lists it; earlier events are listed on the first query.
  *
- * Owns the reading of the tables event_value and value_path, and the listing of earlier events. append-sql.ts lists new ones.
+ * Owns reading the tables event_value and value_path, and listing earlier events. append-sql.ts lists new ones.
  */
 import { LISTED_AT_ONCE, valueAt } from '#adapters/storage/event-values.ts'
 import type { Command, Database, Statement } from '#adapters/storage/postgres/pool.ts'
@@ -9,7 +9,7 @@ import { EVENT_COLUMNS, type EventRow, keyOf, toEvent } from '#adapters/storage/
 import type { EventMatch, EventQuery } from '#ports/ledger.ts'
 import { LAST_SEQUENCE } from './append-sql.ts'
 
-/** Tenant, keys, the sequence that each counts after, limit. The list drives, as in append-sql.ts. */
+/** Values: tenant, keys, the sequence after which each counts, limit. The list drives, as in append-sql.ts. */
 const ofValues = (name: string, order: 'asc' | 'desc'): Statement => ({
   name,
   text: `select ${EVENT_COLUMNS} from (
@@ -22,7 +22,7 @@ const ofValues = (name: string, order: 'asc' | 'desc'): Statement => ({
 const OLDEST = ofValues('events_of_values', 'asc')
 const NEWEST = ofValues('newest_of_values', 'desc')
 
-/** Tenant, type, path. Answers nothing if the path is open. */
+/** Values: tenant, type, path. Does nothing if the path is open already. */
 const OPEN_PATH: Statement = {
   name: 'open_value_path',
   text: `with added as (insert into wait_path (type, path) values ($2, $3) on conflict do nothing)
@@ -32,12 +32,12 @@ const SINCE: Statement = {
   name: 'value_path_since',
   text: 'select since from value_path where tenant = $1 and type = $2 and path = $3',
 }
-/** Tenant, type, after, up to, limit. */
+/** Values: tenant, type, after, up to, limit. */
 const EVENTS_BETWEEN: Statement = {
   name: 'events_between',
   text: `select ${EVENT_COLUMNS} from event where tenant = $1 and type = $2 and seq > $3 and seq <= $4 order by seq desc limit $5`,
 }
-/** Tenant, type, path, since; keys and sequences. */
+/** Values: tenant, type, path, since; keys and sequences. */
 const LIST: Statement = {
   name: 'list_values',
   text: `with listed as (
@@ -46,13 +46,13 @@ const LIST: Statement = {
     update value_path set since = least(since, $4::bigint) where tenant = $1 and type = $2 and path = $3`,
 }
 
-/** A path that is asked for, and from where on its list must be complete. */
+/** A path of a query, and the sequence from which its list must be complete. */
 type Asked = Pick<EventMatch, 'type' | 'path' | 'after'>
 
 export class EventValues {
   readonly #database: Database
   readonly #lockAlone: (types: readonly string[]) => Command
-  /** By tenant, type and path: since when the list is complete. It only ever moves back, so that what is known here stays true. */
+  /** By tenant, type and path: the sequence after which the list is complete. It only ever decreases, so that a cached value stays true. */
   readonly #since = new Map<string, number>()
 
   constructor(database: Database, lockAlone: (types: readonly string[]) => Command) {
@@ -72,7 +72,7 @@ export class EventValues {
     return rows ?? []
   }
 
-  /** Lists the events of before that the query may be about, the newest first. */
+  /** Lists the earlier events that the query may need, newest first. */
   async #complete(tenant: string, { type, path, after }: Asked): Promise<void> {
     const name = `${tenant}\n${type}\n${path}`
     const known = this.#since.get(name)
@@ -83,8 +83,8 @@ export class EventValues {
   }
 
   /**
-   * From here on every append lists events of the type by this path. The lock keeps appends away that do not know the path yet: each of
-   * them has committed before, with a sequence up to `since`, or begins after this commit and is told of the path.
+   * Opens the path: from here on every append lists events of the type by it. The lock excludes appends that do not know the path yet: each
+   * of them has committed before, with a sequence up to `since`, or begins after this commit and learns of the path.
    */
   async #open(tenant: string, type: string, path: string): Promise<number> {
     const since = { statement: SINCE, values: [tenant, type, path] }
@@ -95,7 +95,7 @@ export class EventValues {
     return answers.at(-1)?.[0]?.since ?? 0
   }
 
-  /** Answers since when the list is complete now. Several processes may list the same events. */
+  /** Returns the sequence after which the list is complete now. Several processes may list the same events. */
   async #listSome(tenant: string, { type, path, after }: Asked, since: number): Promise<number> {
     const rows = await this.#database.query<EventRow>(EVENTS_BETWEEN, [tenant, type, after, since, LISTED_AT_ONCE])
     const listed = rows.map(toEvent).flatMap(({ data, sequence }) => {
@@ -109,7 +109,7 @@ export class EventValues {
   }
 }
 
-/** Each path once, from the earliest sequence that is asked for. */
+/** Each path once, with the earliest sequence of its matches. */
 const byPath = (matching: readonly EventMatch[]): Iterable<Asked> => {
   const asked = new Map<string, Asked>()
   for (const { type, path, after } of matching) {

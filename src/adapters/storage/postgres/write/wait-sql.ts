@@ -1,26 +1,26 @@
 /**
  * The parts of the append statement that open and close waits (append-sql.ts).
  *
- * Owns whether a wait is opened too late (ledger-5). Who holds the type's lock meanwhile is append.ts.
+ * Owns the check whether a wait is opened too late (ledger-5). append.ts holds the lock of the type meanwhile.
  */
 import { type Shape, wins } from './shape.ts'
 
-/** How many stored events a new wait would have to have seen: no further than one more than it has. */
+/** The number of stored events that a new wait should have seen; counts at most one more than it has seen. */
 const COUNT_BEFORE = `case when path = ''
   then (select count(*) from (
     select from event e where e.type = opening.type and e.tenant = owner.tenant and e.seq > base limit seen + 1) e)
   else (select count(*) from (
     select from event_value v where v.key = value_key and v.tenant = owner.tenant and v.seq > base limit seen + 1) v) end`
 
-/** Events after the base that are not listed by their values: one of them may hold the value. */
+/** True if events after the base are not listed by their values: one of them may hold the value. */
 const IS_UNLISTED = `path <> '' and (
   select e.seq from event e where e.type = opening.type and e.tenant = owner.tenant and e.seq > base and e.seq <= coalesce(
     (select v.since from value_path v where v.tenant = owner.tenant and v.type = opening.type and v.path = opening.path),
     (select at from position)) limit 1) is not null`
 
 /**
- * The waits that are opened. Late is one that has not counted an event written before it, or that meets one written after it; both
- * may happen inside the batch too, whose events nobody sees in the tables yet.
+ * The waits that are opened. A wait is late if it has not counted an event written before it, or if it meets one written after it; both
+ * may also happen inside the batch, whose events are not visible in the tables yet.
  */
 export const opened = (shape: Shape): string => {
   const met = `from carried c where is_crossed and c.type = opening.type and c.path = opening.path and c.value = opening.value

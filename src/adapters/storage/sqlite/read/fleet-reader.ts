@@ -1,7 +1,7 @@
 /**
- * What waits for workers, and which definitions open runs are pinned to.
+ * Queries for due runs that wait for workers, and for the definitions that open runs are pinned to.
  *
- * Owns their SQL and which index each is read from: however many runs there are, no question reads them all.
+ * Owns their SQL and which index each uses: no query reads all runs, however many there are.
  */
 import { LIMIT, type Preparer } from '#adapters/storage/sqlite/driver.ts'
 import { RUN, rowAs } from '#adapters/storage/sqlite/rows.ts'
@@ -10,7 +10,7 @@ import { OPEN_STATUSES } from '#model/run/status.ts'
 import { type PinnedCount, type PinnedRuns, pinnedRuns } from '#model/worker/pinned-runs.ts'
 import type { DueRuns } from '#ports/reader.ts'
 
-/** The plain lane, the others, and runs that no worker can take have an index each. */
+/** The plain lane, the other lanes, and the runs that no worker can take have an index each. */
 const dueIn = (index: string, which: string): string => `select * from (
   select handler, system_hash, wake_at from stream indexed by ${index} where ${which} and wake_at is not null and wake_at <= ? and lease is null
     and kind = ${RUN} order by wake_at ${LIMIT})`

@@ -1,7 +1,7 @@
 /**
  * The Reader on a second, read-only connection to the ledger's file.
  *
- * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would hold up checkpoints.
+ * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would delay checkpoints.
  */
 import { Connection } from '#adapters/storage/sqlite/connection.ts'
 import {

@@ -1,8 +1,8 @@
 /**
  * Queries on runs that must not read all of them: pages by status, handler and session, counts.
  *
- * Owns their SQL and which index each is read from: without statistics SQLite would take a wrong one. How many runs there are is counted
- * once, and after that only what is new: runs are never removed. So the successes, which are most of them, are not counted.
+ * Owns their SQL and which index each uses: without statistics SQLite would choose a wrong one. All runs are counted once, and after that
+ * only new ones, because runs are never removed. So the successes, which are most of them, are not counted.
  */
 import { LIMIT, type Preparer, type Row, type Value } from '#adapters/storage/sqlite/driver.ts'
 import { idBytes, RUN, rowAs } from '#adapters/storage/sqlite/rows.ts'
@@ -20,7 +20,7 @@ const OTHERS = RUN_STATUSES.filter((status) => status !== SUCCESS)
   .map((status) => `('${status}')`)
   .join()
 
-/** Those that nobody holds from their index; those that somebody does are few, and sorted. */
+/** Reads runs without a lease from their index; those with one are few, and sorted. */
 const ofStatus = (and: string): string => `select * from (
     select * from (${SUMMARY} from stream s indexed by stream_status where s.tenant = ? and s.status = ? ${and} and ${PARKED} ${PAGE})
     union all
@@ -31,7 +31,7 @@ const ofStatus = (and: string): string => `select * from (
 const countOf = (index: string, which: string): string =>
   `select count(*) as count, coalesce(max(key), 0) as last from stream ${index} where tenant = ? and kind = ${RUN} ${which}`
 
-/** Status by status: rows need not be told apart. */
+/** Counts status by status: no grouping of rows is needed. */
 const countsOf = (and: string): string => `
   select wanted.column1 as status, (select count(*) from stream s indexed by stream_status
     where s.tenant = ? ${and} and ${PARKED} and s.status = wanted.column1) as count from (values ${OTHERS}) wanted
@@ -85,10 +85,10 @@ export const countNewest = (sql: RunQueries, tenant: TenantId, most: number): Ne
   return newestCounts(parked, sql.countHeldRuns.all(tenant).map(rowAs<RunCount>), most)
 }
 
-/** So many tenants and handlers are remembered. */
+/** Most tenants and handlers that are remembered. */
 const MAX_KNOWN = 1_000
 
-/** How many runs there are, by what was counted before. */
+/** The number of runs: the last count plus the runs that are new since then. */
 export class RunTotals {
   readonly #known = new Map<string, { readonly count: number; readonly last: number }>()
 
@@ -108,7 +108,7 @@ export class RunTotals {
   }
 }
 
-/** The successes are those that are nothing else. Counted before the others: what begins in between is not taken for one. */
+/** Successes are all runs without another status. The total is counted first, so that a run that starts in between is not counted as one. */
 export const countRuns = (
   sql: RunQueries,
   totals: RunTotals,

@@ -1,7 +1,7 @@
 /**
- * Queries on sessions and on what models were paid for.
+ * Queries on sessions and on paid model calls.
  *
- * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
+ * Owns their SQL. Each uses an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
 import { LIMIT, type Preparer, type Row } from '#adapters/storage/sqlite/driver.ts'
 import { idBytes, orNull, RUN, rowAs, SESSION, toRunId, toSessionId } from '#adapters/storage/sqlite/rows.ts'

@@ -1,7 +1,7 @@
 /**
- * What the views of an inbox are counted from: its newest tasks, and those that are overdue.
+ * Queries for the counts of an inbox's views: its newest tasks, and those that are overdue.
  *
- * Owns their SQL. Each inbox is read from its index up to a bound; several are read one by one and merged here.
+ * Owns their SQL. Each inbox is read from its index up to a limit; several are read one by one and merged here.
  */
 import { ESCALATED } from '#adapters/storage/migrations/task-table.ts'
 import { LIMIT, type Preparer } from '#adapters/storage/sqlite/driver.ts'
@@ -34,7 +34,7 @@ const toGlance = ({ addresses, is_claimed, is_escalated, put_off }: Stored): Tas
   putOff: JSON.parse(put_off) as TaskGlance['putOff'],
 })
 
-/** A task may be in several of them. Ids of later tasks are greater. */
+/** A task may be in several inboxes. Later tasks have greater ids. */
 export const glanceAt = (
   sql: ReturnType<typeof prepareGlances>,
   { tenant, addresses, now, most }: GlanceQuery,

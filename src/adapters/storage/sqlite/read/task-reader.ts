@@ -1,8 +1,8 @@
 /**
  * Queries on tasks: pages of inboxes, one task, counts.
  *
- * Owns their SQL. An inbox is read from its index in the order it is shown; several inboxes are read one by one and merged here, since
- * SQLite would sort all of them. What is rare in an inbox (a status, a type, who has taken it) is read from an index of its own.
+ * Owns their SQL. An inbox is read from its index in display order; several inboxes are read one by one and merged here, because SQLite
+ * would sort all of them. Selective filters (a status, a type, a claimant) use an index of their own.
  */
 import {
   ESCALATED,
@@ -20,10 +20,13 @@ import { type LookedAt, type TaskCounts, taskCounts } from '#model/task/counts.t
 import { OPEN_STATUSES } from '#model/task/spec.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '#ports/reader.ts'
 
-/** After every id. A bound that is always there lets a page begin in the index; one that may be missing makes it read from the start. */
+/** After every id. A bound that is always present lets a page begin in the index; an optional one makes it read from the start. */
 const LAST = `x'${'ff'.repeat(17)}'`
 
-/** The same values for each: three filters twice, who looks when and whether for what was put off, and what all have in common. */
+/**
+ * Conditions with the same values in each query: three filters, twice each; the viewer, the time and whether postponed tasks are wanted; a
+ * trait.
+ */
 const FILTERS = `(? is null or t.status = ?) and (? is null or t.type = ?) and (? is null or t.claimed_by = ?)
   and (? is null or (coalesce((select value from json_each(t.put_off) where key = ?), 0) > ?) = ?)
   and case ? when 'unclaimed' then t.claimed_by is null when 'overdue' then t.deadline <= ? when 'escalated' then ${ESCALATED.sqlite} else 1 end`
@@ -31,7 +34,7 @@ const FILTERS = `(? is null or t.status = ?) and (? is null or t.type = ?) and (
 const inbox = (status: string): string =>
   `select ${TASK_COLUMNS} from task_address a cross join task t on t.id = a.task where a.tenant = ? and a.address = ? ${status} and ${FILTERS}`
 const INBOX = inbox('')
-/** Of one status, which stands beside the address: in the order of tasks. */
+/** Tasks of one status, which the address row has, in the order of tasks. */
 const OF_STATUS = inbox('and a.status = ?')
 const NEWEST = `and a.task < coalesce(?, ${LAST}) order by a.task desc ${LIMIT}`
 const OLDEST = `and a.task > coalesce(?, x'00') order by a.task ${LIMIT}`
@@ -65,12 +68,12 @@ export const prepareTaskQueries = (db: Preparer) => ({
   task: db.prepare(`select ${TASK_COLUMNS} from task t where t.tenant = ? and t.id = ?`),
   countInbox: db.prepare(`select count(*) as count, count(*) as looked from (
     select 1 from task_address a indexed by task_status where a.address = ? and a.tenant = ? and a.status = ? ${LIMIT})`),
-  /** Type and deadline stand in the index: no row is read. */
+  /** Type and deadline are in the index: no row is read. */
   countOpen: db.prepare(
     `select type, count(*) as count, coalesce(sum(deadline <= ?), 0) as overdue from task indexed by task_type
     where tenant = ? and is_open = 1 group by type`,
   ),
-  /** A task may be in several of them. */
+  /** A task may be in several inboxes. */
   countInboxes: db.prepare(`select count(distinct task) as count, count(*) as looked from (
     select a.task from json_each(?) w cross join task_address a indexed by task_status
     on a.address = w.value and a.tenant = ? and a.status = ? ${LIMIT})`),
@@ -85,7 +88,7 @@ export const readTasks = (sql: TaskQueries, query: TaskQuery): readonly TaskSumm
   if (!query.isOpen) return readOthers(sql.closed, query, [])
   const { claimedBy, type, order } = query
   if (claimedBy !== null) return readOthers(sql[`${order}Taken`], query, [claimedBy])
-  // By deadline an inbox is read in that order: all of a type would have to be sorted.
+  // In deadline order the inbox is read from its index: otherwise all tasks of a type would have to be sorted.
   if (type !== null && query.addresses === null && order !== 'deadline')
     return readOthers(sql[`${order}OfType`], query, [type])
   const { statement, place } = inboxOf(sql, query)

@@ -1,7 +1,7 @@
 /**
- * The commonest append that brings something into being, as it travels between threads: one event, and one run that it starts.
+ * Packs the most common append that creates something for the way between threads: one event, and one run that it starts.
  *
- * Owns both directions, for the same reason as packed.ts. Whatever is more, slots or documents, goes as it is.
+ * Owns both directions, for the same reason as packed.ts. An append with anything else, such as slots or documents, is sent unpacked.
  */
 import type { Event } from '#model/event/event.ts'
 import type { Append, NewEvent, NewStream, SealedFact, StreamWrite } from '#ports/ledger.ts'

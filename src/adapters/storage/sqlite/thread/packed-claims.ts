@@ -1,5 +1,5 @@
 /**
- * What a claim answers, as it travels between threads: the claimed, their records with facts and their events as plain values in lists.
+ * Packs the result of a claim for the way between threads: claims, records with facts, and events as plain values in lists.
  *
  * Owns both directions, for the same reason as packed.ts.
  */
@@ -12,14 +12,14 @@ export interface PackedClaims {
   readonly nextDueAt: Claims['nextDueAt']
   readonly claims: Packed
   readonly moved?: number
-  /** Absent: nothing was brought along. */
+  /** Absent: the claim returned no records. */
   readonly records?: Packed
   readonly events?: Packed
 }
 
 type ClaimList = readonly [Claim['stream'], Claim['tenant'], Claim['version'], Claim['epoch'], Claim['signal']]
 
-/** Its facts follow, as many as the last value says. */
+/** Followed by its facts; the last value is their number. */
 type RecordList = readonly [
   ...[StreamRecord['stream'], StreamRecord['tenant'], StreamRecord['handler'], StreamRecord['systemHash']],
   ...[StreamRecord['session'], StreamRecord['parent'], StreamRecord['event'], StreamRecord['base']],
@@ -101,7 +101,7 @@ const toRecords = (packed: Packed): readonly StreamRecord[] => {
   return records
 }
 
-/** Written out: this is made for every run that is woken, and a spread costs as much as the rest. */
+/** Written out: this runs for every run that is woken, and a spread costs as much as the rest. */
 const toRecord = (list: RecordList, facts: readonly SealedFact[]): Required<Omit<StreamRecord, 'broken'>> => ({
   stream: list[0],
   tenant: list[1],

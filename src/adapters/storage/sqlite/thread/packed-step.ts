@@ -1,5 +1,5 @@
 /**
- * What a run in memory writes at almost every step, as it travels between threads: its holder's one fact and nothing else.
+ * Packs the write of almost every step for the way between threads: one fact by the holder and nothing else.
  *
  * Owns both directions. On the other side a step stays one flat object: as an append it would be five, and cost as much as its row.
  */
@@ -13,7 +13,7 @@ export type StepValue = string | number | null
 export const STEP_VALUES = 11
 const NONE: readonly never[] = []
 
-/** What steps record nearly always: a number on its way, as their status is. */
+/** The types of nearly all facts of steps: sent as a number, like the status. */
 const COMMON_TYPES: readonly string[] = ['step.completed', 'step.intended']
 
 export const packStep = (
@@ -49,7 +49,7 @@ export class Step implements SealedFact {
   readonly body: string
   readonly hash: string
 
-  /** Reads the values that begin at this place. */
+  /** Reads the values that begin at this index. */
   constructor(packed: readonly unknown[], at: number) {
     const type = packed[at + 7] as string | number
     this.stream = packed[at] as StreamId
@@ -65,7 +65,7 @@ export class Step implements SealedFact {
     this.hash = packed[at + 10] as string
   }
 
-  /** For those that are not as simple as they look: the run was let go, or has another status now. */
+  /** For steps that need the general path: the run lost its lease, or has another status now. */
   toAppend(): Append {
     const { stream, expectedVersion, epoch, status, wakeAt, seenSignal, appendId } = this
     const { type, recordedAt, body, hash } = this
@@ -87,5 +87,5 @@ export class Step implements SealedFact {
   }
 }
 
-/** An append, whichever way it has come. */
+/** The append of an entry in either form. */
 export const appendOf = (entry: Append | Step): Append => (entry instanceof Step ? entry.toAppend() : entry)

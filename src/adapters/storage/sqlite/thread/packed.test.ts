@@ -1,4 +1,4 @@
-/** What goes between threads comes out as it went in, whatever it is. */
+/** Values that are sent between threads arrive unchanged, whatever their kind. */
 import { expect, test } from 'vitest'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Append, Claims, Outcome, StreamRecord } from '#ports/ledger.ts'
@@ -20,17 +20,17 @@ import { appendOf } from './packed-step.ts'
 
 const writing = (...writes: Append['writes']): Append => anAppend({ writes })
 
-/** Its hash is its fact's, as every step's is. */
+/** The head hash is that of the last fact, as in every step. */
 const aStep = (facts = [aFact()]): Append =>
   writing(aWrite(newRun(), { epoch: 3, facts, headHash: facts.at(-1)?.hash ?? '' }))
 
-/** One event and the run that it starts, as intake writes them. */
+/** An event and the run that it starts, as intake writes them. */
 const aBirth = (): Append => {
   const fact = aFact()
   return anAppend({ writes: [aCreation(newRun(), {}, { facts: [fact], headHash: fact.hash })], events: [anEvent()] })
 }
 
-test('a batch of every kind of append comes out as it went in', () => {
+test('a batch with every kind of append is unpacked unchanged', () => {
   const batch: readonly Append[] = [
     aStep(),
     aStep([aFact(), aFact({ body: '{"a":"é"}' })]),
@@ -54,7 +54,7 @@ test('a batch of every kind of append comes out as it went in', () => {
   expect(unpackBatch(structuredClone(packBatch(batch))).map(appendOf)).toEqual(batch)
 })
 
-test('what a run writes goes as plain values, without an object of its own', () => {
+test('the writes of a run are packed as plain values, without objects', () => {
   const packed = packBatch([aStep(), writing(aWrite(newRun(), { epoch: 1, release: true }))])
   expect(packed.filter((value) => typeof value === 'object' && value !== null)).toEqual([])
   expect(packBatch([aBirth()]).some((value) => typeof value === 'object' && value !== null && 'writes' in value)).toBe(
@@ -62,7 +62,7 @@ test('what a run writes goes as plain values, without an object of its own', () 
   )
 })
 
-test('outcomes come out as they went in', () => {
+test('outcomes are unpacked unchanged', () => {
   const outcomes: readonly Outcome[] = [
     { kind: 'written', sequences: [], position: 7, signalled: [] },
     { kind: 'written', sequences: [8], position: 8, signalled: [newRun()] },
@@ -97,7 +97,7 @@ const aRecord = (record: Partial<StreamRecord> = {}): StreamRecord => ({
   ...record,
 })
 
-test('claims come out as they went in, with what they bring along and without', () => {
+test('claims are unpacked unchanged, with and without records and events', () => {
   const claims = [1, 2].map((n) => ({
     stream: newRun(),
     tenant: LOCAL_TENANT,

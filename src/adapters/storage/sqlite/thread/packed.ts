@@ -1,6 +1,6 @@
 /**
- * Batches and their outcomes as they travel between threads: what a run in memory writes is a few plain values in one list, whatever is
- * more goes as it is.
+ * Packs batches and their outcomes for the way between threads: the common writes of a run become a few plain values in one list,
+ * anything else is sent unpacked.
  *
  * Owns both directions. An object per write, copied with the names of its members, would cost more than its row.
  */
@@ -14,12 +14,12 @@ import { packStep, STEP_VALUES, Step } from './packed-step.ts'
 import { Packing } from './packing.ts'
 
 /**
- * A step begins with its stream, any other write to one stream that exists with the number of its facts, the birth of a run by an event
- * with true; else it is one object.
+ * A step begins with its stream, any other write to one existing stream with the number of its facts, the creation of a run by an event
+ * with true; anything else is one object.
  */
 export type PackedBatch = readonly (BirthValue | Append | readonly WaitRow[])[]
 
-/** A bare position stands for a step that was written; with a sequence for one event that was, too. */
+/** A number is the position of a written step; with a sequence, of an append with one event. */
 export type PackedOutcomes = readonly (number | readonly [position: number, sequence: number] | Outcome)[]
 
 type WriteList = readonly [
@@ -34,7 +34,7 @@ const WRITE_VALUES = 12
 const FACT_VALUES = 4
 const NONE: readonly never[] = []
 
-/** Enough for steps, ends of runs and births: for whatever comes, nearly. */
+/** Enough for nearly all batches: steps, ends of runs and new runs. */
 const roomFor = (batch: readonly Append[]): number => {
   let values = 0
   for (const { events } of batch) values += events.length === 0 ? STEP_VALUES : BIRTH_VALUES + 1
@@ -88,7 +88,7 @@ export const unpackBatch = (packed: PackedBatch): readonly (Append | Step)[] => 
 const toWrite = (list: PackedBatch): Append => {
   const [, stream, expectedVersion, epoch, headHash, status, wakeAt, release, seenSignal, appendId, opens, closes] =
     list as unknown as WriteList
-  // Every member by name, so that a new one is missed here by the compiler and not on the way.
+  // Names every member, so that the compiler reports a new one that is missing here.
   const write: Required<Omit<StreamWrite, 'task'>> = {
     stream,
     create: null,
@@ -129,7 +129,7 @@ const written = (position: number, sequences: readonly number[]): Outcome => ({
   signalled: NONE,
 })
 
-/** Steps that were written together have one answer in common. */
+/** Steps that were written at the same position share one outcome object. */
 export const unpackOutcomes = (packed: PackedOutcomes): readonly Outcome[] => {
   let last: Outcome | null = null
   let position = -1

@@ -1,10 +1,10 @@
 /**
- * A list of plain values on its way to another thread, while it is being made.
+ * Builder for a list of plain values that is sent to another thread.
  *
- * Owns the room: a list that is grown is copied again and again, and one that was made with holes travels as pairs of place and value.
+ * Owns the allocation: a list that grows is copied again and again, and a list with holes is sent as pairs of index and value.
  */
 
-/** Lists are cut from this one, which has no holes. A longer one grows. */
+/** Lists are sliced from this one, which has no holes. A longer list grows. */
 const ROOM: null[] = []
 for (let i = 0; i < 8_192; i++) ROOM.push(null)
 
@@ -12,7 +12,7 @@ export class Packing<Value> {
   readonly #values: (Value | null)[]
   #used = 0
 
-  /** For about so many values. */
+  /** `size` is the approximate number of values. */
   constructor(size: number) {
     this.#values = ROOM.slice(0, size)
   }

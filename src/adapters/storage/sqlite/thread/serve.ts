@@ -1,7 +1,7 @@
 /**
- * The side of a thread that has the file: calls in, answers out, one after the other (thread-1).
+ * The side of the thread that has the file: receives calls and posts answers, one after the other (thread-1).
  *
- * Owns what a call and an answer look like. Who asks is thread.ts.
+ * Owns the format of calls and answers. The caller's side is thread.ts.
  */
 import type { MessagePort } from 'node:worker_threads'
 import { Connection } from '#adapters/storage/sqlite/connection.ts'
@@ -39,7 +39,7 @@ interface Failed {
 
 export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: Failed }
 
-/** Opens a file that its owner has prepared, and answers until it is told to close. */
+/** Opens a file that its owner has prepared, and serves calls until `close`. */
 export const serveFile = async (port: MessagePort, { file, durability, identity }: ServeOptions): Promise<void> => {
   const driver = await loadDriver()
   const known = new Known()
@@ -62,7 +62,7 @@ const serve = (port: MessagePort, session: SqliteSession, close: () => void): vo
     if (name !== 'close')
       return (session[name] as (...given: unknown[]) => Promise<unknown>).apply(session, [...values])
     close()
-    // After the answer: without a port the thread has nothing left to do.
+    // After the answer is posted: without a port the thread has nothing left to do and ends.
     setImmediate(() => port.close())
     return null
   }

@@ -1,4 +1,4 @@
-/** What the thread of a SQLite ledger runs: opens the file it was told of and serves it (serve.ts). Started by thread.ts alone. */
+/** Entry of the thread of a SQLite ledger: opens the given file and serves it (serve.ts). Started by thread.ts only. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type ServeOptions, serveFile } from './serve.ts'
 

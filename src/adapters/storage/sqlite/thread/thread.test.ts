@@ -1,4 +1,4 @@
-/** A SQLite ledger whose file changes hands between two desks: the suites, and what happens when one of the two is lost. */
+/** A SQLite ledger whose file changes hands between two sessions: the suites, and the loss of one of the two. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import type { ReaderUnderTest } from '#testing/reader-suite.ts'
 import { type ServeOptions, serveFile } from './serve.ts'
 import { ThreadSession } from './thread.ts'
 
-/** The other desk in this very thread, behind a real channel: sources are not compiled here, and a thread runs what is compiled. */
+/** Runs the other session in this thread, behind a real channel: sources are not compiled here, and a thread needs compiled code. */
 const startBeside =
   (ports: MessagePort[] = []) =>
   async (options: ServeOptions): Promise<ThreadSession> => {
@@ -28,16 +28,16 @@ const startBeside =
     return session
   }
 
-/** Two appends at once send the file there, one alone brings it back. */
+/** Two appends at once move the file to the other session, a single one brings it back. */
 const RESTLESS = { many: 2, busy: 1, quiet: 1 }
-/** Whatever is appended sends the file there, and it stays. */
+/** Any append moves the file to the other session, and it stays there. */
 const EAGER = { many: 1, busy: 1, quiet: 1 }
 
 let fillers = 0
 const filler = (): Append =>
   anAppend({ documents: [{ tenant: LOCAL_TENANT, table: 'fillers', key: String(fillers++), value: null }] })
 
-/** Every other append has company, so that the file changes hands all the time. */
+/** Adds a second append to every other batch, so that the file changes hands all the time. */
 const restless = (ledger: Ledger): Ledger => {
   let hasCompany = false
   const append = async (batch: readonly Append[]): Promise<readonly Outcome[]> => {
@@ -81,7 +81,7 @@ const openBlobs = async (): Promise<BlobsUnderTest> => {
   return { blobs, reopen: async () => blobs, close }
 }
 
-/** Appends until the other desk is started and has the file. */
+/** Appends until the other session is started and has the file. */
 const inTheOther = async (ledger: Ledger): Promise<void> => {
   for (let i = 0; i < 3; i++) {
     await ledger.append([anAppend({ events: [anEvent()] })])
@@ -128,7 +128,7 @@ const lose = async (port: MessagePort | undefined): Promise<void> => {
   await closed
 }
 
-test('ledger-a: whoever takes the file over writes on what the other has written', async () => {
+test('ledger-a: the session that takes the file over continues what the other has written', async () => {
   await opened.ledger.close()
   const { ledger, close } = await openTemporary()
   await inTheOther(ledger)
@@ -139,7 +139,7 @@ test('ledger-a: whoever takes the file over writes on what the other has written
   await close()
 })
 
-test('thread-2, ledger-c: what was under way when the other desk was lost is uncertain, and is written once when it is sent again', async () => {
+test('thread-2, ledger-c: an append in progress when the other session dies has an unknown outcome, and is written once when sent again', async () => {
   const { ledger } = opened
   const run = newRun()
   await ledger.append([started(run)])
@@ -155,7 +155,7 @@ test('thread-2, ledger-c: what was under way when the other desk was lost is unc
   expect((await ledger.load([run]))[0]).toMatchObject({ version: 4 })
 })
 
-test('thread-1: calls that were made at once are done in the order they were made', async () => {
+test('thread-1: concurrent calls are done in the order in which they were made', async () => {
   const { ledger } = opened
   const run = newRun()
   await ledger.append([started(run)])
@@ -165,7 +165,7 @@ test('thread-1: calls that were made at once are done in the order they were mad
   expect(outcomes.map(([outcome]) => outcome?.kind)).toEqual(versions.map(() => 'written'))
 })
 
-test('ledger-a: a version that the other desk has written fences a writer here', async () => {
+test('ledger-a: a version that the other session has written fences a writer here', async () => {
   const { ledger } = opened
   const run = newRun()
   await ledger.append([started(run)])
@@ -175,7 +175,7 @@ test('ledger-a: a version that the other desk has written fences a writer here',
   expect((await ledger.append([step(run, 1)]))[0]).toMatchObject({ kind: 'conflict', reason: 'version', version: 2 })
 })
 
-test('a refusal keeps its code and its outcome on the way', async () => {
+test('an error keeps its code and its outcome between threads', async () => {
   const { ledger, blobs } = opened
   await inTheOther(ledger)
   const refusal = blobs.put('hash', {} as unknown as string)

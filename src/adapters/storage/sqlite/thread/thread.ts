@@ -1,10 +1,10 @@
 /**
- * A desk in a thread of its own: the engine goes on while SQLite writes.
+ * A session in a thread of its own: the engine goes on while SQLite writes.
  *
- * Owns the start of the thread, the calls that are under way and what becomes of them. The thread's side is serve.ts.
+ * Owns the start of the thread, the pending calls and their results. The thread's side is serve.ts.
  *
  * thread-1  Calls are done one after the other, in the order they were made.
- * thread-2  If the thread dies, whoever waits for an answer is told that the outcome is unknown, and nobody is kept waiting.
+ * thread-2  If the thread dies, all pending calls are rejected at once, with an unknown outcome.
  */
 import { existsSync } from 'node:fs'
 import { type MessagePort, Worker } from 'node:worker_threads'
@@ -21,13 +21,13 @@ interface Waiting {
 }
 
 export class ThreadSession implements LedgerSession {
-  /** A thread, or for a test one end of a channel. */
+  /** A thread, or in tests one end of a channel. */
   readonly #channel: Worker | MessagePort
   readonly #waiting = new Map<number, Waiting>()
   #calls = 0
   #death: string | null = null
   #tellEnded: () => void = () => {}
-  /** Whether any call was refused: then it may know of troubles that nobody else does. */
+  /** True once a call has failed: then the thread may have a state of recovery that no other session knows. */
   hasFailed = false
 
   constructor(channel: Worker | MessagePort) {
@@ -57,7 +57,7 @@ export class ThreadSession implements LedgerSession {
   readonly get: LedgerSession['get'] = (hash) => this.#ask('get', hash)
   readonly forget: LedgerSession['forget'] = () => this.#ask('forget')
 
-  /** Settles when the thread has ended. */
+  /** Resolves when the thread has ended. */
   async close(): Promise<void> {
     const ended = new Promise<void>((resolve) => {
       this.#tellEnded = resolve
@@ -98,10 +98,10 @@ export class ThreadSession implements LedgerSession {
   }
 }
 
-/** Stands beside this module, where it was compiled and where modules were joined; a program that was joined anew has none. */
+/** Located beside this module, both compiled and in our bundle; a program that was bundled again has no such file. */
 const ENTRY = new URL('./sqlite-thread.js', import.meta.url)
 
-/** Settles when the thread has opened the file; refused if it cannot. */
+/** Resolves when the thread has opened the file; rejects if it cannot. */
 export const startThread = (options: ServeOptions): Promise<ThreadSession> =>
   new Promise((resolve, reject) => {
     if (!existsSync(ENTRY)) throw new TrihandError('LEDGER_UNAVAILABLE', `there is no ${ENTRY.href}`)

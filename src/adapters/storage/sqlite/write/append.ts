@@ -1,8 +1,8 @@
 /**
- * One append on the tables, inside a transaction that somebody else commits.
+ * Writes one append to the tables, inside a transaction that the caller commits.
  *
  * Owns the order: fences first, then events, then streams, which need the events' sequences, then signals and documents.
- * An append that does not fit stops where it is met; why it did not fit is told by judge.ts, on tables without its traces.
+ * An append that conflicts stops at that point; diagnose-conflict.ts finds the reason, on tables without traces of the append.
  */
 import type { StreamRow } from '#adapters/storage/sqlite/rows.ts'
 import { type Context, findHeld, findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
@@ -24,14 +24,14 @@ export const write = (scope: Scope, entry: Append | Step): Attempt => {
   return writeIfHeld(scope, first, entry.appendId) ?? writeAll(scope, entry)
 }
 
-/** Null if nobody holds the run, or more changes than its facts. */
+/** Null if the run has no lease, or if more than its facts would change. */
 const writeIfHeld = (scope: Scope, step: Step | StreamWrite, appendId: string): Attempt | null => {
   const held = findHeld(scope, step.stream)
   if (held === null || held.status !== step.status || held.recoveries > 0) return null
   return writeStep(scope, step, held, appendId) ? scope.known.written(scope.sql) : 'clean'
 }
 
-/** One stream and nothing else. */
+/** True if the append writes to one stream and nothing else. */
 export const isBare = ({ writes, events, signals, documents }: Append): boolean =>
   writes.length === 1 && events.length === 0 && signals.length === 0 && documents.length === 0
 
@@ -51,7 +51,7 @@ const writeAll = (scope: Scope, append: Append): Attempt => {
   return { kind: 'written', sequences, position: scope.known.position(scope.sql), signalled: [...context.signalled] }
 }
 
-/** The streams that the append goes on with, null for those it creates; null for all if one of them has moved (ledger-4). */
+/** The streams that the append continues, null for those it creates; null for all if one of them has changed (ledger-4). */
 const fence = (scope: Scope, writes: readonly StreamWrite[]): readonly (StreamRow | null)[] | null => {
   const rows = writes.map(({ stream, create }) => (create === null ? findStream(scope, stream) : null))
   const isFenced = writes.some((one, i) => one.create === null && !fits(rows[i] ?? null, one))
@@ -76,8 +76,8 @@ const writeOne = (scope: Scope, one: StreamWrite, row: StreamRow | null, context
 }
 
 /**
- * The append's own instant is what "due at once" means: a claim made at that instant gets the run. Null: it records nothing.
- * An event's time does not count: its sender chose it, and may live in the future.
+ * The append's own instant defines "due at once": a claim made at that instant gets the run. Null: the append records nothing.
+ * The time of an event does not count: its sender chose it, and it may lie in the future.
  */
 const instantOf = ({ writes }: Append): Instant | null => {
   let latest = -Infinity

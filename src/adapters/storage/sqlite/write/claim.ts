@@ -1,7 +1,7 @@
 /**
- * Handing out due runs: each to one worker, with a higher epoch (ledger-7).
+ * Claims of due runs: each run goes to one worker, with a higher epoch (ledger-7).
  *
- * Owns the search; the order and the room in slots are the model's (lane.ts). Never frees a lease (worker.ts).
+ * Owns the search; the order and the room in slots are defined in the model (lane.ts). Never frees a lease (worker.ts).
  */
 import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from '#adapters/storage/sqlite/rows.ts'
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
@@ -16,15 +16,15 @@ import { workerKey } from './worker.ts'
 
 export interface Found {
   readonly rows: readonly DueRow[]
-  /** The wake of the first that only the limit keeps waiting, where that is known. */
+  /** The wake of the first run that only the limit left out, if known. */
   readonly left: Instant | null
-  /** Keys of runs that were met and that this taker cannot take: they are set aside. */
+  /** Keys of found runs that this taker can never take: they are set aside. */
   readonly foreign: readonly number[]
 }
 
 type WriteScope = Pick<Scope, 'sql' | 'known'>
 
-/** Where nobody waits in a lane, lanes cost nothing. */
+/** While no run waits in a lane, lanes cost nothing. */
 export const findDue = (writeScope: WriteScope, request: ClaimRequest): Found => {
   const { sql, known } = writeScope
   const { only, now, limit } = request
@@ -36,7 +36,7 @@ export const findDue = (writeScope: WriteScope, request: ClaimRequest): Found =>
   return chooseAmong(pins, [...plain, ...findInLanes(sql, request, occupancy)], occupancy, limit)
 }
 
-/** Which of the rows that are due the taker may take (ledger-10); all of them, where nobody is named. */
+/** Filters the due rows that the taker may take (ledger-10); a claim without a taker takes all of them. */
 class Pins {
   readonly foreign: number[] = []
   readonly #request: ClaimRequest
@@ -54,7 +54,7 @@ class Pins {
       : rows.filter((row) => this.#takes(row, taker))
   }
 
-  /** A run that workers of another version serve is passed over; one that this taker can never take is not met again. */
+  /** A run that workers of another version serve is skipped; one that this taker can never take is set aside. */
   #takes(row: DueRow, taker: Taker): boolean {
     const { now } = this.#request
     const run = { handler: row.handler, version: row.system_hash, wakeAt: row.wake_at }
@@ -65,7 +65,7 @@ class Pins {
   }
 }
 
-/** More rows are read where others stand in front of them. */
+/** Reads more rows if skipped ones take up the limit. */
 const findPlain = (sql: Statements, request: ClaimRequest, pins: Pins): readonly DueRow[] => {
   const { now, limit, handlers = null } = request
   for (let room = limit; ; room = 2 * room + 1) {
@@ -90,7 +90,7 @@ const findNamed = (
 
 const occupancyOf = (sql: Statements): Occupancy => new Occupancy(sql.heldInLanes.all().map(rowAs<HeldInLane>))
 
-/** The first of each lane that has room. */
+/** The first runs of each lane that has room. */
 const findInLanes = (
   sql: Statements,
   { now, limit, handlers = null }: ClaimRequest,
@@ -112,13 +112,13 @@ const chooseAmong = (pins: Pins, rows: readonly DueRow[], occupancy: Occupancy, 
   return { rows: chosen.map(({ row }) => row), left: left?.wakeAt ?? null, foreign: pins.foreign }
 }
 
-/** They leave the index, in whatever lane they wait. */
+/** The runs leave the index, whatever their lane. */
 export const setAside = ({ sql, known }: WriteScope, foreign: readonly number[]): void => {
   sql.setAside.run(JSON.stringify(foreign))
   known.moveInLanes()
 }
 
-/** Another taker than before may take them. */
+/** A new taker may be able to take them. */
 export const takeBack = ({ sql, known }: WriteScope): void => {
   sql.takeBack.run()
   known.moveInLanes()
@@ -170,7 +170,7 @@ export const nextDueAt = (writeScope: WriteScope, request: ClaimRequest, left: I
   return earliest === Infinity ? null : earliest
 }
 
-/** In a lane, who is due waits for room and not for time; those that only the limit kept waiting are `left`. */
+/** A run that is due in a lane waits for room, not for time; runs that only the limit left out are `left`. */
 const nextInLanes = ({ sql, known }: WriteScope, { now, handlers = null }: ClaimRequest): Instant => {
   const first = known.firstInLanes(sql)
   if (first === Infinity || (handlers === null && first > now)) return first
@@ -178,7 +178,7 @@ const nextInLanes = ({ sql, known }: WriteScope, { now, handlers = null }: Claim
   return Number(next?.['wake_at'] ?? Infinity)
 }
 
-/** A run that may wait for the room that a run of this lane gives back: the first of the same lane, else of any other. */
+/** A run that may wait for the room that a run of this lane releases: the first of the same lane, else of any other. */
 export const waitingBehind = (sql: Statements, lane: string): ClaimableId | null => {
   const row = sql.firstInLane.get(lane) ?? sql.firstInLanes.get()
   return row === undefined ? null : toClaimableId(rowAs<Pick<StreamRow, 'id'>>(row).id)

@@ -1,7 +1,7 @@
 /**
- * Why an append does not fit: it stands there already, it is fenced, or something it brings exists.
+ * Finds out why an append conflicts: it is written already, it is fenced, or something that it creates exists.
  *
- * Owns the answer and its order. Reads only, on tables without any trace of this attempt.
+ * Owns the outcome and the order of checks. Reads only, on tables without any trace of this attempt.
  */
 import { idBytes, rowAs, type StreamRow, toRunId } from '#adapters/storage/sqlite/rows.ts'
 import { findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
@@ -28,7 +28,7 @@ const repeated = (scope: Scope, append: Append): Outcome | null => {
   return { kind: 'already_written', sequences, position: firstPosition(scope, append), signalled: [] }
 }
 
-/** All or nothing: one trace of the append proves the whole of it (ledger-3). */
+/** Appends are all or nothing: one trace of the append proves that all of it was written (ledger-3). */
 const wasWritten = (scope: Scope, append: Append): boolean =>
   append.writes.some((write) => write.facts.length > 0 && appendAt(scope, write) === append.appendId) ||
   append.events.some((entry) => identityOf(scope, entry)?.append_id === append.appendId) ||
@@ -44,7 +44,7 @@ const identityOf = ({ sql }: Scope, { event }: NewEvent): IdentityRow | null => 
   return row === undefined ? null : rowAs<IdentityRow>(row)
 }
 
-/** A release without news leaves no trace but the lease that is gone: only its own holder can have released at this epoch. */
+/** A release without new facts leaves only the missing lease as a trace: only its own holder can have released at this epoch. */
 export const isReleased = (scope: Scope, { writes, events }: Append): boolean =>
   writes.length > 0 && events.length === 0 && writes.every((write) => isReleasedStream(scope, write))
 
@@ -54,7 +54,7 @@ const isReleasedStream = (scope: Scope, write: StreamWrite): boolean => {
   return row?.lease === null && fits(row, write)
 }
 
-/** The position when it was first written, as far as anybody relies on it: the base of the runs it created. */
+/** The position when it was first written, as far as callers rely on it: the base of the runs it created. */
 const firstPosition = ({ sql, known }: Scope, { writes }: Append): number => {
   const created = writes.find(({ create }) => create?.event === null && create.sequence === undefined)
   const row = created && sql.baseOf.get(idBytes(created.stream))
@@ -90,7 +90,7 @@ const created = (scope: Scope, { writes }: Append): Outcome | null => {
   return null
 }
 
-/** The append clashes with nothing but itself: it brings one event twice, or two runs for one event and handler. */
+/** The append conflicts with itself: it contains one event twice, or two runs for one event and handler. */
 const inItself = (scope: Scope, { writes: [write], events: [entry] }: Append): Outcome =>
   write === undefined
     ? { kind: 'conflict', reason: 'taken', sequence: 0, dataHash: entry?.dataHash ?? '', runs: [] }

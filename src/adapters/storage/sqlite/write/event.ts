@@ -1,7 +1,7 @@
 /**
- * Events in the ledger: written once per identity, read back by type, by value or by sequence.
+ * Events in the ledger: written once per identity, read by type, by value or by sequence.
  *
- * Owns their rows. Never decides who listens (signal.ts).
+ * Owns their rows. Never decides which runs an event wakes (signal.ts).
  */
 import { valueKey } from '#adapters/storage/event-values.ts'
 import { toEvent } from '#adapters/storage/sqlite/rows.ts'
@@ -44,7 +44,7 @@ const rowsOf = (sql: Statements, query: EventQuery) => {
   return query.matching === undefined ? ofTypes(sql, query) : ofValues(sql, query, query.matching)
 }
 
-/** One walk of the list per value. */
+/** One scan of the list per value. */
 const ofValues = (
   sql: Statements,
   { tenant, after = 0, limit, newest }: EventQuery,
@@ -56,7 +56,7 @@ const ofValues = (
   )
 }
 
-/** One walk of the index per type, merged afterwards: the index holds each type in order, not several. */
+/** One scan of the index per type, merged afterwards: the index has each type in order, but not several. */
 const ofTypes = (sql: Statements, { tenant, types, after = 0, limit, newest }: EventQuery) =>
   types === undefined
     ? sql.eventsAfter.all(tenant, after, limit)

@@ -1,8 +1,8 @@
 /**
- * The fact table inside one transaction: facts are gathered and written several at a time, and the replies of models noted.
+ * The fact table inside one transaction: gathers facts and writes several at a time, and records replies of models.
  *
  * Owns its rows. A call of the driver costs as much as the row it writes, so eight rows in one call take half the time of eight calls.
- * What is asked here sees every fact that was added, written or not. Whoever commits must call `flush` first.
+ * Reads see every fact that was added, written or not. The caller must call `flush` before it commits.
  */
 import { isModelCall } from '#adapters/storage/migrations/0011-model-calls.ts'
 import type { Row, Value } from '#adapters/storage/sqlite/driver.ts'
@@ -14,7 +14,7 @@ const ROOM: readonly null[] = Array(COLUMNS * FACTS_AT_ONCE).fill(null)
 
 export class FactRows {
   readonly #sql: Statements
-  /** The values of the rows that wait, and how many of them count. */
+  /** The values of the pending rows; `#count` is how many of them are used. */
   readonly #waiting: Value[] = ROOM.slice()
   #count = 0
 
@@ -45,7 +45,7 @@ export class FactRows {
     for (let i = 0; i < count; i += COLUMNS) this.#sql.addFact.run(...this.#waiting.slice(i, i + COLUMNS))
   }
 
-  /** What was added and not written: its append is undone. */
+  /** Drops the facts that were added and not written: their append is undone. */
   discard(): void {
     this.#count = 0
   }

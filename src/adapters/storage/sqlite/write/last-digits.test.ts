@@ -1,4 +1,4 @@
-/** A run by its last digits among more runs than one slice holds. */
+/** Search for a run by its last digits among more runs than one slice holds. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { LOCAL_TENANT, runId } from '#model/kernel/ids.ts'
 
 /** Three slices, the last of them not full. */
 const RUNS = 45_000
-/** Each end but one belongs to two runs, one of them much older. */
+/** Each ending but one belongs to two runs, one of them much older. */
 const OLDER = 30_000
 const ALONE = RUNS - OLDER + 1
 
-/** The n-th run: its end is that of the run so many places before. */
+/** The n-th run: it has the same ending as the run OLDER places before. */
 const id = (n: string): string => `printf('%012x7000800000%010x', 1700000000000 + ${n}, (${n} - 1) % ${OLDER} + 1)`
 const FILL = `insert into stream (id, kind, tenant, handler, system_hash, base, version, epoch, signal, head_hash, status, recoveries, created_at)
   with recursive n(i) as (select 1 union all select i + 1 from n where i < ${RUNS})
@@ -43,14 +43,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-test('a run is found in the last slice, and two that end alike in different ones', async () => {
+test('a run in the last slice is found, and so are two runs with one ending in different slices', async () => {
   const { reader } = opened
   expect(await reader.runsEndingWith(LOCAL_TENANT, run(ALONE).slice(-8))).toEqual([run(ALONE)])
   expect(await reader.runsEndingWith(LOCAL_TENANT, run(1).slice(-8))).toEqual([run(1 + OLDER), run(1)])
   expect(await reader.runsEndingWith(LOCAL_TENANT, 'ffffffff')).toEqual([])
 })
 
-test('others have their turn between two slices', async () => {
+test('other work runs between two slices', async () => {
   let turns = 0
   let isOver = false
   const count = (): void => {

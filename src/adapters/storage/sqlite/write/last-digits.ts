@@ -1,27 +1,27 @@
 /**
- * Runs by the last digits of their ids, without an index of tails: it would cost every parked run some twenty bytes for a question that a
- * person asks now and then (docs/decisions/0077).
+ * Finds runs by the last digits of their ids, without an index: that would cost every parked run some twenty bytes for a search that
+ * people make now and then (docs/decisions/0077).
  *
- * Owns the search. All ids are looked through, newest first, in the index that has nothing but them; slice by slice, so that nobody else
- * waits longer than for one slice. Never reads a row but those of the ids that end so.
+ * Owns the search. Scans all ids, newest first, in the index that contains nothing else; slice by slice, so that other work waits for
+ * one slice at most. Reads only the rows of matching ids.
  */
 import type { Preparer } from '#adapters/storage/sqlite/driver.ts'
 import { RUN, toRunId } from '#adapters/storage/sqlite/rows.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 
-/** Two or three milliseconds. */
+/** A slice takes two or three milliseconds. */
 const SLICE = 20_000
-/** Enough to tell none, one or several. */
+/** Enough to distinguish none, one or several. */
 const MOST = 2
 const ID_BYTES = 16
-/** After every id. */
+/** Sorts after every id. */
 const LAST = Buffer.alloc(ID_BYTES + 1, 0xff)
-/** Also keeps the wildcards of `like` out. */
+/** Also excludes the wildcards of `like`. */
 const DIGITS = /^[0-9a-f]{0,32}$/
 
 const IDS = `select id from stream indexed by stream_id where id < ? order by id desc`
 
-/** Whole bytes are compared first: of a million ids they leave next to none, and only those are spelled out. */
+/** Whole bytes are compared first: of a million ids nearly none remain, and only those are converted to digits. */
 export const prepareLastDigits = (db: Preparer) => ({
   idsEndingWith: db.prepare(`select s.id from (${IDS} limit ${SLICE}) i cross join stream s on s.id = i.id
     where substr(i.id, ?) = ? and lower(hex(i.id)) like '%' || ? and s.tenant = ? and s.kind = ${RUN} limit ${MOST}`),
@@ -33,7 +33,7 @@ type Read = <Result>(work: (queries: Queries) => Result) => Result
 
 interface Slice {
   readonly found: readonly RunId[]
-  /** Its oldest id; null: there are no more. */
+  /** The oldest id of the slice; null: there are no more. */
   readonly end: Uint8Array | null
 }
 

@@ -1,4 +1,4 @@
-/** What the ledger remembers must never outlive the transaction in which it learned it. */
+/** The row cache must never outlive a transaction that was rolled back. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ const loseInBatch = async (...appends: readonly Append[]): Promise<void> => {
 const held = (run = newRun(), worker = newWorker()): Append =>
   anAppend({ writes: [aCreation(run, { lease: worker }, { status: 'running', wakeAt: null })] })
 
-test('ledger-4: a run whose creation was rolled back is not taken for the one that got its key', async () => {
+test('ledger-4: a run whose creation was rolled back is not confused with the run that got its key', async () => {
   const [lost, other] = [newRun(), newRun()]
   await loseInBatch(held(lost))
   await ledger.append([held(other)])
@@ -58,7 +58,7 @@ test('the position does not count an event that was rolled back', async () => {
   expect(await ledger.append([held()])).toMatchObject([{ kind: 'written', position: 0 }])
 })
 
-test('ledger-5: a path first seen in a batch that was rolled back is kept when it is seen again', async () => {
+test('ledger-5: a path that was new in a rolled-back batch is stored when a wait uses it again', async () => {
   const [run, parked] = [newRun(), { release: true, status: 'waiting' } as const]
   await ledger.append([held(run)])
   const park = (): Append =>
@@ -71,14 +71,14 @@ test('ledger-5: a path first seen in a batch that was rolled back is kept when i
   expect(await ledger.claim({ worker: newWorker(), now: START, limit: 9 })).toMatchObject({ claims: [{ stream: run }] })
 })
 
-test('ledger-7: a worker first seen in a batch that was rolled back holds what it gets later', async () => {
+test('ledger-7: a worker that was new in a rolled-back batch holds the leases that it gets later', async () => {
   const [worker, run] = [newWorker(), newRun()]
   await loseInBatch(held(newRun(), worker), held(newRun(), worker))
   await ledger.append([held(newRun()), held(run, worker)])
   expect(await ledger.load([run])).toMatchObject([{ lease: worker }])
 })
 
-test('a batch that must be written again, append by append, keeps the others whole', async () => {
+test('a batch that is written again, append by append, writes the other appends completely', async () => {
   const [first, last, child, event] = [newRun(), newRun(), newRun(), anEvent()]
   await ledger.append([held(first), held(last), anAppend({ events: [event] })])
   const outcomes = await ledger.append([
@@ -94,7 +94,7 @@ test('a batch that must be written again, append by append, keeps the others who
   expect(await ledger.load([first, child, last])).toMatchObject([{ version: 2 }, null, { version: 2 }])
 })
 
-test('ledger-2: an append that clashes only with itself is refused alone', async () => {
+test('ledger-2: only the append that conflicts with itself is refused', async () => {
   const [run, twin, event] = [newRun(), newRun(), anEvent()]
   await ledger.append([held(run)])
   const outcomes = await ledger.append([

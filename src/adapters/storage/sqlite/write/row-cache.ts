@@ -1,7 +1,7 @@
 /**
- * What the ledger remembers about its own tables, so that the hot path looks nothing up: this process is their only writer.
+ * Cache of the ledger's own tables, so that the hot path needs no lookups: this process is their only writer.
  *
- * Owns nothing but copies. After a rollback or a reopening all of it is forgotten, because some of it may never have been committed.
+ * Owns copies only. After a rollback or a reopening it is cleared, because part of it may never have been committed.
  */
 import { idBytes, type StreamRow } from '#adapters/storage/sqlite/rows.ts'
 import type { Statements } from '#adapters/storage/sqlite/statements.ts'
@@ -11,12 +11,12 @@ import type { RunStatus } from '#model/run/status.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Outcome } from '#ports/ledger.ts'
 
-/** More live leases than any process holds; a parked run is not kept. */
+/** More live leases than any process holds; parked runs are not cached. */
 const MAX_HELD = 65_536
 
 /**
- * The row of a stream that has a lease, of one shape however it came to be known. Its version is the number of its facts: the table may
- * say less.
+ * The row of a stream with a lease, always with the same hidden class. Its version is the number of its facts: the table may have a lower
+ * one.
  */
 export class Held implements StreamRow {
   readonly key: number
@@ -62,7 +62,7 @@ export class Known {
   #position: number | null = null
   #firstInLanes: Instant | null = null
   #living: readonly WorkerInfo[] | null = null
-  /** Kept when all else is forgotten: runs are set aside by what it says, and the table keeps that. */
+  /** Kept when everything else is cleared: the table keeps the runs that were set aside for it. */
   #taker: string | null = null
   #written: Exclude<Outcome, { readonly kind: 'conflict' }> | null = null
 
@@ -84,7 +84,7 @@ export class Known {
     return row === undefined ? null : Number(row['key'])
   }
 
-  /** Undefined says nothing: the stream may have a lease all the same. */
+  /** Undefined: not cached; the stream may still have a lease. */
   held(stream: StreamId): Held | undefined {
     return this.#held.get(stream)
   }
@@ -99,13 +99,13 @@ export class Known {
     this.#held.delete(stream)
   }
 
-  /** Some leases were taken away, and nobody says which. */
+  /** Some leases were taken away, and it is not known which. */
   dropHeld(): void {
     this.#held.clear()
     this.#firstInLanes = null
   }
 
-  /** When the first parked run wakes that is not in the plain lane; Infinity if there is none. Claims ask this again and again. */
+  /** When the first parked run outside of the plain lane wakes; Infinity if there is none. Every claim reads it. */
   firstInLanes(sql: Statements): Instant {
     this.#firstInLanes ??= Number(sql.firstInLanes.get()?.['wake_at'] ?? Infinity)
     return this.#firstInLanes
@@ -116,7 +116,7 @@ export class Known {
     if (lane !== PLAIN_LANE) this.moveInLanes()
   }
 
-  /** Streams of any lane may have done so. */
+  /** Streams of any lane may have changed their wake or lease. */
   moveInLanes(): void {
     this.#firstInLanes = null
   }
@@ -136,18 +136,18 @@ export class Known {
     this.#living = null
   }
 
-  /** What the workers have told of themselves. */
+  /** The information that workers have published about themselves. */
   living(sql: Statements): readonly WorkerInfo[] {
     this.#living ??= sql.workerInfos.all().map(({ info }) => JSON.parse(String(info)) as WorkerInfo)
     return this.#living
   }
 
-  /** A worker has told something new of itself. */
+  /** A worker has published new information about itself. */
   dropLiving(): void {
     this.#living = null
   }
 
-  /** Whether runs were last set aside for another taker, as a text, or by a process before this one. */
+  /** True if runs were last set aside for another taker (compared as text), or by an earlier process. */
   isNewTaker(taker: string): boolean {
     if (this.#taker === taker) return false
     this.#taker = taker
@@ -160,7 +160,7 @@ export class Known {
     return this.#position
   }
 
-  /** What is told of a step: one answer for all at the same position. */
+  /** The outcome of a step: one object for all steps at the same position. */
   written(sql: Statements): Outcome {
     const position = this.position(sql)
     if (this.#written?.position !== position)
@@ -172,12 +172,12 @@ export class Known {
     this.#position = position
   }
 
-  /** The paths that any wait for events of this type has ever looked at; '' stands for the type alone. */
+  /** The paths that any wait for events of this type has ever used; '' stands for the type alone. */
   paths(sql: Statements, type: string): ReadonlySet<string> {
     return this.#allPaths(sql).get(type) ?? NO_PATHS
   }
 
-  /** Says whether the path is new. */
+  /** Returns true if the path is new. */
   addPath(sql: Statements, type: string, path: string): boolean {
     const all = this.#allPaths(sql)
     const paths = all.get(type) ?? new Set()
@@ -186,7 +186,7 @@ export class Known {
     return true
   }
 
-  /** After which sequence a tenant's events of a type are listed by a path; null: they are not. */
+  /** The sequence after which a tenant's events of a type are listed by a path; null: they are not. */
   since(sql: Statements, tenant: string, type: string, path: string): number | null {
     const key = `${tenant}\n${type}\n${path}`
     const cached = this.#since.get(key)

@@ -1,7 +1,7 @@
 /**
- * Signals: what makes a run look again. An event that it waits for, or an append that names it.
+ * Signals, which wake a run: by an event that it waits for, or by an append that names it.
  *
- * Owns the match of an event with the waits (ledger-5) and what a signal does to a run (ledger-6). Never opens or closes a wait.
+ * Owns how an event matches waits (ledger-5) and what a signal does to a run (ledger-6). Never opens or closes a wait.
  */
 import { valueAt } from '#adapters/storage/event-values.ts'
 import { rowAs, SESSION, type StreamRow, toClaimableId } from '#adapters/storage/sqlite/rows.ts'
@@ -12,14 +12,14 @@ import { isEnded } from '#model/run/status.ts'
 import { listValue } from './values.ts'
 import { ON_TYPE_ALONE } from './wait.ts'
 
-/** Of an append that names no time, the time of the stream's last fact: not later than any clock that has seen it. */
+/** For an append without an instant, the time of the stream's last fact: no clock that has seen the fact is before it. */
 export const dueAtOnce = (
   { facts }: Scope,
   { key, version }: Pick<StreamRow, 'key' | 'version'>,
   now: Instant | null,
 ): Instant => now ?? Number(facts.at(key, version - 1)?.['recorded_at'] ?? 0)
 
-/** The event is listed by its values on the way: each is taken once. */
+/** Also lists the event by its values, so that each is extracted once. */
 export const signalWaiting = (scope: Scope, event: Event, sequence: number, context: Context): void => {
   const { sql, known, facts } = scope
   const { type, tenant } = event
@@ -44,7 +44,7 @@ export const signalNamed = (scope: Scope, run: ClaimableId, context: Context): v
   if (row !== null) raise(scope, row, context)
 }
 
-/** Counted always, and due at once if nobody holds it. A session is never woken, and nothing wakes a run that has ended. */
+/** Always counts the signal; makes the run due at once if it has no lease. Ignores sessions, and runs that have ended. */
 const raise = (scope: Scope, row: StreamRow, context: Context): void => {
   if (row.kind === SESSION || isEnded(row.status)) return
   const wakeAt =
@@ -55,7 +55,7 @@ const raise = (scope: Scope, row: StreamRow, context: Context): void => {
 
 type Signalled = Pick<StreamRow, 'key' | 'id' | 'lane'>
 
-/** What is known of a stream whose row was signalled. */
+/** Updates the cache for a stream whose row was signalled. */
 const note = ({ known }: Scope, { id, lane }: Signalled, { signalled }: Context): void => {
   const stream = toClaimableId(id)
   const held = known.held(stream)

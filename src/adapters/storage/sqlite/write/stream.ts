@@ -1,7 +1,7 @@
 /**
- * The writes of an append to streams: the hot step, any other write to a stream that exists, and the making of a new one.
+ * The writes of an append to streams: the hot step, any other write to an existing stream, and the creation of a stream.
  *
- * Owns the fence (ledger-4), the lease's return and when a parked run is due (ledger-6). Answers false where the write does not fit.
+ * Owns the fence (ledger-4), the release of a lease and when a parked run is due (ledger-6). Returns false where the write conflicts.
  */
 import { idBytes, kindOf, orNull, type StreamRow } from '#adapters/storage/sqlite/rows.ts'
 import type { Context, Scope } from '#adapters/storage/sqlite/scope.ts'
@@ -25,7 +25,7 @@ interface Parking {
   readonly due: Instant
 }
 
-/** A holder's facts and nothing else: what a run writes at almost every step. */
+/** True for a write of the holder's facts and nothing else, as almost every step is. */
 export const isStep = ({ create, epoch, facts, release, opensWaits, closesWaits, task }: StreamWrite): boolean =>
   create === null &&
   task === undefined &&
@@ -35,7 +35,7 @@ export const isStep = ({ create, epoch, facts, release, opensWaits, closesWaits,
   opensWaits.length === 0 &&
   closesWaits.length === 0
 
-/** The row stands still: its holder's next release, or whoever takes the lease away, brings it up to the facts. */
+/** Does not update the row: the holder's next release, or whatever takes the lease away, updates it to the facts. */
 export const writeStep = ({ facts }: Scope, step: Step | StreamWrite, held: Held, appendId: string): boolean => {
   const { key, epoch, version } = held
   if (step.expectedVersion !== version || step.epoch !== epoch) return false
@@ -52,11 +52,11 @@ export const writeStep = ({ facts }: Scope, step: Step | StreamWrite, held: Held
 export const fits = (row: StreamRow | null, { expectedVersion, epoch }: StreamWrite): boolean =>
   row !== null && row.version === expectedVersion && (epoch === null || row.epoch === epoch)
 
-/** Any other write; the row was found to fit. */
+/** Any other write; the caller has checked that it fits the row. */
 export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, context: Context): void => {
   const { sql, known } = scope
   const { stream, expectedVersion, epoch, facts, headHash, status } = write
-  // A command from outside never takes the lease from its holder.
+  // An external command never takes the lease from its holder.
   const lease = write.release && epoch !== null ? null : row.lease
   if (lease === null && row.lease !== null && row.lane !== PLAIN_LANE) {
     const waiting = waitingBehind(sql, row.lane)
@@ -108,7 +108,7 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   return true
 }
 
-/** When the stream is woken after this write, and the signals it has then. A holder's run is not woken: its release decides. */
+/** When the stream wakes after this write, and its signal count. A held run is not woken: its release decides. */
 const park = (
   scope: Scope,
   write: StreamWrite,

@@ -1,7 +1,7 @@
 /**
- * The row of a task, and the inboxes it is in.
+ * Writes the row of a task, and the inboxes it is in.
  *
- * Owns ledger-9. What the row says is the engine's. Never reads one (task-reader.ts).
+ * Owns ledger-9. The engine owns the contents of the row. Never reads one (task-reader.ts).
  */
 import { idBytes } from '#adapters/storage/sqlite/rows.ts'
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
@@ -10,7 +10,7 @@ import type { TaskRow } from '#ports/ledger.ts'
 
 /** Every open task is in this inbox too. */
 export const EVERYBODY = '*'
-/** Those without a deadline come last. */
+/** Tasks without a deadline come last. */
 export const NEVER = Number.MAX_SAFE_INTEGER
 
 export const putTask = ({ sql }: Pick<Scope, 'sql'>, stream: StreamId, row: TaskRow): void => {

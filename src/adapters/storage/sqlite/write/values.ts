@@ -1,7 +1,7 @@
 /**
- * Events by the values they hold (ledger-11): listed when they are written, and those of before when somebody asks for them.
+ * Events by the values they hold (ledger-11): listed when they are written; earlier ones are listed on the first query for them.
  *
- * Owns the tables event_value and value_path. Who is woken by an event is signal.ts.
+ * Owns the tables event_value and value_path. signal.ts decides which runs an event wakes.
  */
 import { LISTED_AT_ONCE, valueAt, valueKey } from '#adapters/storage/event-values.ts'
 import { toEvent } from '#adapters/storage/sqlite/rows.ts'
@@ -19,7 +19,7 @@ interface Place {
   readonly path: string
 }
 
-/** An event that is written now, under the value it holds at a path. */
+/** Lists an event that is being written under its value at a path. */
 export const listValue = (
   { sql }: WriteScope,
   { tenant, type }: Event,
@@ -39,7 +39,7 @@ export const openPath = ({ sql, known }: WriteScope, { tenant, type, path }: Pla
   known.moveSince(tenant, type, path, since)
 }
 
-/** Whether there are other events with the value than the writer has looked at, or events whose values nobody has listed. */
+/** True if there are other events with the value than the writer has seen, or events that are not listed by their values. */
 export const hasUnseenValue = (
   { sql, known }: WriteScope,
   tenant: string,
@@ -50,7 +50,7 @@ export const hasUnseenValue = (
   return sql.countValues.get(valueKey({ type, path, value }), tenant, base, seen + 1)?.['count'] !== seen
 }
 
-/** The paths of these that are not complete as far back as they are asked for, and from where on. */
+/** The paths whose lists do not go back far enough for the matches, and the sequence from which each must be complete. */
 const incomplete = (sql: Statements, known: Known, tenant: string, matching: readonly EventMatch[]) => {
   const asked = new Map<string, Place & { readonly after: number }>()
   for (const { type, path, after } of matching) {
@@ -62,11 +62,11 @@ const incomplete = (sql: Statements, known: Known, tenant: string, matching: rea
   )
 }
 
-/** Whether all events that these could describe are listed. */
+/** True if all events that the matches could describe are listed. */
 export const isListed = ({ sql, known }: WriteScope, tenant: string, matching: readonly EventMatch[]): boolean =>
   incomplete(sql, known, tenant, matching).length === 0
 
-/** Lists some events of before, the newest first: of one path after the other, as far as the bound allows. */
+/** Lists some earlier events, newest first: one path after the other, up to the limit. */
 export const listSome = (scope: WriteScope, tenant: string, matching: readonly EventMatch[]): void => {
   let room = LISTED_AT_ONCE
   for (const place of incomplete(scope.sql, scope.known, tenant, matching)) {
@@ -75,7 +75,7 @@ export const listSome = (scope: WriteScope, tenant: string, matching: readonly E
   }
 }
 
-/** Answers how many events were read, at most `limit`. */
+/** Returns how many events were read, at most `limit`. */
 const listPlace = (scope: WriteScope, place: Place & { readonly after: number }, limit: number): number => {
   const { sql, known } = scope
   const { tenant, type, path, after } = place

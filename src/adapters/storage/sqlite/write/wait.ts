@@ -1,16 +1,16 @@
 /**
- * Open waits: the rows that an event is matched with.
+ * Open waits: the rows that events are matched with.
  *
- * Owns their opening and closing, and the question whether an event came before the wait (ledger-5). Never wakes a run (signal.ts).
+ * Owns opening and closing them, and the check whether an event came before the wait (ledger-5). Never wakes a run (signal.ts).
  */
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { WaitRow } from '#ports/ledger.ts'
 import { hasUnseenValue, openPath } from './values.ts'
 
-/** Path and value of a wait that looks at nothing but the type. */
+/** Path and value of a wait for the type alone. */
 export const ON_TYPE_ALONE = ''
 
-/** Says whether there are other events than the writer has looked at. */
+/** True if there are other events than the writer has seen. */
 export const hasUnseenEvent = (scope: Scope, tenant: string, waits: readonly WaitRow[]): boolean =>
   waits.some((wait) => {
     if (wait.path !== ON_TYPE_ALONE) return hasUnseenValue(scope, tenant, wait)

@@ -1,7 +1,7 @@
 /**
- * Workers and their leases: a worker that has been silent for too long loses its runs, one that stops gives them back.
+ * Workers and their leases: a worker that is silent for too long loses its runs, one that stops releases them.
  *
- * Owns the worker rows. Never hands out a run (claim.ts).
+ * Owns the worker rows. Never gives a lease (claim.ts).
  */
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { Instant, WorkerId } from '#model/kernel/ids.ts'
@@ -10,10 +10,10 @@ import type { BeatRequest } from '#ports/ledger.ts'
 /** These rules read and write no facts. */
 type WriteScope = Pick<Scope, 'sql' | 'known'>
 
-/** When a worker that never said it lives was last heard of; smaller than any instant less any length. */
+/** The last heartbeat of a worker that never sent one; smaller than any instant minus any duration. */
 export const NEVER = Number.MIN_SAFE_INTEGER
 
-/** A lease names its worker by key, so that one must exist. */
+/** Creates the worker's row if needed, because a lease refers to its worker by key. */
 export const workerKey = ({ sql, known }: WriteScope, worker: WorkerId): number => {
   const key = known.worker(sql, worker)
   return key ?? Number(sql.addWorker.run(worker, NEVER).lastInsertRowid)
