@@ -20,7 +20,7 @@ export interface ChildOptions {
   readonly hangMs: number
 }
 
-export interface RunHost {
+export interface ChildOwner {
   /** Called when no code runs in it any more. */
   idle(child: Child): void
   gone(child: Child): void
@@ -42,7 +42,7 @@ const isRecord = (value: unknown): value is { readonly [name: string]: unknown }
 
 export class Child implements CodeProcess {
   readonly ready: Promise<void>
-  readonly #keeper: RunHost
+  readonly #owner: ChildOwner
   readonly #options: ChildOptions
   readonly #process: ChildProcess
   readonly #pipe: Duplex
@@ -58,10 +58,10 @@ export class Child implements CodeProcess {
   #told = ''
   #became: { readonly yes: () => void; readonly no: (error: Error) => void } | null = null
 
-  constructor(options: ChildOptions, keeper: RunHost) {
+  constructor(options: ChildOptions, owner: ChildOwner) {
     const { node, flags, module, code } = options
     this.#options = options
-    this.#keeper = keeper
+    this.#owner = owner
     this.#process = spawn(node, [...flags], {
       cwd: code.folder,
       env: environment(),
@@ -164,7 +164,7 @@ export class Child implements CodeProcess {
   #isIdle(): void {
     this.#isLeaving = false
     this.#calmDown()
-    this.#keeper.idle(this)
+    this.#owner.idle(this)
   }
 
   #calmDown(): void {
@@ -202,7 +202,7 @@ export class Child implements CodeProcess {
     const detail = `the process of module ${module} ${how}`
     this.#became?.no(new TrihandError('ISOLATION_UNAVAILABLE', `${detail}: ${this.#told.trim() || 'it said nothing'}`))
     this.#became = null
-    this.#keeper.gone(this)
+    this.#owner.gone(this)
     listener?.lost(new TrihandError('MODULE_PROCESS_LOST', detail))
   }
 

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import type { Isolation } from '#model/access/module.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { CodeProcess, CodeProcesses } from '#ports/code-process.ts'
-import { Child, type RunHost } from './child.ts'
+import { Child, type ChildOwner } from './child.ts'
 import { type CodeFiles, readCode } from './code-files.ts'
 import { PROGRAM } from './program-code.ts'
 
@@ -86,7 +86,7 @@ interface Begun {
 }
 
 /** The processes of one module, with its files as they were when the first process started. */
-class ModuleProcesses implements RunHost {
+class ModuleProcesses implements ChildOwner {
   readonly #module: string
   readonly #settings: Settings
   readonly #begin: () => Promise<Begun>
@@ -107,7 +107,13 @@ class ModuleProcesses implements RunHost {
 
   acquire(signal: AbortSignal): Promise<CodeProcess> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { take: resolve, fail: reject }
+      const settled =
+        <Value>(settle: (value: Value) => void) =>
+        (value: Value): void => {
+          signal.removeEventListener('abort', stop)
+          settle(value)
+        }
+      const waiter: Waiter = { take: settled(resolve), fail: settled(reject) }
       const stop = (): void => {
         const at = this.#waiting.indexOf(waiter)
         if (at >= 0) this.#waiting.splice(at, 1)
@@ -180,6 +186,8 @@ class ModuleProcesses implements RunHost {
     } catch (error) {
       this.#starting -= 1
       this.#waiting.shift()?.fail(error)
+      // No process ended, so that nothing else would look at those who still wait.
+      this.#serve()
     }
   }
 
