@@ -1,7 +1,7 @@
 /**
- * `trihand demo [--fresh]`: the built-in example on a ledger of its own, which goes on where it was.
+ * `trihand demo [--fresh]`: the built-in example on its own ledger, which continues where it was.
  *
- * Owns the first event, sent under a fixed id: every start sends it, and only the first one counts.
+ * Owns the first event: every start sends it with the same id, so only the first one has an effect.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -27,7 +27,7 @@ const SUGGESTIONS = [
   'npx trihand tasks list',
 ]
 
-/** Whoever holds the ledger keeps it: only one that nobody has open is removed. The lock beside it stays, two owners could hold two. */
+/** Removes the ledger only if no process has it open. The lock file is not removed, since otherwise two processes could each hold a lock. */
 const startFresh = async (database: string): Promise<void> => {
   if (!existsSync(database)) return
   try {

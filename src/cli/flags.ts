@@ -1,14 +1,14 @@
 /**
- * Flags that many verbs take, and how a verb is loaded: the words of the table in verbs.ts.
+ * Flags that several commands share, and the type that loads a command: helpers for the table in verbs.ts.
  *
- * Owns what each flag means, once. Never performs anything.
+ * Owns the meaning of each flag, once. Never executes anything.
  */
 import { type Command, InvalidArgumentError } from 'commander'
 import { parsePort, parseSlots } from '#cli/connect/settings.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 
-/** Loads the verb, hands it the flags, keeps its exit code. */
+/** Loads the command, passes it the flags, keeps its exit code. */
 export type Perform = <Flags>(load: () => Promise<Verb<Flags>>, flags: Flags) => Promise<void>
 
 export const port = (text: string): number => {
@@ -40,19 +40,19 @@ export const number = (text: string): number => {
 export const withOutput = (command: Command): Command =>
   command.option('--json', 'one JSON document on stdout, problems on stderr')
 
-/** An answer to "did it happen?". */
+/** The flags of an answer to "did it happen?". */
 export const withAnswer = (command: Command): Command =>
   withConfirmation(withWho(withWork(command)))
     .option('--result <json>', 'what the step answered, if it happened')
     .option('--reason <text>', 'why')
 
-/** What shows that a person means it, where the task asks for it. */
+/** The flags that confirm a decision, if the task requires a confirmation. */
 export const withConfirmation = (command: Command): Command =>
   command
     .option('--confirm <text>', 'what the action asks you to type: then you are not asked')
     .option('--acknowledge', 'you have read the warning of the action and mean it all the same')
 
-/** For verbs that speak to a system that runs, or open its ledger. */
+/** For commands that connect to a running system, or open its ledger. */
 export const withDoor = (command: Command): Command =>
   withOutput(command)
     .option('--server <url>', 'talk to this server (TRIHAND_URL)')

@@ -1,5 +1,5 @@
 /**
- * The part of the table of verbs that is about workers: who works, what holds them, and the stop of all.
+ * The commands for workers, pools, circuit breakers and the stop of all work.
  *
  * Owns their names and descriptions, as verbs.ts does for the others.
  */

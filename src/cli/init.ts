@@ -1,7 +1,7 @@
 /**
- * `trihand init [folder] --template <name>`: a system to begin with, from the examples that come with the package.
+ * `trihand init [folder] --template <name>`: creates a new system from the examples of the package.
  *
- * Owns what is written where. Never overwrites a file that differs, and never writes half: what stands in the way is told first.
+ * Owns which files are written where. Never overwrites a file that differs, and checks for existing files before it writes the first one.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -67,7 +67,7 @@ const aroundIt = (name: string): Files =>
     ['README.md', readme(name)],
   ])
 
-/** What npm takes as a name. */
+/** A valid npm package name for the folder. */
 const packageName = (folder: string): string =>
   basename(folder)
     .toLowerCase()

@@ -1,7 +1,7 @@
 /**
- * The command line: one call from its arguments to its exit code, and what becomes of a mistake in them.
+ * The command line: one call from its arguments to its exit code, with usage errors.
  *
- * Owns the shell that verbs are given. Usage errors end with 2 and name the nearest verb.
+ * Owns the shell that commands are given. Usage errors end with 2 and name the nearest command.
  */
 import { type Command, CommanderError } from 'commander'
 import { loadEnvFile, readSettings } from '#cli/connect/settings.ts'
@@ -12,7 +12,7 @@ import { createProgram } from './verbs.ts'
 
 const SAID: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version'])
 
-/** The words of the arguments that name a verb: `runs show`. */
+/** The arguments that name a command: `runs show`. */
 const verbIn = (program: Command, args: readonly string[]): string => {
   const words: string[] = []
   let found: Command | undefined = program
@@ -31,10 +31,10 @@ const usage = (output: Output, error: CommanderError, verb: string): number => {
   return output.tell({ ...problem('CONFIG_INVALID', detail), hint: `See \`${verb} --help\`.` })
 }
 
-/** What a call is given besides its arguments. `process` is one. */
+/** Streams and environment of a call. `process` has these members. */
 type Caller = Pick<OutputOptions, 'stdout' | 'stderr' | 'env'>
 
-/** One call, to its exit code. Ends nothing but itself, so that a program may make many. */
+/** Runs one call and returns its exit code. Never ends the process, so that a program may make many calls. */
 export const main = async (args: readonly string[], caller: Caller): Promise<number> => {
   const { stdout, stderr, env } = caller
   const output = new Output({ stdout, stderr, env, json: args.includes('--json'), quiet: args.includes('--quiet') })
@@ -56,9 +56,9 @@ export const main = async (args: readonly string[], caller: Caller): Promise<num
   }
 }
 
-/** The whole process. Ends it at once when the verb has: a user's module may hold timers or sockets. */
+/** Runs the process. Ends it as soon as the command has ended, because a user's module may hold timers or sockets. */
 export const runMain = async (): Promise<void> => {
-  // Whoever reads us may have read enough (`| head`).
+  // A reader may close the pipe early (`| head`).
   process.stdout.on('error', () => process.exit(EXIT.done))
   const exitCode = await main(process.argv.slice(2), process)
   process.stdout.write('', () => process.exit(exitCode))

@@ -1,5 +1,5 @@
 /**
- * The part of the table of verbs that is about people: their inbox, tasks, and what they say to them.
+ * The commands for people: their inbox, their tasks, and their decisions.
  *
  * Owns their names and descriptions, as verbs.ts does for the others.
  */
@@ -14,7 +14,7 @@ const filtered = (command: Command): Command =>
     .option('--run <id>', 'of this run only')
     .option('--order <order>', 'newest, oldest or deadline')
 
-/** What a person says to a task; at a terminal they see it first, and are asked. */
+/** The options of a decision on a task; at a terminal the person sees the task first and is asked to confirm. */
 const worded = (command: Command): Command =>
   withWho(withWork(command))
     .option('--hash <hash>', 'of what was seen: then nobody is asked')

@@ -1,7 +1,7 @@
 /**
- * The table of verbs and their flags.
+ * The table of commands and their flags.
  *
- * Owns their names and descriptions. Each verb is a file of its own, loaded when it is called.
+ * Owns their names and descriptions. Each command is a file of its own, loaded when it is called.
  */
 import { Command } from 'commander'
 import type { Stream } from '#cli/terminal/output.ts'
@@ -21,7 +21,7 @@ import { addFleet, addWorkers } from './fleet-verbs.ts'
 import { addInbox, addTasks } from './people-verbs.ts'
 import { VERSION } from './version.ts'
 
-/** Where the help goes. */
+/** The streams for the help text. */
 interface Streams {
   readonly stdout: Stream
   readonly stderr: Stream
@@ -360,7 +360,7 @@ export const createProgram = (perform: Perform, { stdout, stderr }: Streams): Co
     .description('Durable execution with three hands: agents, humans and workflow functions.')
     .version(VERSION)
     .exitOverride()
-    // Told by us, as every other error is.
+    // Usage errors are printed by main.ts, as all other errors are.
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),

@@ -1,4 +1,4 @@
-/** `trihand verify`: judges the ledger with the independent checker, also beside a live server. Exit 0 clean, 1 violations, 2 unreadable. */
+/** `trihand verify`: checks the ledger with the independent checker, also beside a live server. Exit 0 clean, 1 violations, 2 unreadable. */
 import { liveServer } from '#cli/connect/connect.ts'
 import { defaultLedger } from '#cli/connect/settings.ts'
 import { visible } from '#cli/terminal/output.ts'

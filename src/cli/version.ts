@@ -1,4 +1,4 @@
-/** The version of this package, from the one place that knows it. */
+/** The version of this package, read from its package.json. */
 import { readFileSync } from 'node:fs'
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

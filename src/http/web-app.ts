@@ -1,7 +1,7 @@
 /**
- * The files of the web app, as the build left them beside the program.
+ * The files of the web app, as the build wrote them beside the program.
  *
- * Owns where they are and what they are sent as. Never reads a name that the build did not write: the list is made once.
+ * Owns their location and media types. Never opens a path from a request: the list of files is read once.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 export interface WebFile {
   readonly type: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Its name changes with its content. */
+  /** True if its name contains a hash of its content. */
   readonly isImmutable: boolean
 }
 
@@ -20,7 +20,7 @@ export interface WebApp {
   readonly files: ReadonlyMap<string, WebFile>
 }
 
-/** Where the build put them: two levels below the package, beside the programs. */
+/** Where the build puts them: the folder `dist/ui` of the package, beside the folders of the programs. */
 export const WEB_APP = fileURLToPath(new URL('../ui', import.meta.url))
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Null if there is none in this folder: a checkout that was not built. */
+/** Null if the folder has no web app: the checkout was not built. */
 export const readWebApp = (folder: string): WebApp | null => {
   const index = join(folder, 'index.html')
   if (!existsSync(index)) return null

@@ -1,7 +1,7 @@
 /**
- * How verbs talk to a system: the HTTP interface, whether a server is behind it or the ledger was opened right here (local-api.ts).
+ * The connection of commands to a system: the HTTP API of a server, or of a ledger that was opened in this process (local-api.ts).
  *
- * Owns the reading of answers. A verb cannot tell the two apart, so there is one behaviour to test.
+ * Owns the reading of responses. A command cannot tell the two apart, so there is one behaviour to test.
  */
 import { Refused } from '#cli/terminal/output.ts'
 import type { Problem } from '#http/server/problem.ts'
@@ -13,9 +13,9 @@ export interface Api {
   get<Document>(path: string, headers?: Headers): Promise<Document>
   post<Document>(path: string, body: unknown, headers?: Headers): Promise<Document>
   delete<Document>(path: string, headers?: Headers): Promise<Document>
-  /** The ledger was opened by this process: nobody else works on it. */
+  /** The ledger was opened by this process: no other process works on it. */
   readonly isLocal: boolean
-  /** Where a server shows its pages; null: there is none. */
+  /** The address of the server's pages; null: there is no server. */
   readonly url: string | null
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ const causeOf = (error: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** A server at this address. `token`: who asks, where the server asks who. */
+/** The API of a server at this address. `token`: the caller's credential, if the server requires one. */
 export const remoteApi = (url: string, token: string | undefined): Api => {
   const base = url.replace(/\/+$/, '')
   const ask: Ask = async (path, init) => {

@@ -1,5 +1,5 @@
 /**
- * What a serving process is set to, and by whom: a flag, the environment, the file `.env`, or nobody.
+ * The settings of a serving process and their sources: a flag, the environment, the file `.env`, or the default.
  *
  * Shows the settings of a server (model/kernel/setting.ts). A secret is never shown, only that it is set.
  */
@@ -7,14 +7,14 @@ import type { ConfiguredSetting } from '#http/openapi/api.ts'
 import { SETTINGS, type Setting } from '#model/kernel/setting.ts'
 import type { Environment } from './settings.ts'
 
-/** What stands between the slashes and the @ of an address is for nobody's eyes; nor is what follows a question mark. */
+/** Removes the credentials before the @ of an address, and everything after a question mark. */
 const shown = (value: string): string => value.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, '')
 
 export interface Said {
   readonly env: Environment
-  /** Names that the file `.env` has set. */
+  /** Names that were set by the file `.env`. */
   readonly fromFile: ReadonlySet<string>
-  /** By the names that they stand for. */
+  /** By the names of the settings that they override. */
   readonly flags: Environment
 }
 

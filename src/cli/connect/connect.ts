@@ -1,7 +1,7 @@
 /**
- * Which door a verb takes: the server that was named, the server of this folder if it answers, or the ledger itself.
+ * Chooses how a command connects: to the server that was named, to the server of this folder if it answers, or to the ledger itself.
  *
- * Owns that order. A server that was named and does not answer is an error, never a reason to open something else.
+ * Owns that order. If a server was named and does not answer, that is an error, and nothing else is opened.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -13,10 +13,10 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import { type Api, remoteApi } from './api.ts'
 import { codeFolder, defaultLedger, isServerUrl, type Settings } from './settings.ts'
 
-/** A server that has died refuses at once; one that is busy is still the one to ask. */
+/** Long, because a dead server refuses at once, and a busy one is still the one to use. */
 const ALIVE_WITHIN_MS = 10_000
 
-/** The server that a file names, if it is still the one that wrote it. */
+/** The server that a file names, if it is alive and the one that wrote the file. */
 const serverOf = async (file: string): Promise<ServerFile | null> => {
   const server = readServerFile(file)
   if (server === null) return null
@@ -29,7 +29,7 @@ const serverOf = async (file: string): Promise<ServerFile | null> => {
   }
 }
 
-/** The server of a data folder, if one is alive. */
+/** The server of a data folder, if it is alive. */
 export const liveServer = (dataFolder: string): Promise<ServerFile | null> => serverOf(folderServer(dataFolder))
 
 const checkedUrl = (url: string): string => {
@@ -45,11 +45,11 @@ const checkExists = (database: string): void => {
 }
 
 export interface Door {
-  /** `look` reads a ledger; `know` needs the system, too; `work` also performs here what it sets off. */
+  /** `look` reads a ledger; `know` needs the system, too; `work` also executes the runs that it starts. */
   readonly need: 'look' | 'know' | 'work'
-  /** An event may be the first thing in a new ledger; anything else needs one that is there. */
+  /** True for sending events, which may create a new ledger; every other command needs an existing one. */
   readonly mayCreate?: boolean
-  /** False: an older ledger is refused, not changed. */
+  /** False: an older ledger is refused instead of migrated. */
   readonly migrate?: boolean
 }
 
@@ -70,7 +70,7 @@ const openHere = async (
   return localApi({ database, report: output.report, system, isWorking: need === 'work', migrate })
 }
 
-/** An application that has this ledger open serves the commands beside it, and so does the server of this folder if the ledger is its own. */
+/** The process that has this ledger open: an application that serves commands, or the server of this folder if the ledger is its own. */
 export const ownerOf = async ({ settings }: Pick<Shell, 'settings'>, database: string): Promise<ServerFile | null> => {
   const choice = ledgerChoice(database)
   if (choice.kind !== 'sqlite') return null
@@ -90,7 +90,7 @@ const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Ap
   return owner === null ? openHere(shell, flags, door) : remoteApi(owner.url, owner.token ?? token)
 }
 
-/** Opens the door, does the work, and closes it whatever happens. */
+/** Connects, does the work, and closes the connection whatever happens. */
 export const withApi = async <T>(
   shell: Shell,
   flags: CommonFlags,

@@ -1,4 +1,4 @@
-/** Translated code that is kept: made once, believed only while it is whole and of the same text. */
+/** The cache of translated code: written once, used only while it is complete and of the same source. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** A process of its own: what it was not told it does not remember. */
+/** Like a new process: it shares only the folder. */
 const translator = (path = folder.path) =>
   keptCode(path, ({ source }) => {
     asked.push(source)
@@ -23,19 +23,19 @@ const translator = (path = folder.path) =>
 const of = (source: string, filename = '/x/system.ts', async = true) => ({ source, filename, async, ts: true })
 const fileIn = (path: string): string => join(path, readdirSync(path)[0] ?? '')
 
-test('a file that has not changed is translated once, for every process', () => {
+test('an unchanged file is translated once for all processes', () => {
   expect(translator()(of('one')).code).toBe('/* one */')
   expect(translator()(of('one')).code).toBe('/* one */')
   expect(asked).toEqual(['one'])
 })
 
-test('kept-code-1: changed text, another file and another manner are translated anew', () => {
+test('kept-code-1: changed text, another file and other options are translated again', () => {
   for (const options of [of('one'), of('two'), of('two', '/x/other.ts'), of('two', '/x/system.ts', false)])
     expect(translator()(options).code).toBe(`/* ${options.source} */`)
   expect(asked).toEqual(['one', 'two', 'two', 'two'])
 })
 
-test('an edit replaces what was kept of the file: the folder does not grow', () => {
+test('an edit replaces the cached code of the file: the folder does not grow', () => {
   for (const source of ['one', 'two', 'three']) translator()(of(source))
   expect(readdirSync(folder.path)).toHaveLength(1)
 })
@@ -44,7 +44,7 @@ test.each([
   ['cut short', (text: string) => text.slice(0, -3)],
   ['changed', (text: string) => text.replace('one', 'two')],
   ['empty', () => ''],
-])('kept-code-1: what was kept and is %s is not believed', (_, damage) => {
+])('kept-code-1: cached code that is %s is not used', (_, damage) => {
   translator()(of('one'))
   const file = fileIn(folder.path)
   writeFileSync(file, damage(readFileSync(file, 'utf8')))
@@ -52,17 +52,17 @@ test.each([
   expect(asked).toEqual(['one', 'one'])
 })
 
-test('a file that does not parse is never kept', () => {
+test('a file that does not parse is never cached', () => {
   translator()(of('broken'))
   translator()(of('broken'))
   expect(asked).toEqual(['broken', 'broken'])
 })
 
-test('where nothing can be written, the code is translated all the same', () => {
+test('if the cache cannot be written, the code is translated all the same', () => {
   const taken = join(folder.path, 'file')
   writeFileSync(taken, '')
   expect(translator(join(taken, 'cache'))(of('one')).code).toBe('/* one */')
-  // kept-code-2: a folder in the way of the final name is as good as a full disk.
+  // kept-code-2: a folder in the place of the final file has the same effect as a full disk.
   translator()(of('two'))
   const [kept = ''] = readdirSync(folder.path).filter((name) => name.endsWith('.js'))
   mkdirSync(join(folder.path, 'other', kept), { recursive: true })

@@ -1,11 +1,11 @@
 /**
- * TypeScript that was translated before: a user's files are translated when they change, not at every call.
+ * A cache of translated TypeScript: the files of a user are translated when they change, not at every call.
  *
- * Owns `.trihand/cache`, one file per source and way of translating. Nothing depends on it: what is missing, damaged, of other
- * text or of another loader is translated again, and a folder that cannot be written is done without.
+ * Owns `.trihand/cache`, one file per source file and options. The cache is optional: an entry that is missing, damaged, of another text or
+ * of another loader version is translated again, and if the folder cannot be written there is no cache.
  *
- * kept-code-1  What is kept counts only for the very text it was made from, and only if it is whole.
- * kept-code-2  Two processes may write at once: a file appears whole or not at all.
+ * kept-code-1  A cached file is used only for the exact text it was made from, and only if it is complete.
+ * kept-code-2  Two processes may write at once: a file appears complete or not at all.
  */
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -15,14 +15,14 @@ import type { TransformOptions, TransformResult } from 'jiti'
 
 export type Translate = (options: TransformOptions) => TransformResult
 
-/** How the loader hands on a file that it cannot parse: as code that says so. Its words name a place, so they are never kept. */
+/** The loader returns a file that it cannot parse as code with this name. Its message names a place, so it is never cached. */
 const FAULT = '__JITI_ERROR__'
 
 const digest = (text: string): string => hash('sha256', text, 'hex')
 
 const loaderVersion = (): string => createRequire(import.meta.url)('jiti/package.json').version
 
-/** kept-code-1: the seal is of the source, of how it was translated and of the result. */
+/** kept-code-1: the seal covers the source, the options and the result. */
 const sealOf = (meant: string, code: string): string => digest(`${meant}\n${code}`)
 
 const readKept = (file: string, meant: string): string | null => {
@@ -48,7 +48,7 @@ const keep = (folder: string, file: string, text: string): void => {
   }
 }
 
-/** Translates as `fresh` does, and only what this folder does not hold yet. */
+/** Translates as `fresh` does, but only what this folder does not contain yet. */
 export const keptCode = (folder: string, fresh: Translate): Translate => {
   const version = loaderVersion()
   return (options) => {

@@ -1,7 +1,7 @@
 /**
- * The ledger itself, opened for one call, behind the same interface as a server.
+ * Opens the ledger for one command, behind the same interface as a server.
  *
- * Owns nothing but that opening. Loaded only when no server answers: the stores are most of what a call would have to load.
+ * Owns only that opening. Loaded only when no server answers, because the stores are most of the code to load.
  */
 import { VERSION } from '#cli/version.ts'
 import { createTrihand } from '#compose/assemble.ts'
@@ -12,11 +12,11 @@ import { type Api, apiOver } from './api.ts'
 
 export interface LocalOptions {
   readonly database: string
-  /** Null: the ledger alone. */
+  /** Null: no system, only the ledger. */
   readonly system: SystemSource | null
   readonly isWorking: boolean
   readonly report: Report
-  /** False: an older ledger is refused, not changed. */
+  /** False: an older ledger is refused instead of migrated. */
   readonly migrate?: boolean
 }
 

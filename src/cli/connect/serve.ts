@@ -1,7 +1,7 @@
 /**
- * A serving process from start to end: ledger, HTTP, the file that tells others where it is, and a clean stop.
+ * A serving process from start to end: ledger, HTTP, the server file that other commands find it by, and a clean stop.
  *
- * Owns the order of both. What was opened is closed again whatever fails; `dev` and `demo` say only what is theirs.
+ * Owns the order of start and stop. Whatever was opened is closed again, also after a failure; `dev` and `demo` add only their own parts.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -30,8 +30,8 @@ import { liveServer } from './connect.ts'
 import { defaultLedger, placeOf, type Settings } from './settings.ts'
 
 /*
- * What a serving process needs where credentials are asked for: a key for logins, and a first administrator.
- * Owns the key's file and the first token. Never shows a token twice: it is not kept.
+ * What a serving process needs where credentials are required: a key for logins, and a first administrator. Owns the key's file and the
+ * first token. Never shows a token twice: it is not stored.
  */
 
 const FILE = 'signing-key'
@@ -44,7 +44,7 @@ const existing = (file: string): string | null => {
   }
 }
 
-/** For this folder's server alone; the first of two that start together makes it. */
+/** The key of this folder's server; if two processes start together, the first one creates it. */
 const ownKey = (folder: string): string => {
   const file = join(folder, FILE)
   const known = existing(file)
@@ -65,7 +65,7 @@ const signingKey = ({ signingKey: given, dataFolder }: Settings, { ledger }: Tri
   return ownKey(dataFolder)
 }
 
-/** Somebody must be able to make the other tokens. */
+/** Creates a first administrator, who can create the other tokens. */
 const firstAdmin = async ({ output }: Shell, { tokens }: Trihand): Promise<void> => {
   if (await tokens.hasAny('admin')) return
   const intent = { tenant: LOCAL_TENANT, name: 'admin', kind: 'user', roles: ['admin'], groups: [] }
@@ -85,20 +85,20 @@ const openAuth = async (shell: Shell, trihand: Trihand): Promise<AuthSettings> =
 export interface ServeOptions extends Invitation {
   readonly source: SystemSource
   readonly database: string
-  /** Where the files of the system are: instructions of agents, scripts, templates. */
+  /** The folder with the files of the system: instructions of agents, scripts, templates. */
   readonly folder: string
-  /** Default true. False: others perform what this process takes. */
+  /** Default true. False: other processes execute the runs that this one accepts. */
   readonly work?: boolean
-  /** Called once it serves; the answer is called before it stops. */
+  /** Called once it serves; the returned function is called before it stops. */
   readonly begin?: (serving: Serving) => () => void
-  /** Sent at every start. With an id of its own it counts once. */
+  /** Sent at every start. An event with a fixed id takes effect only once. */
   readonly first?: IncomingEvent
 }
 
 const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
   kind === 'sqlite' ? resolve(description) : null
 
-/** By flags, where they say something else than the settings. */
+/** The flags that differ from the settings. */
 const flagsIn = ({ settings }: Shell, { database, port }: ServeOptions) => ({
   ...(database === defaultLedger(settings) ? {} : { DATABASE_URL: database }),
   ...(port === settings.port || port === null ? {} : { PORT: String(port) }),
@@ -168,11 +168,11 @@ const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
     ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
     commands: false,
     tuneProcess: true,
-    // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
+    // Also if workers do the work: workers watch no sources, so that each change is seen by one process.
     sources: true,
   })
 
-/** Whoever has the ledger is named, if it is the server of this folder. */
+/** Adds to the error which process has the ledger open, if it is the server of this folder. */
 const nameOwner = async ({ settings }: Shell, error: unknown): Promise<unknown> => {
   if (!(error instanceof TrihandError) || error.code !== 'LEDGER_IN_USE') return error
   const server = await liveServer(settings.dataFolder)

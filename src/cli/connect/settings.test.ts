@@ -1,8 +1,8 @@
-/** The environment: what counts, what wins, what is refused. */
+/** Settings from the environment: valid values, precedence, and refusals. */
 import { expect, test } from 'vitest'
 import { defaultLedger, isServerUrl, parsePort, readSettings } from './settings.ts'
 
-test('without anything said there is a folder and its ledger', () => {
+test('without any variable the defaults apply: a data folder and its ledger', () => {
   const settings = readSettings({})
   expect(settings).toEqual({
     database: undefined,
@@ -25,7 +25,7 @@ test('without anything said there is a folder and its ledger', () => {
   expect(defaultLedger(settings)).toBe('.trihand/trihand.db')
 })
 
-test('what is said counts, and empty means not said', () => {
+test('variables that are set apply, and an empty one counts as not set', () => {
   const env = { DATABASE_URL: 'file:./x.db', PORT: '0', TRIHAND_URL: 'http://127.0.0.1:4400', TRIHAND_DATA: 'data' }
   const settings = readSettings(env)
   expect(settings).toMatchObject({
@@ -38,7 +38,7 @@ test('what is said counts, and empty means not said', () => {
   expect(readSettings({ DATABASE_URL: '', PORT: '', TRIHAND_URL: '', TRIHAND_DATA: '' })).toEqual(readSettings({}))
 })
 
-test('[M4] what one credential may ask of a server can be set, and switched off (13.2.5)', () => {
+test('[M4] the limits of one credential can be set, and the rate can be switched off (13.2.5)', () => {
   const env = { TRIHAND_REQUEST_RATE: '7', TRIHAND_STREAM_LIMIT: '3' }
   expect(readSettings(env).limits).toEqual({ requestRate: 7, streams: 3 })
   expect(readSettings({ TRIHAND_REQUEST_RATE: 'off' }).limits.requestRate).toBeNull()
@@ -47,17 +47,17 @@ test('[M4] what one credential may ask of a server can be set, and switched off 
   )
 })
 
-test('a proxy is trusted only where that is said, and only on loopback (13.3.4)', () => {
+test('a proxy is trusted only if TRIHAND_TRUST_PROXY is set to loopback (13.3.4)', () => {
   expect(readSettings({ TRIHAND_TRUST_PROXY: 'loopback' }).trustsProxy).toBe(true)
   expect(() => readSettings({ TRIHAND_TRUST_PROXY: 'yes' })).toThrow('TRIHAND_TRUST_PROXY is "yes"; expected loopback')
 })
 
-test('all that is wrong is told together', () => {
+test('all invalid variables are reported in one error', () => {
   const read = () => readSettings({ DATABASE_URL: 'mysql://x', PORT: '70000', TRIHAND_URL: 'ftp://x' })
   expect(read).toThrow(/CONFIG_INVALID: DATABASE_URL: .*; PORT is "70000"; .*; TRIHAND_URL is "ftp:\/\/x"/)
 })
 
-test('a worker is described by the environment, and what is wrong with it is told', () => {
+test('a worker is configured by the environment, and invalid values are reported', () => {
   const env = { TRIHAND_POOL: 'mail', TRIHAND_LABELS: 'region=eu', TRIHAND_SLOTS: '4', TRIHAND_DRAIN: '5s' }
   expect(readSettings(env).worker).toEqual({ pool: 'mail', labels: 'region=eu', slots: 4, drain: 5_000, port: null })
   const read = () => readSettings({ TRIHAND_LABELS: 'eu', TRIHAND_SLOTS: '0', TRIHAND_DRAIN: 'soon' })
@@ -90,7 +90,7 @@ test.each([
   [{ TRIHAND_DISPATCHER: 'restate' }, 'restate needs TRIHAND_DISPATCHER_URL'],
   [{ TRIHAND_DISPATCHER: 'restate', TRIHAND_DISPATCHER_URL: 'r:8080' }, 'no http:// or https:// address'],
   [{ TRIHAND_DISPATCHER: 'inngest' }, 'inngest needs TRIHAND_DISPATCHER_KEY'],
-])('a dispatcher that is only half described by %j is told', (env, problem) => {
+])('the incomplete dispatcher settings %j are refused', (env, problem) => {
   expect(() => readSettings(env)).toThrow(problem)
 })
 
@@ -98,7 +98,7 @@ test.each([
   ['TRIHAND_TOKN', 'TRIHAND_TOKN is not a setting; did you mean TRIHAND_TOKEN?'],
   ['TRIHAND_PORT', 'TRIHAND_PORT is not a setting; did you mean PORT?'],
   ['TRIHAND_ENTIRELY_DIFFERENT', 'TRIHAND_ENTIRELY_DIFFERENT is not a setting'],
-])('%s is refused with the near name', (name, problem) => {
+])('the unknown setting %s is refused, with the nearest name if there is one', (name, problem) => {
   expect(() => readSettings({ [name]: '1', TRIHAND_TOKEN: 'x' })).toThrow(problem)
 })
 
@@ -111,7 +111,7 @@ test.each([
   ['80.5', null],
   ['http', null],
   ['', null],
-])('port %j is %j', (text, port) => {
+])('the port %j is parsed as %j', (text, port) => {
   expect(parsePort(text)).toBe(port)
 })
 
@@ -121,6 +121,6 @@ test.each([
   ['127.0.0.1:4400', false],
   ['http://', false],
   ['file:///etc/passwd', false],
-])('%s as a server: %s', (url, fits) => {
+])('%s is a valid server address: %s', (url, fits) => {
   expect(isServerUrl(url)).toBe(fits)
 })

@@ -1,7 +1,8 @@
 /**
- * What the environment says, read once: which ledger, which port, which server, which folder.
+ * Settings from the environment, read once: ledger, port, server, folder and more.
  *
- * Their names stand in model/kernel/setting.ts. All that is wrong is told together. Flags are the verbs' own and win over this.
+ * The names of the variables are in model/kernel/setting.ts. All invalid values are reported in one error. Flags belong to the commands and
+ * take precedence.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,49 +17,49 @@ import { unknownSettings } from '#model/kernel/setting.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Settings {
-  /** A path or a url; undefined = the file in the data folder. */
+  /** A path or a url; undefined: the file in the data folder. */
   readonly database: string | undefined
   readonly port: number | null
   readonly server: string | undefined
-  /** Where it listens. Anything but loopback asks for credentials. */
+  /** The address it listens on. Any address but loopback requires credentials. */
   readonly host: string
-  /** Where people find it; null: where it listens. */
+  /** The address that people use; null: the listening address. */
   readonly publicUrl: string | null
   readonly signingKey: string | undefined
-  /** Milliseconds: how long answers to requests with a key are kept; undefined: as long as is usual. */
+  /** How long responses to requests with a key are kept, in milliseconds; undefined: the default time. */
   readonly retention: number | undefined
-  /** How much a process that serves or works tells of itself on stderr. */
+  /** How much a serving or working process logs on stderr. */
   readonly log: LogLevel
   /** How many calls may wait for the ledger, and for how many milliseconds, before others are refused. */
   readonly intake: { readonly queue: number; readonly wait: number }
-  /** How much one credential may ask of a server. */
+  /** The limits of one credential at a server. */
   readonly limits: Limits
-  /** Opens the metrics of this server, and nothing else; null: there is none. */
+  /** A token that opens the metrics of this server, and nothing else; null: there is none. */
   readonly metricsToken: string | null
-  /** What x-forwarded-for says counts, if loopback sends it. */
+  /** True if x-forwarded-for is trusted when it comes from loopback. */
   readonly trustsProxy: boolean
-  /** Who this process is to a server that asks. */
+  /** The token that this process sends to a server. */
   readonly token: string | undefined
   readonly dataFolder: string
   readonly worker: WorkerSettings
-  /** Null: the store's own. */
+  /** Null: no external dispatcher is used. */
   readonly dispatcher: DispatcherChoice | null
 }
 
-/** For a process that works. */
+/** Settings of a process that works. */
 export interface WorkerSettings {
   readonly pool: string | undefined
   readonly labels: string | undefined
   readonly slots: number | undefined
   /** Milliseconds. */
   readonly drain: number | undefined
-  /** Of health and metrics; null: the first that is free. */
+  /** The port of health and metrics; null: the first free default port. */
   readonly port: number | null
 }
 
 const MAX_PORT = 65_535
 const MIN_KEY = 32
-/** Of a server: what its callers wait for is told them soon. */
+/** For a server: its callers should be answered or refused soon. */
 const INTAKE_QUEUE = 2_000
 const INTAKE_WAIT = '1s'
 
@@ -75,7 +76,7 @@ export const parseSlots = (text: string): number | null => (/^[1-9]\d{0,5}$/.tes
 
 const messageOf = (error: unknown): string => (error instanceof TrihandError ? error.detail : String(error))
 
-/** What is wrong with a value, by trying to read it. */
+/** Returns the error of reading a value; null: there is none. */
 const problemWith = (name: string, read: () => unknown): string | null => {
   try {
     read()
@@ -155,7 +156,7 @@ export const readSettings = (env: Environment): Settings => {
   }
 }
 
-/** The place and size of a process that works, as `createTrihand` takes it. */
+/** The pool, labels and slots of a process that works, as `createTrihand` takes them. */
 export const placeOf = ({ pool, labels, slots, drain }: Omit<WorkerSettings, 'port'>) => ({
   labels: parseLabels(labels ?? ''),
   ...(pool === undefined ? {} : { pool }),
@@ -163,7 +164,7 @@ export const placeOf = ({ pool, labels, slots, drain }: Omit<WorkerSettings, 'po
   ...(drain === undefined ? {} : { drain }),
 })
 
-/** `.env` beside the system: never overrides what is set already. Answers what it has set. */
+/** Loads `.env` beside the system, which never overrides variables that are set already. Returns the names it has set. */
 export const loadEnvFile = (folder: string): ReadonlySet<string> => {
   const file = join(folder, '.env')
   const before = new Set(Object.keys(process.env))
@@ -171,7 +172,7 @@ export const loadEnvFile = (folder: string): ReadonlySet<string> => {
   return new Set(Object.keys(process.env).filter((name) => !before.has(name)))
 }
 
-/** Where translated code of a system is kept. */
+/** The folder with the translated code of a system. */
 export const codeFolder = (settings: Settings): string => join(settings.dataFolder, 'cache')
 
 export const defaultLedger = (settings: Settings): string =>

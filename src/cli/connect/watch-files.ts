@@ -1,8 +1,8 @@
 /**
- * Tells when source files below a folder change, a moment after the last change.
+ * Calls back when source files below a folder change, a moment after the last change.
  *
- * Owns which files count: code and data that a system may be made of. Never reads them, and never ends a server because a
- * folder cannot be watched.
+ * Owns which files count: code and data that a system may consist of. Never reads them, and never ends a server because a folder cannot be
+ * watched.
  */
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const MAX_FOLDERS = 200
 
 const isWatched = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules'
 
-/** The folder and those below it: not what is hidden, not packages. */
+/** The folder and those below it, without hidden folders and packages. */
 const foldersBelow = (root: string): readonly string[] => {
   const folders = [root]
   for (const folder of folders) {
@@ -27,11 +27,11 @@ const foldersBelow = (root: string): readonly string[] => {
 
 export interface Watching {
   readonly changed: () => void
-  /** Some changes will not be noticed. */
+  /** Called if some changes will not be noticed. */
   readonly lost: (reason: unknown) => void
 }
 
-/** Calls back after changes; the answer ends it. */
+/** Calls back after changes; returns the function that ends the watch. */
 export const watchFiles = (root: string, { changed, lost }: Watching): (() => void) => {
   const watchers: FSWatcher[] = []
   let timer: NodeJS.Timeout | undefined

@@ -1,4 +1,4 @@
-/** Who acts, as flags say it: `--as` and `--groups`. Owns their headers, and that nobody acts unnamed. */
+/** The acting person, given by `--as` and `--groups`. Owns their headers, and the rule that an actor must have a name. */
 import type { CommonFlags } from '#cli/terminal/shell.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Headers } from './api.ts'

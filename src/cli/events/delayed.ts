@@ -1,4 +1,4 @@
-/** `trihand events list --delayed`, `trihand events cancel <id>`: events that are to be sent later, and how one is taken back. */
+/** `trihand events list --delayed`, `trihand events cancel <id>`: lists delayed events and cancels one. */
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'

@@ -1,7 +1,7 @@
 /**
- * Waiting for runs from outside: until they have ended, or until nothing is at work any more.
+ * Waits for runs: until they have ended, or until no run is at work.
  *
- * Owns the polling and what the ends mean for the exit code. Without a limit it waits only for who may interrupt it.
+ * Owns the polling and the exit code for the results of runs. Without a time limit a wait only ends when the user interrupts it.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Api } from '#cli/connect/api.ts'
@@ -12,12 +12,12 @@ import type { Page } from '#http/server/query.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
 
 const POLL_MS = 100
-/** The longest that a timer waits: 24 days. */
+/** The longest delay of a timer: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1
-/** How long a call that opened the ledger itself lets runs work. */
+/** How long a command that opened the ledger itself lets runs work. */
 const QUIET_WITHIN_MS = 30_000
 
-/** Asks until the answer holds or the time is up; gives the last answer either way. */
+/** Polls until the condition holds or the time is up; returns the last answer in either case. */
 export const poll = async <Answer>(
   ask: () => Promise<Answer>,
   holds: (answer: Answer) => boolean,
@@ -38,7 +38,7 @@ export const poll = async <Answer>(
   }
 }
 
-/** Asks until the answer holds, the time is up (null: it never is) or somebody interrupts. */
+/** Polls until the condition holds, the time is up (null: never) or the user interrupts. */
 export const untilTold = <Answer>(
   ask: () => Promise<Answer>,
   holds: (answer: Answer) => boolean,
@@ -48,7 +48,7 @@ export const untilTold = <Answer>(
 
 type Counts = Readonly<Record<RunStatus, number>>
 
-/** A delayed event is queued until its time comes, which may be in a week. Past so many nobody counts them. */
+/** A delayed event is a queued run until its time comes, which may take a week. At most this many are counted. */
 const MOST_DELAYED = 200
 
 const isQuiet = async (api: Api): Promise<boolean> => {
@@ -58,7 +58,7 @@ const isQuiet = async (api: Api): Promise<boolean> => {
   return queued === items.length
 }
 
-/** Until every run has ended or waits for something. */
+/** Waits until every run has ended or waits for something. */
 const untilQuiet = (api: Api, limitMs = QUIET_WITHIN_MS): Promise<unknown> =>
   poll(
     () => isQuiet(api),
@@ -74,7 +74,7 @@ export const detailsOf = async (api: Api, ids: readonly string[]): Promise<reado
   return details
 }
 
-/** What the runs are, after the wait that was asked for. Null: no wait, but a ledger opened here is left to its work first. */
+/** The runs after the requested wait. Null: no wait was requested, but if the ledger was opened here its runs are given time to work first. */
 export const settled = async (
   api: Api,
   ids: readonly string[],
@@ -95,7 +95,7 @@ export const exitCodeFor = (runs: readonly RunDetail[]): number => {
   return runs.every((run) => run.status === 'success') ? EXIT.done : EXIT.no
 }
 
-/** A run's end, as a row and as a document. */
+/** The result of a run, as a row and as a document. */
 export const outcomeRow = ({ id, handler, status, error }: RunDetail): readonly string[] => [
   id,
   handler,

@@ -1,4 +1,4 @@
-/** `trihand send <event> [json|@file|-]`: sends one event and prints the receipt, and the runs it started. */
+/** `trihand send <event> [json|@file|-]`: sends one event and prints the receipt and the runs it started. */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { headersOf, type WhoFlags } from '#cli/connect/who.ts'
@@ -16,7 +16,7 @@ export interface SendFlags extends WhoFlags {
   readonly id?: string
   readonly source?: string
   readonly subject?: string
-  /** `30s`, `2h`: sent so long from now. */
+  /** Sends the event after this time: `30s`, `2h`. */
   readonly delay?: string
   readonly wait?: number
 }
@@ -58,7 +58,7 @@ const print = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): vo
 /** Reasons for which the event became part of the input of another run. */
 const TAKEN_IN: ReadonlySet<string> = new Set(['joined', 'debounced'])
 
-/** The receipt as it stands now: flow control may have started runs since it was given. */
+/** The current state of the receipt: flow control may have started runs since it was given. */
 const newest = async (api: Api, receipt: Receipt): Promise<Receipt> => {
   if (receipt.pending.length === 0) return receipt
   const { runs, pending, suppressed } = await api.get<EventDetail>(`/api/events/${receipt.sequence}`)
@@ -76,7 +76,7 @@ interface Followed {
   readonly runs: readonly RunDetail[]
 }
 
-/** Until flow control has decided and every run has ended, or the time is up. */
+/** Waits until flow control has decided and every run has ended, or the time is up. */
 const followed = (api: Api, first: Receipt, waitMs: number): Promise<Followed> => {
   const look = async (): Promise<Followed> => {
     const receipt = await newest(api, first)
@@ -85,7 +85,7 @@ const followed = (api: Api, first: Receipt, waitMs: number): Promise<Followed> =
   return poll(look, ({ receipt, runs }) => receipt.pending.length === 0 && runs.every(hasEnded), waitMs)
 }
 
-/** Sends, waits if that was asked for, and prints what became of it. */
+/** Sends the event, waits if `--wait` was given, and prints the result. */
 export const sendVia = async (
   api: Api,
   output: Output,
@@ -106,7 +106,7 @@ export const sendVia = async (
 }
 
 export const send: Verb<SendFlags> = async (shell, flags) => {
-  // Read before any door is opened: a mistake in the arguments needs no server.
+  // Parsed before anything is opened: a mistake in the arguments needs no server.
   const event = eventOf(flags)
   if (flags.delay !== undefined && flags.wait !== undefined)
     throw new TrihandError(

@@ -1,7 +1,7 @@
 /**
- * `trihand events show|replay <number>`: one event by its place in the ledger, whole; or the same once more, under a new id.
+ * `trihand events show|replay <number>`: shows one event by its sequence number in full, or sends it again under a new id.
  *
- * Owns what a replay is: type, source, subject and data of the old event. What it starts is decided anew.
+ * Owns the content of a replay: type, source, subject and data of the old event. Which runs it starts is decided anew.
  */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
@@ -15,7 +15,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import { sendVia } from './send.ts'
 
 export interface EventFlags extends CommonFlags {
-  /** Its number: the first column of `events list`. */
+  /** Its sequence number: the first column of `events list`. */
   readonly number: string
 }
 
@@ -31,7 +31,7 @@ const numberIn = ({ number }: EventFlags): number => {
   )
 }
 
-/** The newest event that is not after this number. */
+/** The event with this number. */
 const eventAt = async (api: Api, number: number): Promise<StoredEvent> => {
   const path = `/api/events${queryText({ cursor: String(number + 1), limit: '1' })}`
   const [event] = (await api.get<Page<StoredEvent>>(path)).items

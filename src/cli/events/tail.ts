@@ -1,8 +1,8 @@
 /**
  * `trihand events tail`: events as they come, a line each, oldest first.
  *
- * Owns where it begins and ends: after the newest event or after a number that was given; until Ctrl+C (130), a limit of time (8) or a
- * count of events (0). It asks a server: to hold a ledger open only to look at it would keep others out.
+ * Owns where it begins and ends: after the newest event or after a given number; until Ctrl+C (130), a time limit (8) or a number of events
+ * (0). It requires a server: opening the ledger only to read it would lock out other processes.
  */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
@@ -16,9 +16,9 @@ import { untilTold } from './follow.ts'
 
 export interface TailFlags extends CommonFlags {
   readonly type?: string
-  /** The number after which it begins. */
+  /** It begins after the event with this number. */
   readonly after?: number
-  /** How many events. */
+  /** It ends after this many events. */
   readonly count?: number
   readonly wait?: number
 }
@@ -46,7 +46,7 @@ const printEvent = (output: Output, event: StoredEvent): void => {
   else output.line(visible(`${sequence}  ${time}  ${type}  ${source}  ${JSON.stringify(data)}`))
 }
 
-/** Prints what is new at each look; answers how many events there were in all. */
+/** Prints new events at each call; returns the number of all events printed so far. */
 const looker = (api: Api, output: Output, { type, count = Infinity }: TailFlags, begin: number) => {
   let [last, told] = [begin, 0]
   return async (): Promise<number> => {

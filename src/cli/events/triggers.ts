@@ -1,6 +1,6 @@
 /**
- * `trihand triggers list|test|replay|install|remove`: what starts what, what an event would start, deliveries once more, and the
- * triggers in a user's own database.
+ * `trihand triggers list|test|replay|install|remove`: lists triggers, shows what an event would start, replays deliveries, and installs or
+ * removes the triggers in a user's own database.
  */
 import type { Api } from '#cli/connect/api.ts'
 import { liveServer, withApi } from '#cli/connect/connect.ts'
@@ -22,7 +22,7 @@ const LISTING: Listing<TriggerRow> = {
   command: 'trihand triggers list',
 }
 
-/** Only the definition is asked: without a server no ledger is opened, and nothing that waits in one goes on. */
+/** Only the definition is needed: without a server a ledger in memory is used, so that no waiting run is resumed. */
 const justAsk = async <T>(shell: Shell, flags: CommonFlags, work: (api: Api) => Promise<T>): Promise<T> => {
   const { server, dataFolder } = shell.settings
   const isServed = (flags.server ?? server) !== undefined || (await liveServer(dataFolder)) !== null

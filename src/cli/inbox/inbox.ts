@@ -1,8 +1,8 @@
 /**
- * `trihand inbox approve|reject|respond|request-edit|edit`: a person reads a task at a terminal and gives their word on what they read.
+ * `trihand inbox approve|reject|respond|request-edit|edit`: a person reads a task at a terminal and decides on what they read.
  *
- * Owns the question in between: the word is bound to what this very call has printed, by its hash. Where nobody can be asked, `--hash` says
- * what was seen. What a word does is the task's own rule.
+ * Owns the question in between: the decision is bound by its hash to what this very call has printed. Without a terminal `--hash` names
+ * what was seen. What a decision does is a rule of the task.
  */
 import { withApi } from '#cli/connect/connect.ts'
 import { requireWho } from '#cli/connect/who.ts'
@@ -19,9 +19,9 @@ import { decideTask, pathOf, printTask, type TaskFlags } from './tasks.ts'
 export interface WordFlags extends TaskFlags {
   readonly reason?: string
   readonly fields?: string
-  /** Of a bundle: the word is about these, with commas. */
+  /** For a bundle: comma-separated item ids that the decision applies to. */
   readonly items?: string
-  /** Of a bundle: what becomes of the others. */
+  /** For a bundle: the decision on all other items. */
   readonly rest?: string
   readonly hash?: string
   readonly draftRevision?: string
@@ -34,7 +34,7 @@ type Choices = Readonly<Record<string, Choice>>
 interface Word {
   readonly action: string
   readonly hash: string
-  /** Of the drafts that were printed. Absent: as the flag says. */
+  /** The revision of the drafts that were printed. Absent: the flag gives it. */
   readonly draftRevision?: number
   readonly choices: Choices | null
 }
@@ -45,7 +45,7 @@ const itemsOf = ({ sections }: TaskDetail): readonly TaskItem[] => sections.flat
 
 const invalid = (detail: string): TrihandError => new TrihandError('CONFIG_INVALID', detail)
 
-/** The items that are named; each must be there. */
+/** The listed items; each must exist. */
 const named = (task: TaskDetail, list: string): readonly string[] => {
   const there = itemsOf(task).map(({ id }) => id)
   const ids = list.split(',').filter((id) => id !== '')
@@ -54,7 +54,7 @@ const named = (task: TaskDetail, list: string): readonly string[] => {
   throw invalid(`there is no item ${unknown}; there are ${there.join(', ') || 'none'}`)
 }
 
-/** What the word says of each item of a bundle; null: it is about the whole. */
+/** The decision on each item of a bundle; null: it is on the whole task. */
 const choicesOf = (task: TaskDetail, action: string, { items, rest }: WordFlags): Choices | null => {
   if (items === undefined && rest === undefined) return null
   const [status, others] = [STATUS[action], STATUS[rest ?? '']]
@@ -72,7 +72,7 @@ const questionOf = (action: string, { title }: TaskDetail, { as }: WordFlags) =>
   flag: '--hash, as `trihand inbox show` prints it,',
 })
 
-/** As `tasks decide` takes it: there the items are choices. */
+/** Decides through `tasks decide`, where items are given as choices. */
 const give = (shell: Shell, { items, rest, ...flags }: WordFlags, word: Word): Promise<number> => {
   const { action, hash, choices, draftRevision } = word
   const seen = draftRevision === undefined ? {} : { draftRevision: String(draftRevision) }
@@ -85,7 +85,7 @@ const give = (shell: Shell, { items, rest, ...flags }: WordFlags, word: Word): P
   })
 }
 
-/** Some items approved is an approval; which, the choices say. */
+/** If any item is not rejected, the action is an approval; the choices say which items. */
 const wordFor = (action: string, choices: Choices | null): string => {
   if (choices === null) return action
   return Object.values(choices).some(({ status }) => status !== 'rejected') ? 'approve' : 'reject'
@@ -100,7 +100,7 @@ const nothingDone = (shell: Shell): number => {
 
 type Told = Pick<WordFlags, 'fields' | 'reason'>
 
-/** What the action asks for and no flag gives: its fields, and a reason where it needs one. Null: the person broke off. */
+/** Asks for what the action requires and no flag gives: its fields, and a reason if it needs one. Null: the person cancelled. */
 const filledIn = async (
   { output }: Shell,
   task: TaskDetail,
@@ -136,7 +136,7 @@ export const giveWord =
     return give(shell, { ...flags, ...told }, { action: word, ...seenIn(task), choices })
   }
 
-/** Items in the person's own editor; what differs is shown before it is sent. */
+/** Opens items in the person's editor; shows the differences before they are sent. */
 export const editTask: Verb<WordFlags> = async (shell, flags) => {
   const task = await read(shell, flags)
   const question = {

@@ -1,8 +1,8 @@
 /**
- * `trihand inbox list` and `trihand tasks list|show|decide|claim|unclaim|reassign`: what people are asked, and their word. At a terminal
- * they are asked first: inbox.ts.
+ * `trihand inbox list` and `trihand tasks list|show|decide|claim|unclaim|reassign`: tasks for people, and their decisions. The interactive
+ * commands are in inbox.ts.
  *
- * Owns flags and printing. Deciding needs `--as` and the hash of what was shown: a script cannot pass for a person by accident.
+ * Owns flags and printing. A decision needs `--as` and the hash of what was shown, so that a script cannot act as a person by accident.
  */
 import type { Headers } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
@@ -76,7 +76,7 @@ const listAs =
 
 export const listTasks = listAs('trihand tasks list')
 
-/** A person's own, the nearest deadline first. */
+/** A person's own tasks, the nearest deadline first. */
 export const inbox: Verb<TasksListFlags> = async (shell, flags) => {
   requireWho(flags)
   return listAs('trihand inbox list')(shell, { order: 'deadline', ...flags })
@@ -97,7 +97,7 @@ const printEnd = (output: Output, { end, approved, rejected }: TaskDetail): void
 const isMembers = (value: Json): value is { readonly [name: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A line for each member: what is decided on is read before it is decided. */
+/** One line for each member: the context must be readable before the decision. */
 const contextLines = ({ context }: TaskDetail): readonly string[] => {
   if (context === null) return []
   if (!isMembers(context)) return [label('context', JSON.stringify(context))]
@@ -113,7 +113,7 @@ const printDrafts = (output: Output, { drafts, draft_revision, is_open }: TaskDe
   output.line(label('drafts', `revision ${draft_revision}; they are no part of a decision from here`))
 }
 
-/** A plan is printed step by step, anything else as it is. */
+/** A plan is printed step by step, other content as JSON. */
 const printSection = (output: Output, { title, content }: TaskDetail['sections'][number]): void => {
   if (content === null) return
   const plan = planIn(content)
@@ -129,7 +129,7 @@ const printActions = (output: Output, { actions }: TaskDetail): void => {
   if (confirm != null) output.line(label('confirm', `type ${confirm}`))
 }
 
-/** Nothing where one person decides and those who are asked may. */
+/** Empty if a single vote decides. */
 const voteLines = ({ quorum, votes, may_vote: may, is_open }: TaskDetail): readonly string[] => {
   if (!is_open || (quorum.approve <= 1 && quorum.reject <= 1)) return []
   const people = [...may.users.map((one) => `user:${one}`), ...may.groups.map((one) => `group:${one}`)]

@@ -1,7 +1,7 @@
 /**
- * `trihand token create|list|revoke`: who may come in over HTTP.
+ * `trihand token create|list|revoke`: credentials for HTTP.
  *
- * Owns flags and printing. The secret is printed once, when it is made.
+ * Owns flags and printing. The secret is printed once, when the token is created.
  */
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage } from '#cli/terminal/listing.ts'

@@ -1,13 +1,13 @@
 /**
- * One run that has not ended, held against the code and the declarations of another system: what would go wrong with it there.
+ * Checks one run that has not ended against the code and the declarations of another system: what would fail there.
  *
- * Owns the judgement. Workflow functions are entered on the run's record (executors/replay.ts); of agents and people the handler and the schemas
- * are compared alone.
+ * Owns the verdict. Workflow functions are replayed on the recorded run (executors/replay.ts); for agents and people only the handler and
+ * the schemas are compared.
  */
 import { enterBy } from '#executors/hands.ts'
 import { type Pause, type RecordedRun, type RecordedStep, replay } from '#executors/replay.ts'
 import { type EnterOptions, enterFunction } from '#executors/workflow/function.ts'
-import { StepFailure } from '#executors/workflow/step-failure.ts'
+import { StepFailure } from '#model/run/step-failure.ts'
 import type { StoredEvent as EventDocument, OpenRun } from '#http/openapi/api.ts'
 import { isOwn } from '#manifest/define/builtin-functions.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
@@ -46,7 +46,7 @@ const TURNS = 10
 const GIVE_UP_AFTER = 40
 const PAUSE_MS = 5
 
-/** Code that waits for something of its own gets 150 ms; code that only asks for steps needs a few turns. */
+/** Code that waits for something of its own gets 150 ms; code that only calls steps needs a few turns of the event loop. */
 const pause: Pause = async (times) => {
   await new Promise((resolve) => (times < TURNS ? setImmediate(resolve) : setTimeout(resolve, PAUSE_MS)))
   if (times >= GIVE_UP_AFTER) return 'give up'
@@ -91,7 +91,7 @@ const misfit = async (schema: Schema | null, value: Json, what: string): Promise
   }
 }
 
-/** What is declared: the handler's input, the events that started it, came to it, or are waited for. */
+/** Checks declarations: the input of the handler, and the events that started the run, that it received, or that it waits for. */
 const declared = async (system: System, definition: FunctionDefinition, run: OpenRun): Promise<readonly Trouble[]> => {
   const troubles: Trouble[] = []
   const input = await misfit(definition.input, run.input as Json, `what the run works on (the input of ${run.handler})`)

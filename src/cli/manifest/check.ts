@@ -1,8 +1,8 @@
 /**
- * `trihand check [path] --against <ledger or URL>`: before a deploy, the runs that have not ended are held against the new code.
+ * `trihand check [path] --against <ledger or URL>`: before a deploy, checks the runs that have not ended against the new code.
  *
- * Owns the exit codes: 0 clean, 1 some runs would be in trouble, 4 the system does not load. Changes nothing in the ledger; memory
- * grows with one page of runs and with what is found.
+ * Owns the exit codes: 0 clean, 1 some runs would fail, 4 the system does not load. Changes nothing in the ledger; memory grows with one
+ * page of runs and with the findings.
  */
 import { realpathSync } from 'node:fs'
 import { liveServer, withApi } from '#cli/connect/connect.ts'
@@ -39,7 +39,7 @@ interface Outcome {
   readonly skipped: Map<string, number>
 }
 
-/** The path that a file has, however it is named. */
+/** The real path of a file, without symbolic links. */
 const pathOf = (file: string): string => {
   try {
     return realpathSync(file)
@@ -48,7 +48,7 @@ const pathOf = (file: string): string => {
   }
 }
 
-/** A file that a server of this folder has open is asked for through that server. */
+/** The flags to connect by: if a server of this folder has the file open, that server. */
 const doorTo = async ({ settings }: Shell, against: string): Promise<CommonFlags> => {
   if (isServerUrl(against)) return { server: against }
   const choice = ledgerChoice(against)

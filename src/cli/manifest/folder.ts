@@ -1,7 +1,7 @@
 /**
- * A manifest on disk: which file is meant, what lies beside it, and what is to be said about both.
+ * A manifest on disk: finds its file, lists the files beside it, and loads it with its findings.
  *
- * Owns the reading. Executes nothing of the folder: that is load-manifest.ts, for verbs that run a system.
+ * Owns the reading. Executes nothing of the folder: load-manifest.ts does, for commands that run a system.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -12,7 +12,7 @@ const MANIFEST_FILES = ['manifest.yaml', 'manifest.yml']
 const MAX_FILES = 5_000
 const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules'
 
-/** The files below a folder, with `/` between the parts: no hidden ones, no packages. */
+/** The files below a folder, with `/` between the parts; without hidden ones and packages. */
 const filesBelow = (root: string): readonly string[] => {
   const files: string[] = []
   const folders = ['']
@@ -41,7 +41,7 @@ export const findManifest = (given: string | undefined): string => {
 export interface ManifestOnDisk extends LoadedManifest {
   readonly file: string
   readonly paths: readonly string[]
-  /** The text of one of them. */
+  /** Reads the text of one of them. */
   readonly read: (path: string) => string
 }
 

@@ -1,7 +1,7 @@
 /**
- * A system from a folder with a manifest: checked first, then joined with the code beside it.
+ * Loads a system from a folder with a manifest: the manifest is checked first, then joined with the code beside it.
  *
- * Owns what a refused manifest is told as: its first error, with its place, and how many more there are.
+ * Owns the error for an invalid manifest: its first error, with its place, and the number of others.
  */
 import { dirname, join } from 'node:path'
 import { guardFetch } from '#compose/functions.ts'

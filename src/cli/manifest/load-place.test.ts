@@ -1,4 +1,4 @@
-/** Places out of foreign error texts. */
+/** Extracting places from error texts of the loader and the stack. */
 import { describe, expect, test } from 'vitest'
 import { faultOf } from './load-place.ts'
 
@@ -11,7 +11,7 @@ const withStack = (message: string, ...frames: readonly string[]): Error => {
 }
 
 describe('a fault', () => {
-  test('the loader’s words for text that it cannot parse, with the column counted from 1', () => {
+  test('has the message and the place of a parse error of the loader, with the column counted from 1', () => {
     const error = new Error(`ParseError: Unexpected token, expected ","  \n ${FOLDER}/a/system.ts:4:12`)
     expect(faultOf(error, FOLDER)).toEqual({
       message: 'Unexpected token, expected ","',
@@ -24,7 +24,7 @@ describe('a fault', () => {
     [`${FOLDER}/system.ts:4:9`],
     [`async ${FOLDER}/system.ts:4:9`],
     [`boom (file://${FOLDER}/system.ts:4:9)`],
-  ])('the first frame in a file of the user: %s', (frame) => {
+  ])('has the place of the first frame in a file of the user: %s', (frame) => {
     const error = withStack(
       'no luck',
       'x (node:internal/modules:1:1)',
@@ -34,16 +34,16 @@ describe('a fault', () => {
     expect(faultOf(error, FOLDER).place).toEqual({ file: 'system.ts', line: 4, column: 9 })
   })
 
-  test('without such a frame there is no place', () => {
+  test('has no place without such a frame', () => {
     const error = withStack('no luck', 'x (node:internal/modules:1:1)', 'y (/elsewhere/index.js:2:2)', 'native')
     expect(faultOf(error, FOLDER)).toEqual({ message: 'no luck', place: null })
   })
 
-  test('whatever was thrown has words', () => {
+  test('has a message whatever was thrown', () => {
     expect(faultOf('just text', FOLDER)).toEqual({ message: 'just text', place: null })
   })
 
-  test('only the first line of a long message is told', () => {
+  test('has only the first line of a long message', () => {
     expect(faultOf(new Error('Cannot find x\nRequire stack:\n- y'), '/nowhere').message).toBe('Cannot find x')
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Where in a user's file a load went wrong: file, line and column, from what the loader or the stack says.
+ * The place of a load error in a user's file: file, line and column, from the message of the loader or the stack.
  *
- * Owns the reading of foreign error texts. Never invents a place: without one there is none.
+ * Owns the parsing of foreign error texts. Never guesses a place: without one it is null.
  */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import type { Place } from '#model/kernel/errors.ts'
 
 /** `at name (file:line:column)` or `at file:line:column`. */
 const FRAME = /(?:\(|at (?:async )?)((?:file:\/\/)?[^\s()][^()]*?):(\d+):(\d+)\)?$/
-/** The loader's words for text that it cannot parse; its columns count from 0. */
+/** The message of the loader for a file that it cannot parse; its columns count from 0. */
 const PARSE_ERROR = /^ParseError: ([\s\S]*?)\s*\n\s*(.+):(\d+):(\d+)\s*$/
 
 const pathOf = (text: string): string => (text.startsWith('file://') ? fileURLToPath(text) : text)
@@ -22,7 +22,7 @@ const placeAt = (path: string, line: string | undefined, column: number): Place 
   column,
 })
 
-/** The first frame in a file of the user: below `folder`, in no package. */
+/** The place of the first frame in a file of the user: below `folder`, not in a package. */
 const placeInStack = (stack: string, folder: string): Place | null => {
   for (const text of stack.split('\n')) {
     const frame = FRAME.exec(text.trim())

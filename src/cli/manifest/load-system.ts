@@ -1,8 +1,8 @@
 /**
- * A user's system from a file: found, loaded (TypeScript too), and known to be one.
+ * Loads a user's system from a file: finds the file, loads it (TypeScript, too), and checks that it exports a system.
  *
- * Owns discovery and what a failed load is told as. Each load makes new modules, so that a reload sees new code while runs at
- * work keep theirs. The user's `trihand` is this very package, installed beside the system or not.
+ * Owns discovery and the errors of a failed load. Each load creates new modules, so that a reload sees new code while runs at work keep
+ * theirs. The user's `trihand` is this package, whether it is installed beside the system or not.
  */
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,11 +13,11 @@ import { defineSystem, type SystemSource } from '#manifest/define/define.ts'
 import { isErrorCode, type Place, TrihandError } from '#model/kernel/errors.ts'
 import { type Fault, faultOf } from './load-place.ts'
 
-/** Over `require`: an import of this package would first be searched for its exports, which takes as long as all the rest. */
+/** Loaded by `require`: for an import of this package Node would first look for its exports, which takes as long as all the rest. */
 const { createJiti }: typeof import('jiti') = createRequire(import.meta.url)('jiti')
 
 const FILES = ['manifest.yaml', 'manifest.yml', 'system.ts', 'system.js', 'system.mjs']
-/** By name: the public entry of the package that this file is part of. */
+/** By name: the public entry of the package that this file belongs to. */
 const PACKAGE = 'trihand'
 
 export interface LoadedSystem {
@@ -25,7 +25,7 @@ export interface LoadedSystem {
   readonly source: SystemSource
 }
 
-/** The file that a folder or a path means. */
+/** Finds the file of the system in a folder or at a path. */
 export const findSystem = (given: string | undefined): string => {
   const path = resolve(given ?? '.')
   if (!existsSync(path))
@@ -55,7 +55,7 @@ const systemIn = (exports: Readonly<Record<string, unknown>>, file: string): Sys
 const withPosition = (detail: string, place: Place): string =>
   place.column === undefined ? detail : `${detail} (column ${place.column} of the expression)`
 
-/** An error of ours keeps its code and gets the place in the user's file; any other is LOAD_FAILED there. */
+/** A Trihand error keeps its code and gets the place in the user's file; any other becomes LOAD_FAILED there. */
 const told = (error: unknown, fault: Fault, file: string): TrihandError => {
   const place = fault.place ?? { file: relative('', file) }
   const { code, detail, place: within = {} } = problemOf(error)
@@ -65,29 +65,29 @@ const told = (error: unknown, fault: Fault, file: string): TrihandError => {
   return new TrihandError(code, withPosition(detail, within), { place: { ...place, ...path }, cause: error })
 }
 
-/** What every loader here has in common. Its own cache may mix two versions of a file that two processes write at once. */
+/** Options of every loader here. The loader's own cache may mix two versions of a file that two processes write at once, so it is off. */
 const LOADER = { moduleCache: false, fsCache: false } as const
 
-/** How translated code says that it was a module. */
+/** The mark in translated code that says it was an ES module. */
 const MARK = /^("use strict";)?Object\.defineProperty\(exports, "__esModule", \{ value: true \}\);/
 
 /**
- * Without the mark the loader takes `export default` as it is. With it, it takes the member `default` of what is exported, if that
- * is a function: of a Zod or ArkType schema the method of that name.
+ * Without the mark the loader takes `export default` as it is. With it, the loader takes the member `default` of the exported value if that
+ * is a function: Zod and ArkType schemas have a method of that name.
  */
 const unmarked = ({ code, ...rest }: ReturnType<Translate>): ReturnType<Translate> => ({
   ...rest,
   code: code.replace(MARK, '$1'),
 })
 
-/** Translates TypeScript, keeping the result in a folder. The package that does it is loaded with the first file that is new. */
+/** Translates TypeScript, with the results cached in a folder. The translating package is loaded with the first file that is not cached. */
 const translator = (keepIn: string): Translate => {
   const loader = createJiti(import.meta.url, LOADER)
   const translate = keptCode(keepIn, (options) => ({ code: loader.transform(options) }))
   return (options) => unmarked(translate(options))
 }
 
-/** `keepIn`: where translated code is kept for the next call. */
+/** `keepIn`: the folder in which translated code is cached. */
 export const loadSystem = async (given: string | undefined, keepIn: string): Promise<LoadedSystem> => {
   const file = findSystem(given)
   const jiti = createJiti(import.meta.url, {
@@ -98,7 +98,7 @@ export const loadSystem = async (given: string | undefined, keepIn: string): Pro
   return { file, source: { folder: dirname(file), ...checked(await sourceIn(jiti, file), file) } }
 }
 
-/** A manifest is joined with the code beside it; a file of code exports the system whole. */
+/** A manifest is joined with the code beside it; a code file exports the whole system. */
 const sourceIn = async (jiti: ReturnType<typeof createJiti>, file: string): Promise<SystemSource> => {
   if (!/\.ya?ml$/.test(file)) return systemIn(await imported(jiti, file), file)
   const { systemFromManifest } = await import('./load-manifest.ts')
@@ -116,7 +116,7 @@ const imported = async (
   }
 }
 
-/** The author may not have called defineSystem: whatever is wrong is told here, where the file is known. */
+/** Validates the system here, where its file is known, because the author may not have called defineSystem. */
 const checked = (source: SystemSource, file: string): SystemSource => {
   try {
     return defineSystem(source)

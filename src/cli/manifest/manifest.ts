@@ -1,8 +1,8 @@
 /**
- * `trihand manifest validate|graph|types|print [path]` and `diff <old> <new>`: what a manifest says and what is wrong with it, before anything runs.
+ * `trihand manifest validate|graph|types|print [path]` and `diff <old> <new>`: shows a manifest and its errors before anything runs.
  *
- * Owns the exit codes: 0 it would load, 4 it would not, or with `--strict` something was warned of; 1 if two differ. Executes nothing
- * of a folder with a manifest. `validate` and `diff` also read a system that is written as code, which is loaded for that.
+ * Owns the exit codes: 0 it would load; 4 it would not, or with `--strict` there are warnings; 1 two manifests differ. Executes nothing of
+ * a folder with a manifest. `validate` and `diff` also read a system that is written as code, which is loaded for that.
  */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -61,7 +61,7 @@ const documentOf = ({ manifest, findings }: ManifestOnDisk): object => ({
   infos: of(findings, 'info'),
 })
 
-/** The file of a system that is written as code; null: there is a manifest, or nothing. */
+/** The file of a system that is written as code; null: there is a manifest, or no system. */
 const codeFileOf = (path: string | undefined): string | null => {
   const given = resolve(path ?? '.')
   const candidates = /\.(ts|js|mjs)$/.test(given)
@@ -71,7 +71,7 @@ const codeFileOf = (path: string | undefined): string | null => {
   return hasManifest ? null : (candidates.find((file) => existsSync(file)) ?? null)
 }
 
-/** What a system declares, and the text of its functions, as its hash covers it. */
+/** What a system declares, and the text of its functions: the content of its hash. */
 const loadedShape = async ({ settings }: Shell, path: string | undefined) => {
   const { loadSystem } = await import('./load-system.ts')
   const { source } = await loadSystem(path, codeFolder(settings))
@@ -112,7 +112,7 @@ export const validateManifest: Verb<ManifestFlags> = async (shell, flags) => {
   return isBlocked(loaded, flags) ? EXIT.invalid : EXIT.done
 }
 
-/** What can be shown of a manifest that loads; of one that does not, why. */
+/** Shows a manifest that loads; for one that does not, its findings. */
 const show = (
   { output }: Shell,
   flags: ManifestFlags,
@@ -151,7 +151,7 @@ export interface DiffFlags {
   readonly fresh: string
 }
 
-/** The long form of a manifest that loads; null for one that does not, after telling why. */
+/** The long form of a manifest; null if it does not load, after printing its errors. */
 const longForm = (output: Output, path: string): Json | null => {
   const { manifest, findings } = load({ path })
   if (manifest !== null) return JSON.parse(JSON.stringify(ordered(manifest)))
@@ -167,7 +167,7 @@ const lineOf = (output: Output, { path, kind, before, after }: Difference): stri
   return kind === 'removed' ? red(`- ${visible(path)}: ${old}`) : yellow(`~ ${visible(path)}: ${old} -> ${fresh}`)
 }
 
-/** Two manifests by their long forms; where one of them is code, both as systems that were loaded. */
+/** Two manifests by their long forms; if one of them is code, both as loaded systems. */
 const bothForms = async (shell: Shell, { old, fresh }: DiffFlags): Promise<readonly [Json | null, Json | null]> => {
   if (codeFileOf(old) === null && codeFileOf(fresh) === null)
     return [longForm(shell.output, old), longForm(shell.output, fresh)]

@@ -1,8 +1,9 @@
 /**
- * What the files beside a manifest hold: code of functions, schemas, tools, executors, transforms, scripts. Found by convention, loaded when a system runs.
+ * The files beside a manifest: code of functions, schemas, tools, executors, transforms, scripts. Found by convention, loaded when a system
+ * runs.
  *
- * Owns the conventions of the folder: `functions/<name>.ts`, `schemas/<name>.ts|json`, `tools/<name>.ts`, `executors/<type>.ts`, `scripts/<agent>.yaml`.
- * How a module is loaded, and how a fault in it is told, is handed in.
+ * Owns the conventions of the folder: `functions/<name>.ts`, `schemas/<name>.ts|json`, `tools/<name>.ts`, `executors/<type>.ts`,
+ * `scripts/<agent>.yaml`. The caller passes in how a module is loaded and how its errors are reported.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +33,7 @@ export interface Beside {
 
 const CODE = /\.(ts|js|mjs)$/
 
-/** A default export may be wrapped once more by whoever compiled the file. */
+/** Returns the default export as it is; a compiler may have wrapped it once more. */
 const defaultOf = (exports: Exports): unknown => exports['default']
 
 const checkOwnName = (made: unknown, name: string, path: string): void => {
@@ -43,7 +44,7 @@ const checkOwnName = (made: unknown, name: string, path: string): void => {
     })
 }
 
-/** Not loaded here: what stands at its top would run in this process. */
+/** Only reads the file of an isolated module: loading it would run its top-level code in this process. */
 const isolatedCode = (
   folder: string,
   name: string,
@@ -93,7 +94,7 @@ const readJson = (folder: string, path: string): Json => {
   }
 }
 
-/** The one that was asked for by name, else the default, else the only one. */
+/** Returns the schema with the given name; without a name the default export, or the only schema. */
 const schemaAmong = (exports: Exports, name: string | undefined, path: string): unknown => {
   if (name !== undefined) return isSchema(exports[name]) ? exports[name] : undefined
   if (isSchema(exports['default'])) return exports['default']
@@ -110,7 +111,7 @@ const schemaAmong = (exports: Exports, name: string | undefined, path: string): 
 const schemaAt = async (path: string, beside: Beside, name: string | undefined): Promise<unknown> =>
   path.endsWith('.json') ? jsonSchema(readJson(beside.folder, path)) : schemaAmong(await beside.load(path), name, path)
 
-/** By path, by the file's name, or by the name of an export. */
+/** Finds a schema by path, by the file's name, or by the name of an export. */
 const findSchema = async (reference: string, beside: Beside): Promise<unknown> => {
   const [file = '', name] = reference.replace(/^\.\//, '').split('#')
   const path = schemaFiles(file).find((one) => beside.paths.includes(one))
@@ -146,7 +147,7 @@ const transformsOf = async (manifest: Manifest, beside: Beside): Promise<Readonl
   return transforms
 }
 
-/** `executor(type, …)`, or what performs its tasks: an object with execute, or that function alone. */
+/** Accepts `executor(type, …)`, an object with `execute`, or the function alone. */
 const performerIn = (made: unknown, name: string, path: string): unknown => {
   if (typeof made === 'function') return executor(name, { execute: made as ContractExecute }).performer
   if (typeof made === 'object' && made !== null) {
@@ -192,7 +193,7 @@ export const toolsBeside = async (beside: Beside): Promise<NonNullable<SystemSou
     const [, name] = /^tools\/([^/]+)\.(?:ts|js|mjs)$/.exec(path) ?? []
     if (name === undefined) continue
     const own = defaultOf(await beside.load(path))
-    // Whoever compiled a file without a default may have put all of it there.
+    // A compiler may put the whole file into the default export if the file has none.
     if (typeof own !== 'object' || own === null || !('run' in own))
       throw new TrihandError('LOAD_FAILED', `${path} exports no default tool`, { place: { file: path } })
     checkOwnName(own, name, path)

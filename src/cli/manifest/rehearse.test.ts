@@ -1,4 +1,4 @@
-/** [A3] A manifest rehearsed without any code: what is reached, what is not, and why. */
+/** [A3] Rehearsals of a manifest without any code: what is reached, what is not, and why. */
 import { describe, expect, test } from 'vitest'
 import { isComplete, type Rehearsal } from '#manifest/simulate/report.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
@@ -50,7 +50,7 @@ state_machine:
 `
 
 describe('[A3] a rehearsal', () => {
-  test('reaches every event, hand, action, route and state', async () => {
+  test('reaches every event, handler, action, route and state', async () => {
     const rehearsal = await play(CAMPAIGN)
     expect({ ...rehearsal, runs: 0 }).toMatchObject({
       handlers: { missed: [] },
@@ -67,13 +67,13 @@ describe('[A3] a rehearsal', () => {
   test('gives the same report for the same seed', async () =>
     expect(await play(CAMPAIGN, { seed: 7 })).toEqual(await play(CAMPAIGN, { seed: 7 })))
 
-  test('without one emit says what nobody sends any more', async () => {
+  test('reports the events that no handler sends if an emit is missing', async () => {
     const rehearsal = await play(CAMPAIGN.replace('emits: draft.ready, ', ''))
     expect(rehearsal.unproduced).toEqual(['draft.ready'])
     expect(isComplete(rehearsal)).toBe(false)
   })
 
-  test('says why a hand was not reached', async () => {
+  test('says why a handler was not reached', async () => {
     const rehearsal = await play(`
 product: {name: s}
 events: [{name: a.b, source: external, payload: {n: number!}}, c.d]
@@ -93,7 +93,7 @@ functions:
     ])
   })
 
-  test('events that belong together meet, whoever sends them', async () => {
+  test('gives related events the same correlation key, whichever handler sends them', async () => {
     const rehearsal = await play(`
 product: {name: s}
 events:
@@ -112,7 +112,7 @@ functions:
     expect([rehearsal.handlers.missed, rehearsal.events.missed, rehearsal.failures]).toEqual([[], [], []])
   })
 
-  test('a circle is stopped, and said', async () => {
+  test('stops a loop and reports it', async () => {
     const { loops, runs } = await play(`
 product: {name: s}
 events: [{name: ping.sent, source: external}, pong.sent]
@@ -122,19 +122,19 @@ functions: [{name: ping, trigger: pong.sent, emits: ping.sent}, {name: pong, tri
     expect(runs).toBeLessThan(20)
   })
 
-  test('one path, one decision: the others are told as missed', async () => {
+  test('with one path and one decision reports the others as missed', async () => {
     const { actions, routes } = await play(CAMPAIGN, { paths: 'first', humans: 'reject' })
     expect(actions.reached).toContain('after-draft-ready:reject')
     expect(actions.missed).toContainEqual({ name: 'after-draft-ready:approve', why: 'nobody chose it' })
     expect(routes.missed).toHaveLength(2)
   })
 
-  test('begins with one event and its data, if they are given', async () => {
+  test('begins with a given event and its data', async () => {
     const { handlers } = await play(CAMPAIGN, { event: 'mail.sent', data: { lead_id: 'a', kind: 'hot' } })
     expect(handlers.reached).toEqual(['sort'])
   })
 
-  test('fifty events and forty hands without any code: no error, every hand is reached', async () => {
+  test('reaches every handler of a manifest with fifty events and forty handlers without code, and has no errors', async () => {
     const events = Array.from(
       { length: 50 },
       (_, i) =>
@@ -155,7 +155,7 @@ functions: [{name: ping, trigger: pong.sent, emits: ping.sent}, {name: pong, tri
   })
 })
 
-/** What real manifests have shown: each of these was not reached, or ended the rehearsal. */
+/** A manifest with features of real ones: each of them was once not reached, or ended the rehearsal. */
 const MORE = `
 product: {name: more}
 events:
@@ -171,7 +171,7 @@ functions:
   - {name: hear, triggers: [flag.up, flag.down, level.low, level.high, level.odd]}
 `
 
-test('[A3] routes over flags and numbers, default routes, conversions, bounds and what would be cancelled are all reached (15.1.2)', async () => {
+test('[A3] a rehearsal reaches routes over flags and numbers, default routes, conversions, bounds and handlers that would be cancelled (15.1.2)', async () => {
   const { events, handlers, routes, failures } = await play(MORE)
   expect([events.missed, handlers.missed, routes.missed, failures]).toEqual([[], [], [], []])
 })

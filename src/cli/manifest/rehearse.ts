@@ -1,8 +1,8 @@
 /**
- * A rehearsal of a manifest: the real engine on a ledger in memory, with time by hand, every hand played by a stand-in.
+ * Rehearses a manifest: the real engine on a ledger in memory, with a controlled clock and a stand-in for every handler.
  *
- * Owns the order of events: each beginning, each schedule, each hand that only a call starts; then more than a year passes. No network, no
- * secrets, no code of the folder. The one file of the command that sees the test kit, whose clock it drives.
+ * Owns the order of events: each start event, each schedule, each handler that is only started by a call; then more than a year passes. No
+ * network, no secrets, no code of the folder. The only file of the command line that uses the test kit, whose clock it drives.
  */
 import { hash } from 'node:crypto'
 import { openStore } from '#compose/stores.ts'
@@ -20,16 +20,16 @@ import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 export interface RehearsalOptions extends Pick<Direction, 'paths' | 'humans' | 'maxRuns'> {
   readonly seed: number
-  /** Only this event begins; absent: all that may. */
+  /** Start with this event only; absent: with all possible start events. */
   readonly event?: string
   readonly data?: Json
 }
 
 const PAGE = 200
-/** Longer than any delay or deadline that people write. */
+/** Longer than any usual delay or deadline. */
 const LONG = '400d'
 
-/** The same seed makes the same ids: a report can be compared with the one before. */
+/** The same seed gives the same ids, so that two reports can be compared. */
 const seededIds = (seed: number): Ids => {
   const roll = seeded(seed)
   let count = 0
@@ -51,7 +51,7 @@ const openStage = ({ source }: Cast, seed: number): Promise<TestSystem> =>
     remove: async () => {},
   })
 
-/** Started by hand: whatever no event of the system starts. */
+/** Handlers that no event of the system starts: they are started directly. */
 const calledIn = (manifest: Manifest): readonly string[] =>
   partsIn(manifest)
     .filter(({ handler }) => heardBy(handler, manifest).length === 0)

@@ -1,7 +1,7 @@
 /**
- * `trihand simulate [path]`: rehearses a manifest whose functions need no code yet, and says what was reached and what not.
+ * `trihand simulate [path]`: rehearses a manifest whose functions need no code yet, and reports what was reached and what was not.
  *
- * Owns flags and words. Exit 0: everything was reached; 1: something was not, or a run failed; 4: the manifest does not load.
+ * Owns flags and printing. Exit 0: everything was reached; 1: something was not, or a run failed; 4: the manifest does not load.
  */
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'

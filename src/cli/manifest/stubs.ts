@@ -1,7 +1,7 @@
 /**
- * `trihand manifest stubs [path]`: files that the manifest names or implies and that are not there, written to begin with.
+ * `trihand manifest stubs [path]`: creates the files that the manifest names or implies and that do not exist.
  *
- * Owns the writing: never over a file that is there, never outside the folder of the manifest; with `--dry-run` nothing is written.
+ * Owns the writing: never overwrites a file, never writes outside the folder of the manifest; with `--dry-run` nothing is written.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ export interface StubFlags {
   readonly dryRun?: boolean
 }
 
-/** False: it is there. Another process may have been faster. */
+/** False: the file exists. Another process may have created it meanwhile. */
 const writeNew = (path: string, text: string): boolean => {
   mkdirSync(dirname(path), { recursive: true })
   try {

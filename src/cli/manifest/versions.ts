@@ -1,4 +1,4 @@
-/** `trihand manifest versions`: which definitions of the system this ledger has met, and which runs still follow each. */
+/** `trihand manifest versions`: the definitions of the system that were loaded with this ledger, and the number of open runs of each. */
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage } from '#cli/terminal/listing.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'

@@ -1,7 +1,7 @@
 /**
- * `trihand plan "<text>"|<file> [--approve <hash>] [--run]`: a plan before it runs, with its errors by line; then approved, then run.
+ * `trihand plan "<text>"|<file> [--approve <hash>] [--run]`: drafts a plan and prints its errors by line; then approves it, then runs it.
  *
- * Owns flags and printing. Approving needs `--as` and the hash that was printed: a script cannot approve what nobody has seen.
+ * Owns flags and printing. Approving needs `--as` and the hash that was printed: a script cannot approve an unseen plan.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { Api } from '#cli/connect/api.ts'
@@ -28,7 +28,7 @@ export interface PlanFlags extends WhoFlags {
 const textOf = (plan: string): string =>
   existsSync(plan) && statSync(plan).isFile() ? readFileSync(plan, 'utf8') : plan
 
-/** Whatever has a line that is a step is a plan; anything else is a sentence. */
+/** A text with at least one line that is a step is a plan; any other text is a sentence. */
 const bodyOf = ({ plan, goal }: PlanFlags): object => {
   const text = textOf(plan)
   const isPlan = planLines(text).some(({ step }) => step !== null)

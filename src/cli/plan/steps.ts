@@ -1,8 +1,8 @@
 /**
- * The steps of a plan at a terminal: everything that the people who approve it must see, a line for each part.
+ * Prints the steps of a plan at a terminal: everything that the people who approve it must see, a line for each part.
  *
- * Owns the printing. What is shown of a step was computed once (model/plan/shown.ts); nothing is left out here. Words of the plan's author
- * stand in quotes or behind a label, so that no name and no input looks like another line.
+ * Owns the printing. The lines of a step are computed in model/plan/shown.ts; nothing is left out here. The author's texts are in quotes or
+ * behind a label, so that no name and no input can look like another line.
  */
 import { type Output, visible } from '#cli/terminal/output.ts'
 import type { Plan, PlanStep } from '#http/openapi/api.ts'
@@ -33,7 +33,7 @@ const linesOf = (step: PlanStep): readonly string[] => [
   ...(step.requires.length === 0 ? [] : [row('after', step.requires.join(', '))]),
 ]
 
-/** Goal and input stand above the steps: they are approved with them. */
+/** Prints goal and input above the steps, because they are approved together. */
 export const printPlan = (
   output: Output,
   { goal, goal_by, input, steps }: Pick<Plan, 'goal' | 'goal_by' | 'input' | 'steps'>,
@@ -43,7 +43,7 @@ export const printPlan = (
   for (const line of steps.flatMap(linesOf)) output.line(line)
 }
 
-/** The plan in a section of a task; null: it shows none. */
+/** The plan in a section of a task; null: the section shows none. */
 export const planIn = (content: Json): (Parameters<typeof printPlan>[1] & { readonly hash: string }) | null => {
   const steps = stepsInContent(content)
   if (steps === null) return null

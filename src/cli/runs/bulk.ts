@@ -1,8 +1,8 @@
 /**
- * `trihand runs cancel|retry|pause|resume --where status=waiting,handler=greet`: one word to many runs, and how far it has come.
+ * `trihand runs cancel|retry|pause|resume --where status=waiting,handler=greet`: one command to many runs, and its progress.
  *
- * Owns the terms on the command line, the question before it, and the progress. The job is the server's and goes on without us: Ctrl+C
- * leaves it as it is.
+ * Owns the terms on the command line, the confirmation, and the progress display. The job runs in the server and continues without this
+ * process: Ctrl+C does not stop it.
  */
 import { withApi } from '#cli/connect/connect.ts'
 import { hasEnded, untilTold } from '#cli/events/follow.ts'
@@ -23,7 +23,7 @@ const LINE_EVERY_MS = 10_000
 
 const wrong = (detail: string): TrihandError => new TrihandError('CONFIG_INVALID', detail)
 
-/** `status=waiting,handler=greet`. Which terms there are is the server's to say. */
+/** `status=waiting,handler=greet`. The server checks which terms exist. */
 const termsOf = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     text.split(',').map((term) => {
@@ -41,7 +41,7 @@ interface Meter {
   stop(): void
 }
 
-/** On a terminal a line that is written over; elsewhere a line every ten seconds. */
+/** At a terminal one line that is overwritten; elsewhere a line every ten seconds. */
 const startMeter = (output: Output): Meter => {
   let untold: Job | null = null
   const timer = setInterval(() => {
@@ -100,7 +100,7 @@ const applyBulkCommands = (action: Job['action'], where: string): Verb<ManyFlags
   }
 }
 
-/** One run by its id, or many by what they have in common. */
+/** Applies to one run by its id, or to many by a filter. */
 const oneOrMany =
   (action: Job['action'], one: Verb<ReasonFlags & CommandFlags>): Verb<ManyFlags> =>
   async (shell, flags) => {

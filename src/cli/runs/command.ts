@@ -1,4 +1,4 @@
-/** `trihand runs cancel|pause|resume|retry <id>`: a person's word to one run. Prints what the run is afterwards. */
+/** `trihand runs cancel|pause|resume|retry <id>`: a command of a person to one run. Prints the run after the command. */
 import { withApi } from '#cli/connect/connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from '#cli/events/follow.ts'
 import { EXIT, type Output } from '#cli/terminal/output.ts'
@@ -20,7 +20,7 @@ export const printRun = (output: Output, run: RunDetail): void => {
   else output.table([outcomeRow(run)])
 }
 
-/** What a person who retries a run wants to know. */
+/** Details for a person who retries a run. */
 const retryLines = ({ done = [], waits = false }: Partial<RetriedRun>): readonly string[] => [
   ...(done.length === 0 ? [] : [`Already done, and not repeated: ${done.join(', ')}`]),
   ...(waits ? ['It waits for its turn: its flow control lets it go on.'] : []),

@@ -1,4 +1,4 @@
-/** `trihand costs`: what models were asked and what it cost, by day, agent or model. */
+/** `trihand costs`: model calls and their cost, by day, agent or model. */
 import { withApi } from '#cli/connect/connect.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT } from '#cli/terminal/output.ts'
@@ -13,7 +13,7 @@ export interface CostsFlags extends CommonFlags {
 
 const calls = (count: number): string => `${count} ${count === 1 ? 'call' : 'calls'}`
 
-/** Unknown is not nothing; what nobody has checked says so. */
+/** An unknown cost is not printed as zero; an unverified one is marked as such. */
 export const moneyText = ({ cost_usd, unpriced_calls, unverified_usd }: Spent): string => {
   const known = cost_usd === null ? '' : `$${cost_usd.toFixed(4)}`
   const told = unverified_usd === null ? '' : ` ($${unverified_usd.toFixed(4)} reported, unverified)`

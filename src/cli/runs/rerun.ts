@@ -1,4 +1,4 @@
-/** `trihand runs rerun <id> [--from <step>] [--input …]`: a run once more, as a new one. Prints the new run. */
+/** `trihand runs rerun <id> [--from <step>] [--input …]`: runs a run again as a new one. Prints the new run. */
 import { withApi } from '#cli/connect/connect.ts'
 import { exitCodeFor, settled } from '#cli/events/follow.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'

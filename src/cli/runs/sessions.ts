@@ -1,4 +1,4 @@
-/** `trihand sessions list|show`: what people and runs remember together, and how it came to be. */
+/** `trihand sessions list|show`: the shared memory of people and runs, and its checkpoints. */
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'

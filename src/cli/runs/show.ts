@@ -1,4 +1,4 @@
-/** `trihand runs show <id>`: one run, whole: status, what it waits for, children, and its facts in plain words. */
+/** `trihand runs show <id>`: one run in full: status, what it waits for, children, and its facts as text. */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { queryText } from '#cli/terminal/listing.ts'
@@ -13,7 +13,7 @@ export interface RunFlags extends CommonFlags {
 
 const PAGE = '200'
 
-/** The first page of facts came with the run. */
+/** Reads the facts after the first page, which came with the run. */
 const restOfFacts = async (api: Api, run: RunDetail): Promise<readonly Fact[]> => {
   const rest: Fact[] = []
   let cursor = run.facts.next_cursor

@@ -1,8 +1,8 @@
 /**
- * `trihand runs resolve` and `trihand inbox resolve`: answers to "did it happen?", for one step or for all of one cause.
+ * `trihand runs resolve` and `trihand inbox resolve`: answers "did it happen?" for one step or for all of one cause.
  *
- * Both lead to the task that asks: the person sees it, types what it asks for and acknowledges its warning. Where no person is at a
- * terminal, flags say what was seen (`--hash`), typed (`--confirm`) and acknowledged (`--acknowledge`).
+ * Both answer the task that asks: the person sees it, types its confirmation and acknowledges its warning. Without a terminal, flags say
+ * what was seen (`--hash`), typed (`--confirm`) and acknowledged (`--acknowledge`).
  */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
@@ -55,7 +55,7 @@ const actionIn = ({ actions }: TaskDetail, name: string): TaskAction => {
   return action
 }
 
-/** What the person adds to the decision; null: they have thought better of it. */
+/** The person's confirmation; null: they declined. */
 const meant = async (shell: Shell, text: string, action: TaskAction, flags: AnswerFlags) => {
   const { confirm, warning } = action
   if (flags.confirm !== undefined) return { confirm: flags.confirm, acknowledged: flags.acknowledge === true }
@@ -112,7 +112,7 @@ export const resolveStep: Verb<ResolveFlags> = (shell, flags) => {
   })
 }
 
-/** Every open question of this cause in the caller's inbox. */
+/** The open tasks of this cause in the caller's inbox. */
 const ofCause = async (api: Api, flags: ResolveManyFlags, who: ReturnType<typeof requireWho>) => {
   const found: TaskSummary[] = []
   let cursor: string | null | undefined
@@ -126,10 +126,10 @@ const ofCause = async (api: Api, flags: ResolveManyFlags, who: ReturnType<typeof
   return found.filter(({ step_id }) => step === undefined || nameOf(step_id) === step).slice(0, MAX_TOGETHER)
 }
 
-/** A step's name without its loop key. */
+/** A step name without its loop key. */
 const nameOf = (step: string): string => step.split('[')[0] ?? step
 
-/** They have one confirmation: a person types it once. */
+/** All tasks must be about one step name, because one confirmation is typed for all. */
 const requireOneStep = (tasks: readonly TaskSummary[], { cause }: ResolveManyFlags): void => {
   const names = [...new Set(tasks.map(({ step_id }) => nameOf(step_id)))]
   if (names.length === 0)
@@ -141,7 +141,7 @@ const requireOneStep = (tasks: readonly TaskSummary[], { cause }: ResolveManyFla
     )
 }
 
-/** The warning of one is the warning of all that are answered with it. */
+/** If any of the actions has a warning, it applies to all. */
 const strictest = (actions: readonly TaskAction[]): TaskAction =>
   actions.find(({ warning }) => warning !== null) ?? (actions[0] as TaskAction)
 

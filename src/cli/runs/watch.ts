@@ -1,8 +1,8 @@
 /**
- * `trihand runs watch <id>`: what happens to a run, a line for each fact, until it has ended.
+ * `trihand runs watch <id>`: prints the facts of a run, a line each, until it has ended.
  *
- * Owns how long: to the end (0 if it went well, 1 if not), to the limit that was given (8), or to Ctrl+C (130), which leaves the run
- * as it is. Without a server nobody works on the run: what has happened is shown, and that is all.
+ * Owns when it ends: with the run (0 if it succeeded, 1 if not), at the given time limit (8), or at Ctrl+C (130), which does not affect the
+ * run. Without a server the run is not executed: its facts so far are printed, and that is all.
  */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
@@ -30,11 +30,11 @@ const printEnd = (output: Output, run: RunDetail): void => {
   else output.table([outcomeRow(run)])
 }
 
-/** Prints what is new at each look; answers the run as it was before that look. */
+/** Prints new facts at each call; returns the run as it was before reading them. */
 const looker = (api: Api, output: Output, id: string): (() => Promise<RunDetail>) => {
   let next = 0
   return async () => {
-    // Before the facts: a run that has ended then has no more of them.
+    // Read before the facts: a run that has ended by then has no further facts.
     const run = await api.get<RunDetail>(`/api/runs/${encodeURIComponent(id)}`)
     for (let more = true; more; ) {
       const page: Page<Fact> = await api.get(

@@ -1,4 +1,4 @@
-/** `trihand runs why <id>`: why a run does not go on, in one sentence. */
+/** `trihand runs why <id>`: explains in one sentence why a run does not continue. */
 import { withApi } from '#cli/connect/connect.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
 import type { Verb } from '#cli/terminal/shell.ts'

@@ -1,7 +1,7 @@
 /**
- * `trihand backup <file>`: one moment of a SQLite ledger as a file, also beside a running server.
+ * `trihand backup <file>`: writes a consistent copy of a SQLite ledger to a file, also while a server is running.
  *
- * Owns which ledger is meant and the refusals. A backup is a ledger: `trihand verify --file` judges it, `--database` opens it.
+ * Owns the choice of the ledger and the refusals. A backup is a ledger: `trihand verify --file` checks it, `--database` opens it.
  */
 import { existsSync, statSync } from 'node:fs'
 import { liveServer } from '#cli/connect/connect.ts'

@@ -1,4 +1,4 @@
-/** `trihand dev [path]`: runs a system from its source, serves it on loopback, and takes a changed source without a restart. */
+/** `trihand dev [path]`: runs a system from its source, serves it on loopback, and reloads changed source without a restart. */
 import { dirname } from 'node:path'
 import { serve } from '#cli/connect/serve.ts'
 import { codeFolder, defaultLedger } from '#cli/connect/settings.ts'
@@ -14,11 +14,11 @@ export interface DevFlags {
   readonly path?: string
   readonly database?: string
   readonly port?: number
-  /** False: others work. */
+  /** False: other processes execute the runs. */
   readonly work?: boolean
 }
 
-/** What does not stop it, and may still be a slip. */
+/** Prints the first warning, which does not prevent the start. */
 const warn = ({ output }: Shell, findings: readonly Finding[]): void => {
   const [first, ...rest] = findings.filter(({ level }) => level === 'warning')
   if (first === undefined) return
@@ -40,7 +40,7 @@ const reload = async (shell: Shell, file: string, { trihand }: Serving): Promise
   }
 }
 
-/** One reload after the other: the last change is the one that stays. */
+/** Reloads one after the other, so that the last change wins. */
 const reloadOnChange = (shell: Shell, file: string, serving: Serving): (() => void) => {
   let last = Promise.resolve()
   return watchFiles(dirname(file), {

@@ -1,7 +1,7 @@
 /**
- * `trihand doctor`: what this machine and this folder lack, if anything, each with a way out. Exit 1 if something would not work.
+ * `trihand doctor`: checks what this machine and this folder lack, each with a hint. Exit 1 if something would not work.
  *
- * Owns the list of questions. Changes nothing: a ledger that is not there yet is not made.
+ * Owns the list of checks. Changes nothing: a ledger that does not exist is not created.
  */
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -62,7 +62,7 @@ const aboutSystem: Question = async ({ settings }, path) => {
   }
 }
 
-/** A server that runs has its ledger open, and says how it fares. */
+/** A running server has its ledger open, and reports its health. */
 const askServer = async (url: string): Promise<Finding> => {
   const response = await fetch(`${url}/health`)
   const { durable, status } = (await response.json()) as { readonly durable: boolean; readonly status: string }
@@ -108,7 +108,7 @@ const port: Question = async ({ settings }) => {
   return { name, state: 'fail', says: `${wanted} is taken`, hint: 'set PORT to another one, or to 0 for any' }
 }
 
-/** Those of the system; of a system that does not load nothing is known but the usual ones. */
+/** The models of the system; if the system does not load, the default ones. */
 const bookOf = async ({ settings }: Shell, path: string | undefined): Promise<ModelBook> => {
   const file = whereSystem(path)
   if (file === null) return defineModels()

@@ -1,7 +1,7 @@
 /**
- * `trihand mcp`: the system as an MCP server on stdin and stdout, for a program that starts it.
+ * `trihand mcp`: the system as an MCP server on stdin and stdout, for a program that starts this process.
  *
- * Owns the bridge from that pipe to the interface. Nothing but messages is written to stdout.
+ * Owns the bridge from stdin and stdout to the API. Only MCP messages are written to stdout.
  */
 import { once } from 'node:events'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

@@ -1,7 +1,8 @@
 /**
- * `trihand rekey`: changes all payloads of an encrypted ledger to the first key of TRIHAND_LEDGER_KEY, while every process is stopped.
+ * `trihand rekey`: re-encrypts all payloads of a ledger with the first key of TRIHAND_LEDGER_KEY, while every process is stopped.
  *
- * A call that was cut off is made again and goes on. Exit 0 when the old keys are not needed any more, 1 if some payloads do not open.
+ * An interrupted call can be repeated and continues. Exit 0 when the old keys are not needed any more, 1 if some payloads cannot be
+ * decrypted.
  */
 import { existsSync } from 'node:fs'
 import { defaultLedger } from '#cli/connect/settings.ts'
@@ -15,7 +16,7 @@ export interface RekeyFlags extends Pick<CommonFlags, 'database'> {
   readonly schema?: string
 }
 
-/** So many payloads between two lines. */
+/** The number of payloads between two progress lines. */
 const TOLD_EVERY = 10_000
 
 export const rekey: Verb<RekeyFlags> = async ({ output, settings, env }, { database, schema }) => {

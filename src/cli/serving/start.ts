@@ -1,4 +1,4 @@
-/** `trihand start <function> [json|@file|-]`: starts one function by hand and prints its run. */
+/** `trihand start <function> [json|@file|-]`: starts one function directly and prints its run. */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from '#cli/events/follow.ts'
@@ -11,9 +11,9 @@ export interface StartFlags extends CommonFlags {
   /** JSON, `@file`, or `-` for stdin. */
   readonly input?: string
   readonly wait?: number
-  /** The id of the session that it works in. */
+  /** The id of the session that the run works in. */
   readonly session?: string
-  /** Told of its end. */
+  /** The address that receives a webhook when the run ends. */
   readonly callback?: string
 }
 

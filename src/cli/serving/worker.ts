@@ -1,7 +1,8 @@
 /**
- * `trihand worker [path]`: a process that only works, beside others on one ledger, until it is told to stop.
+ * `trihand worker [path]`: a process that only works, beside others on one ledger, until it is stopped.
  *
- * Owns its first and last words. Takes no events and serves health and metrics alone; a signal or an order (`workers drain`) lets runs at work finish.
+ * Owns its start and stop messages. Accepts no events and serves health and metrics only; a signal or an order (`workers drain`) lets runs
+ * at work finish.
  */
 import { dirname } from 'node:path'
 import { codeFolder, defaultLedger, placeOf, type Settings } from '#cli/connect/settings.ts'
@@ -21,14 +22,14 @@ import { createWorkerApp } from '#http/server/worker-app.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 
 /*
- * The port of a worker: health and metrics for its supervisor (http/server/worker-app.ts).
- * Owns which port: the one that was asked for, or the first free one of 4410 to 4419, or any. A worker works also where all are taken.
+ * The port of a worker: health and metrics for its supervisor (http/server/worker-app.ts). Owns the choice of the port: the given one, or
+ * the first free one of 4410 to 4419, or any. A worker also works if all of those are taken.
  */
 
 const FIRST_PORT = 4410
 const ANY = 0
 
-/** There are no logins here, so the key that would sign them is empty. */
+/** There are no logins here, so the signing key is random and never stored. */
 const authOf = ({ host, metricsToken }: Settings): AuthSettings => {
   const auth = authSettings({ host, publicUrl: null }, randomText())
   return { ...(auth.isRequired ? auth : LOOPBACK), metricsToken }
@@ -62,11 +63,11 @@ export interface WorkerFlags {
   readonly database?: string
   readonly schema?: string
   readonly drain?: number
-  /** Of health and metrics. */
+  /** The port of health and metrics. */
   readonly port?: number
 }
 
-/** Inngest would take its wakes and call the one address that it knows, which is that of a server. */
+/** Inngest would receive the worker's wakes and call the only address it knows, which is that of a server. */
 const NO_ADDRESS =
   'Inngest calls the address of a server, and a worker has none that it could call; unset TRIHAND_DISPATCHER for workers: they look at the ledger by themselves'
 

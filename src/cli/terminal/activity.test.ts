@@ -1,4 +1,4 @@
-/** What a serving process says of its runs, and how much of it. */
+/** The activity log of a serving process, and its limit. */
 import { expect, test } from 'vitest'
 import type { RunNotice } from '#engine/core/publish.ts'
 import { runId } from '#model/kernel/ids.ts'
@@ -24,7 +24,7 @@ const notice = (changes: Partial<RunNotice>): RunNotice => ({
   ...changes,
 })
 
-test('a fact is a line: when, which run, which function, what', () => {
+test('a fact is printed as a line: time, run, function, text', () => {
   const { activity, lines } = open(false)
   activity.hear(
     notice({
@@ -38,7 +38,7 @@ test('a fact is a line: when, which run, which function, what', () => {
   ])
 })
 
-test('with --json it is a document with the whole id', () => {
+test('with --json a fact is a document with the whole run id', () => {
   const { activity, lines } = open(true)
   activity.hear(notice({ facts: [fact('timer.fired', { at: 0 })] }))
   activity.stop()
@@ -54,7 +54,7 @@ test('with --json it is a document with the whole id', () => {
   ])
 })
 
-test('[S21] what a run says of itself moves no cursor', () => {
+test('[S21] control characters in the text of a run are escaped', () => {
   const { activity, lines } = open(false)
   activity.hear(
     notice({
@@ -66,7 +66,7 @@ test('[S21] what a run says of itself moves no cursor', () => {
   expect(lines[0]).toContain('\\u001b[2J\\u000arun_')
 })
 
-test('more than a screen in a second is summed up, and nothing is silently left out', () => {
+test('more lines in a second than the limit are summed up, and none is dropped silently', () => {
   const { activity, lines } = open(false)
   for (let i = 0; i < 1_000; i++) activity.hear(notice({ facts: [fact('timer.fired')] }))
   activity.stop()

@@ -1,7 +1,7 @@
 /**
- * What is going on, line by line, while a server runs: one line per fact, or one document with `--json`.
+ * The activity of runs while a server runs: one line per fact, or one document with `--json`.
  *
- * Owns the budget: more than a screen in a second is summed up, so that a busy system is not slowed down by its own talk.
+ * Owns the limit: beyond 50 lines in a second the rest is summed up, so that printing does not slow down a busy system.
  */
 import type { RunNotice } from '#engine/core/publish.ts'
 import { shortId } from '#http/server/run-id.ts'

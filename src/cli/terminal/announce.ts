@@ -1,7 +1,7 @@
 /**
- * What a serving process says when it is there: where, on which ledger, and what to try.
+ * The first lines of a serving process: its address, its ledger, and commands to try.
  *
- * Owns the first lines, and the first document of `--json`. Never says more later: that is activity.ts.
+ * Owns the first lines, and the first document of `--json`. Later output comes from activity.ts.
  */
 import { relative } from 'node:path'
 import { VERSION } from '#cli/version.ts'
@@ -14,11 +14,11 @@ export interface Serving {
 }
 
 export interface Invitation {
-  /** Null: the user named none. */
+  /** Null: the user gave none. */
   readonly port: number | null
   /** Commands to try. */
   readonly suggestions: (trihand: Trihand) => readonly string[]
-  /** The command that begins anew, if there is one. */
+  /** The command that starts again from an empty ledger, if there is one. */
   readonly anew?: string
 }
 

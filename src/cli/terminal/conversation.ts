@@ -1,11 +1,11 @@
 /**
  * Questions and answers at a terminal, several in a row.
  *
- * Owns stdin while it lasts: one reader for all questions, so that lines that were typed or pasted ahead reach the next question.
+ * Owns stdin while it lasts: one reader for all questions, so that lines typed or pasted ahead reach the next question.
  */
 import { createInterface } from 'node:readline'
 
-/** Null: the input ended, or the person broke off. */
+/** Null: the input ended, or the person cancelled. */
 export type Ask = (prompt: string) => Promise<string | null>
 
 export const converse = async <Result>(body: (ask: Ask) => Promise<Result>): Promise<Result> => {

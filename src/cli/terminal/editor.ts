@@ -1,7 +1,7 @@
 /**
- * A document in the person's own editor: `$VISUAL` or `$EDITOR`.
+ * Opens a document in the person's own editor: `$VISUAL` or `$EDITOR`.
  *
- * Owns the file in between, which only its owner can read, and that what comes back is JSON.
+ * Owns the temporary file, which only its owner can read, and the check that the result is JSON.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

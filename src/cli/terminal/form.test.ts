@@ -1,4 +1,4 @@
-/** A form at a terminal: what is asked, what is asked again, and the value that the answers make. */
+/** A form at a terminal: the questions, repeated questions, and the resulting value. */
 import { expect, test } from 'vitest'
 import type { TaskDetail } from '#http/openapi/api.ts'
 import { fieldsOf } from '#model/kernel/form-fields.ts'
@@ -33,7 +33,7 @@ const typingInto = (fields: typeof FIELDS, ...given: readonly (string | null)[])
   return { form, asked, said }
 }
 
-test('[C3] a field is asked until its answer fits, and the answers make the value that the schema describes (13.1.4)', async () => {
+test('[C3] a field is asked until its answer is valid, and the answers form the value that the schema describes (13.1.4)', async () => {
   const wrong = ['0', 'much'] as const
   const { form, asked, said } = typing(
     ...[...wrong, '5', 'middle', 'high', '2026-02-30', '2026-02-28', '', 'perhaps', 'yes', 'a', 'b', '', '', 'Bea'],
@@ -54,18 +54,18 @@ test('[C3] a field is asked until its answer fits, and the answers make the valu
   ])
 })
 
-test('[C3] who breaks off has answered nothing', async () => {
+test('[C3] a person who cancels has given no answer', async () => {
   expect(await typing('5', null).form).toBeNull()
   expect(await typing('5', 'low', '2026-02-28', 'no', 'a', null).form).toBeNull()
 })
 
-test('[C3] what is optional is left out where nothing is typed', async () => {
+test('[C3] an optional field is left out if nothing is typed', async () => {
   expect(await typing('5', '', '2026-02-28', 'no', '', 'Bea').form).toEqual({
     ...{ amount: 5, due: '2026-02-28', urgent: false, owner: { name: 'Bea' } },
   })
 })
 
-test('[C3] a list of objects is asked row by row, a default is taken by an empty answer, and what others make necessary is asked again (13.1.4)', async () => {
+test('[C3] a list of objects is asked row by row, an empty answer takes the default, and a field that another answer requires is asked again (13.1.4)', async () => {
   const fields =
     fieldsOf({
       type: 'object',
@@ -108,7 +108,7 @@ test('[C3] a list of objects is asked row by row, a default is taken by an empty
   ])
 })
 
-test('[C17] what was typed on the page is taken at a terminal by an empty answer (13.1.5)', async () => {
+test('[C17] an empty answer takes the value that was typed on the page (13.1.5)', async () => {
   const draft = { item: null, content: { forms: { respond: { amount: '7', urgent: false, 'owner.name': 'Bea' } } } }
   const task = { drafts: [draft] } as unknown as TaskDetail
   const { form, asked } = typingInto(begun(FIELDS, task, 'respond'), '', '', '2026-02-28', '', '', '')

@@ -1,7 +1,7 @@
 /**
- * A form at a terminal: one question for each field of an action, asked again until the answer fits the schema.
+ * A form at a terminal: one question for each field of an action, repeated until the answer matches the schema.
  *
- * Owns the questions. Which fields there are, and what fits, is model/kernel/form-fields.ts, as on the page.
+ * Owns the questions. The fields and their validation are in model/kernel/form-fields.ts, as for the page.
  */
 import type { Json, TaskAction, TaskDetail } from '#http/openapi/api.ts'
 import {
@@ -71,7 +71,7 @@ const lines = async (ask: Ask, prompt: string): Promise<string | null> => {
 const YES = /^(y|yes|true)$/i
 const NO = /^(n|no|false)$/i
 
-/** Undefined: no answer to a question of yes or no. */
+/** Undefined: the text is neither yes nor no. */
 const typedValue = (field: Field, text: string): string | boolean | undefined => {
   if (field.kind !== 'yes' || text === '') return text
   return YES.test(text) ? true : NO.test(text) ? false : undefined
@@ -92,7 +92,7 @@ const isMore = async (field: Field, count: number, ask: Ask, say: Say): Promise<
   }
 }
 
-/** A list of objects: the fields of a row, as often as the person wants one more. */
+/** A list of objects: asks for the fields of a row until the person adds no more rows. */
 const rows = async (field: Field, ask: Ask, say: Say): Promise<string | null> => {
   const all: Filled[] = []
   for (;;) {
@@ -111,7 +111,7 @@ const textFor = (field: Field, ask: Ask, say: Say): Promise<string | null> => {
   return field.kind === 'lines' || field.kind === 'choices' ? lines(ask, prompt) : ask(prompt)
 }
 
-/** Null: the person broke off. */
+/** Null: the person cancelled. */
 const answerOf = async (field: Field, ask: Ask, say: Say): Promise<string | boolean | null> => {
   for (;;) {
     const text = await textFor(field, ask, say)
@@ -123,7 +123,7 @@ const answerOf = async (field: Field, ask: Ask, say: Say): Promise<string | bool
   }
 }
 
-/** Field by field, and those once more that others make necessary. Null: the person broke off. */
+/** Asks every field, then again those that other answers made necessary. Null: the person cancelled. */
 const fillIn = async (fields: readonly Field[], ask: Ask, say: Say): Promise<Filled | null> => {
   const filled: Record<string, string | boolean> = {}
   let left = fields
@@ -146,7 +146,7 @@ export const formOf = ({ fields_schema, required_fields }: TaskAction): readonly
 const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isJsonRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** With what the person has typed into the form of this action on the page: an empty answer takes it. Rows are asked anew. */
+/** Takes values from the draft of this form on the page as defaults, which an empty answer accepts. Rows are asked anew. */
 export const begun = (fields: readonly Field[], { drafts }: TaskDetail, action: string): readonly Field[] => {
   const whole = drafts.find(({ item }) => item === null)?.content
   const form = memberOf(memberOf(whole, 'forms'), action)
@@ -158,7 +158,7 @@ export const begun = (fields: readonly Field[], { drafts }: TaskDetail, action: 
   })
 }
 
-/** The value as the schema asks for it. Null: the person broke off. */
+/** Returns the value in the form of the schema. Null: the person cancelled. */
 export const askForm = async (
   fields: readonly Field[],
   ask: Ask,

@@ -1,4 +1,4 @@
-/** JSON as an argument: in the argument itself, in a file (`@file`), or on stdin (`-`). */
+/** A JSON argument: in the argument itself, in a file (`@file`), or on stdin (`-`). */
 import { readFileSync } from 'node:fs'
 import { TrihandError } from '#model/kernel/errors.ts'
 
@@ -16,7 +16,7 @@ const readText = (given: string): string => {
   }
 }
 
-/** A shell takes the quotes away that JSON needs. */
+/** A hint for arguments, because a shell removes the quotes that JSON needs. */
 const wayOut = (given: string): string =>
   given === '-' || given.startsWith('@')
     ? ''

@@ -1,12 +1,12 @@
 /**
- * Lists on the command line: the query they ask with, and one page of answers in any of the three forms.
+ * Lists on the command line: their query string, and one page of items in any of the three output forms.
  *
  * Owns the shape of a listing, so that all of them behave alike. Never knows what is listed.
  */
 import type { Page } from '#http/server/query.ts'
 import { EXIT, type Output, visible } from './output.ts'
 
-/** The parameters that were given, as a query string. */
+/** The given parameters as a query string. */
 export const queryText = (parameters: Readonly<Record<string, string | undefined>>): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value)
@@ -17,7 +17,7 @@ export interface Listing<Item> {
   readonly row: (item: Item) => readonly string[]
   readonly id: (item: Item) => string
   readonly empty: string
-  /** The command that lists on. */
+  /** The command that prints the next page. */
   readonly command: string
 }
 

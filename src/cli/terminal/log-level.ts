@@ -1,4 +1,4 @@
-/** How much a log tells, from nothing to everything; each level tells also what those before it do. */
+/** Levels of the log, from nothing to everything; each level includes those before it. */
 export const LOG_LEVELS = ['off', 'error', 'warn', 'info', 'debug'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,4 +1,4 @@
-/** What becomes a line of the log, and at which level. */
+/** Which events become a line of the log, and at which level. */
 import { expect, test } from 'vitest'
 import { createTrihand } from '#compose/assemble.ts'
 import type { Observer } from '#engine/core/observers.ts'
@@ -38,7 +38,7 @@ const flaky = fn('mail', { trigger: 'go' }, async ({ step }) => {
   })
 })
 
-test('[I5] log-1: a step that is tried again is one line with run, handler, step, attempt and reason (13.2.6)', async () => {
+test('[I5] log-1: a retried step is logged as one line with run, handler, step, attempt and reason (13.2.6)', async () => {
   const { lines, log } = logged('warn')
   const trihand = await createTrihand({
     system: { name: 'post', events: { go: null }, functions: [flaky] },
@@ -73,7 +73,7 @@ test('[I5] a line of the log is one line of JSON without the secrets that the pr
   expect(JSON.parse(written[0] ?? '')).toMatchObject({ level: 'warn', detail: 'refused:\n[redacted:PAY_KEY]' })
 })
 
-test('[I5] log-1: what the ledger refuses, a lease that was lost, and a silent worker have a line each (13.2.6)', () => {
+test('[I5] log-1: a refused batch, a lost lease and a silent worker are logged as one line each (13.2.6)', () => {
   const { lines, log } = logged('warn')
   const observer = observed(log)
   observer.refused(new TrihandError('LEDGER_UNAVAILABLE', 'away', { outcome: 'unknown' }), 3, 2)
@@ -100,7 +100,7 @@ test.each<[LogLevel, number]>([
   ['warn', 2],
   ['info', 3],
   ['debug', 4],
-])('[I5] TRIHAND_LOG=%s tells what is at least that bad (13.2.6)', (level, count) => {
+])('[I5] TRIHAND_LOG=%s logs its own level and all more severe ones (13.2.6)', (level, count) => {
   const { lines, log } = logged(level)
   log.answered('/api/events', 503, 1)
   log.answered('/api/events', 429, 1)

@@ -1,9 +1,9 @@
 /**
- * The log of a process that serves or works: one JSON line on stderr for each thing worth knowing, by level. Quiet unless TRIHAND_LOG names one.
+ * The log of a serving or working process: one JSON line on stderr per event, by level. Off unless TRIHAND_LOG sets a level.
  *
- * Owns the levels, the form of a line, and which line each thing becomes. Never writes what an event, a step or a task carries.
+ * Owns the levels, the format of a line, and the mapping of events to lines. Never writes the data of an event, a step or a task.
  *
- * log-1  Every retry and every loss has a line at `warn` or above: of the ledger, of a step, of a run, of a lease.
+ * log-1  Every retry and every loss is logged at `warn` or above: of the ledger, of a step, of a run, of a lease.
  */
 import type { Trihand } from '#compose/assemble.ts'
 import type { Written } from '#engine/core/observers.ts'
@@ -28,7 +28,7 @@ const line = (level: Said, message: string, fields: Fields = {}): Line => ({ lev
 
 const failureOf = ({ code, message }: Failure): Fields => ({ code, detail: message })
 
-/** What a fact of a run is worth; null: nothing. */
+/** The line for a fact of a run; null: it is not logged. */
 const ofFact = (fact: RunFact): Line | null => {
   switch (fact.type) {
     case 'step.retry_scheduled': {
@@ -77,11 +77,11 @@ const ofError = (error: unknown): Fields =>
     ? { code: error.code, detail: error.detail }
     : { code: 'INTERNAL', detail: String(error) }
 
-/** Its own limits are worth a warning; mistakes of callers are theirs. */
+/** Refusals by our own limits are logged as warnings; other errors of callers are not. */
 const PUSHED_BACK = 429
 const OURS = 500
 
-/** As TRIHAND_LOG says; secrets that the process knows are taken out of every line. */
+/** At the level of TRIHAND_LOG; secrets that the process knows are removed from every line. */
 export const openLog = (
   { output, settings }: Pick<Shell, 'output' | 'settings'>,
   trihand: Pick<Trihand, 'tasks' | 'redact'>,
@@ -112,7 +112,7 @@ export class Log {
     this.#write(jsonText({ time: isoTime(this.#now()), level, message, ...about, ...fields }))
   }
 
-  /** Follows what the process does until the answer is called. */
+  /** Logs what the process does until the returned function is called. */
   follow(trihand: Pick<Trihand, 'observe'>): () => void {
     if (this.isQuiet) return () => {}
     const addAll = (lines: readonly Line[]): void => {
@@ -144,7 +144,7 @@ export class Log {
     this.add(line(level, 'a request was answered', { route, status, ms }))
   }
 
-  /** Readiness has changed. */
+  /** Called when readiness has changed. */
   ready({ isReady, reasons }: Readiness): void {
     if (isReady) this.add(line('info', 'the process is ready'))
     else this.add(line('error', 'the process is not ready', { detail: reasons.join('; ') }))

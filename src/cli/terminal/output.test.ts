@@ -1,4 +1,4 @@
-/** What reaches the two streams: colour, escapes, forms, exit codes. */
+/** Output on stdout and stderr: colour, escaping, formats, exit codes. */
 import { describe, expect, test } from 'vitest'
 import { problem } from '#http/server/problem.ts'
 import { ERRORS, type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
@@ -25,7 +25,7 @@ describe('colour', () => {
     ['a terminal with NO_COLOR', { isTTY: true, env: { NO_COLOR: '1' } }, false],
     ['a terminal with an empty NO_COLOR', { isTTY: true, env: { NO_COLOR: '' } }, true],
     ['a dumb terminal', { isTTY: true, env: { TERM: 'dumb' } }, false],
-  ])('output-2: %s', (_, options, isColoured) => {
+  ])('output-2: is written to %s or not, as expected', (_, options, isColoured) => {
     const { output, stderr } = open(options)
     output.fail(new TrihandError('NOT_FOUND', 'gone'))
     expect(stderr.text().includes(ESCAPE)).toBe(isColoured)
@@ -49,7 +49,7 @@ describe('data', () => {
     expect(stdout.text()).toBe(`${shown}  b\n`)
   })
 
-  test('[S21] output-1: JSON is escaped, too, and means the same', () => {
+  test('[S21] output-1: is escaped in JSON, too, without changing its meaning', () => {
     const value = { note: 'a\u009b\u202e\u2028b\n' }
     for (const indent of [undefined, 2]) {
       expect(jsonText(value, indent)).not.toMatch(/[\u0080-\u009f\u2028-\u202e]/)
@@ -57,7 +57,7 @@ describe('data', () => {
     }
   })
 
-  test('[S21] output-1: what an error says is escaped', () => {
+  test('[S21] output-1: is escaped in the message of an error', () => {
     const { output, stderr } = open()
     output.fail(new Refused({ ...problem('NOT_FOUND', `a${ESCAPE}b`), hint: 'c\u009bd', error_id: `e\r` }))
     expect(stderr.text()).toBe('NOT_FOUND a\\u001bb\nc\\u009bd\nerror id e\\u000d\n')
@@ -65,13 +65,13 @@ describe('data', () => {
 })
 
 describe('errors', () => {
-  test('[S21] a bug is told under its name, with --json too, and moves no cursor', () => {
+  test('[S21] an unexpected error is printed with its id, also with --json, and its text is escaped', () => {
     const { output, stderr } = open({ json: true })
     output.report('e1', Object.assign(new Error('x'), { stack: `Error: ${ESCAPE}[2J\n at y` }))
     expect(stderr.text()).toBe('error e1: Error: \\u001b[2J\\u000a at y\n')
   })
 
-  test('output-3: neither a problem nor a bug is told with a secret of the environment in it', () => {
+  test('output-3: neither a problem nor an unexpected error is printed with a secret of the environment', () => {
     const { output, stderr } = open({ env: { PAY_KEY: 'correct-horse', REGION: 'eu-north-1' } })
     output.fail(new TrihandError('LOAD_FAILED', 'refused: correct-horse in eu-north-1'))
     output.report('e1', Object.assign(new Error('x'), { stack: 'Error: correct-horse' }))
@@ -79,7 +79,7 @@ describe('errors', () => {
     expect(stderr.text()).not.toContain('correct-horse')
   })
 
-  test('a place stands before the words, the way out below', () => {
+  test('an error is printed with its place before the message and its hint below', () => {
     const { output, stdout, stderr } = open()
     const place = { file: 'system.ts', line: 3, column: 7 }
     expect(output.fail(new TrihandError('LOAD_FAILED', 'no luck', { place }))).toBe(4)
@@ -89,7 +89,7 @@ describe('errors', () => {
     ])
   })
 
-  test('with --json they are one problem document, and nothing else is said', () => {
+  test('with --json an error is one problem document, and nothing else is printed', () => {
     const { output, stderr } = open({ json: true })
     output.talk('by the way')
     output.fail(new TrihandError('NOT_FOUND', 'gone'))
@@ -109,11 +109,11 @@ describe('errors', () => {
     ['SERVER_UNREACHABLE', 6],
     ['INTERNAL', 6],
     ['HOST_FORBIDDEN', 7],
-  ] as const)('%s ends with %i', (code, exit) => {
+  ] as const)('the error code %s exits with %i', (code, exit) => {
     expect(open().output.fail(new TrihandError(code, 'x'))).toBe(exit)
   })
 
-  test('no error ends with success, or with what only runs and waits end with', () => {
+  test('no error has the exit code of success or of a command that runs or waits', () => {
     const codes = (Object.keys(ERRORS) as ErrorCode[]).map((code) => exitCodeOf(problem(code, '')))
     expect(codes.filter((code) => code < 2 || code > 7)).toEqual([])
   })

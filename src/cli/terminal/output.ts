@@ -1,11 +1,11 @@
 /**
- * Everything the command line says: the result on stdout, talk on stderr, errors as problems, and the code it ends with.
+ * All output of the command line: the result on stdout, messages and errors on stderr, and the exit code.
  *
- * Owns colour, `--json`, `--quiet`, exit codes and what becomes of control characters in data. No verb writes to a stream itself.
+ * Owns colour, `--json`, `--quiet`, exit codes and the escaping of control characters in data. No command writes to a stream itself.
  *
  * output-1  Data never moves the cursor, changes a colour or hides text: control and direction characters are printed escaped.
  * output-2  No escape code is written to anything but a terminal.
- * output-3  No error is told with a secret of the environment in it.
+ * output-3  No error is printed with a secret of the environment.
  */
 import pc from 'picocolors'
 import { type Problem, problemOf } from '#http/server/problem.ts'
@@ -26,7 +26,7 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** An answer of a server that was a problem. */
+/** A server answered with a problem. */
 export class Refused extends Error {
   readonly problem: Problem
 
@@ -48,7 +48,7 @@ export const exitCodeOf = ({ code, status }: Pick<Problem, 'code' | 'status'>): 
 /** output-1. */
 export const visible = visibleText
 
-/** Inside JSON such characters can only stand in strings, where this spelling means the same. */
+/** Inside JSON these characters occur only in strings, where the escaped form has the same meaning. */
 export const jsonText = (value: unknown, indent?: number): string => visibleLines(JSON.stringify(value, null, indent))
 
 export interface Stream {
@@ -66,7 +66,7 @@ export interface OutputOptions {
 
 export type Colors = ReturnType<typeof pc.createColors>
 
-/** output-2. Decided here: the package would colour pipes under CI. */
+/** output-2. Decided here, because the package would colour pipes under CI. */
 const colorsFor = (stream: Stream, env: OutputOptions['env']): Colors =>
   pc.createColors(stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb')
 
@@ -90,27 +90,30 @@ export class Output {
     this.colors = colorsFor(options.stdout, options.env)
   }
 
-  /** One line of the result. */
+  /** Prints one line of the result. */
   line(text: string): void {
     this.#options.stdout.write(`${text}\n`)
   }
 
-  /** A person reads the result as it comes. */
+  /** True if the result is printed to a terminal. */
   get isTerminal(): boolean {
     return this.#options.stdout.isTTY === true
   }
 
-  /** The result as one document; in a stream of them, each on its own line. */
+  /** Prints the result as one document; in a stream of documents each is on its own line. */
   document(value: unknown, options: { readonly isStream?: boolean } = {}): void {
     this.line(jsonText(value, options.isStream ? undefined : 2))
   }
 
-  /** Not the result: what is going on, what to do next. A program that asked for JSON gets none of it. */
+  /** Prints a message that is not part of the result, such as progress or the next step. Omitted with `--json`. */
   talk(text: string): void {
     if (!this.isJson) this.#complain(text)
   }
 
-  /** Talk that is written over by the next: on a terminal only. False: nobody would see it. An empty text leaves nothing behind. */
+  /**
+   * Prints a message that the next one overwrites, on a terminal only. Returns false if it would not be visible. An empty text clears the
+   * line.
+   */
   rewrite(text: string): boolean {
     const { stderr, env } = this.#options
     if (this.isJson || stderr.isTTY !== true || env['TERM'] === 'dumb') return false
@@ -118,16 +121,16 @@ export class Output {
     return true
   }
 
-  /** One line of the log (log.ts), also beside JSON: it is on stderr. */
+  /** Prints one line of the log (log.ts), also with `--json`, because it goes to stderr. */
   readonly log = (text: string): void => this.#complain(text)
 
-  /** An error that is a bug, under the name that the caller was told. */
+  /** Prints an unexpected error with the id that the caller was given. */
   readonly report = (errorId: string, error: unknown): void => {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
     this.#complain(visible(this.#redacted(`error ${errorId}: ${words}`)))
   }
 
-  /** Rows under each other, every cell made safe. Only the last column may be of any width. */
+  /** Prints rows in columns, every cell escaped. Only the last column may be of any width. */
   table(rows: readonly (readonly string[])[]): void {
     const cells = rows.map((row) => row.map(visible))
     const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
@@ -140,7 +143,7 @@ export class Output {
       )
   }
 
-  /** Tells an error and answers the code to end with. */
+  /** Prints an error and returns the exit code. */
   fail(error: unknown): number {
     const problem = error instanceof Refused ? error.problem : problemOf(error)
     return this.tell(problem)
@@ -153,7 +156,7 @@ export class Output {
     return exitCodeOf(problem)
   }
 
-  /** output-3. Made anew for each of the few errors there are: `.env` may have set more by now. */
+  /** output-3. Built anew for each error, because `.env` may have set more variables by now. */
   #redacted(text: string): string {
     return createRedaction(secretsOf(this.#options.env, null)).text(text)
   }

@@ -1,7 +1,7 @@
 /**
- * Being asked to stop: the first Ctrl+C or SIGTERM is a request, a second one an order.
+ * Stop signals: the first Ctrl+C or SIGTERM asks the process to stop, a second one ends it at once.
  *
- * Owns the two signals of a serving process. A package manager may pass one Ctrl+C on twice, so the second counts after a moment.
+ * Owns the two signals of a serving process. A package manager may pass one Ctrl+C on twice, so a second one only counts after a moment.
  */
 import { EXIT } from './output.ts'
 
@@ -11,7 +11,7 @@ export const untilAskedToStop = (): Promise<void> =>
   new Promise((resolve) => {
     let isSecond = false
     const asked = (): void => {
-      // Safe at any moment: what was acknowledged is on disk, and the next start goes on from there.
+      // Safe at any moment: everything acknowledged is on disk, and the next start continues from there.
       if (isSecond) process.exit(EXIT.interrupted)
       resolve()
       setTimeout(() => {

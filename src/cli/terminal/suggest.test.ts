@@ -1,4 +1,4 @@
-/** The first line that a new user is told to type works as it stands. */
+/** The first command that a new user is told to type works as it is. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
@@ -12,19 +12,19 @@ const firstFor = (schema: unknown): string => {
   return suggestionsFor(normalise(source as never, (text) => text))[0] ?? ''
 }
 
-test('the data of the event that it suggests fits the schema of the event', () => {
+test('the suggested event has data that matches its schema', () => {
   const schema = z.object({ id: z.string(), count: z.number().min(3), kind: z.enum(["it's", 'other']) })
   const [, data = ''] = /^npx trihand send order\.placed '(.*)'$/.exec(firstFor(schema)) ?? []
   expect(schema.safeParse(JSON.parse(data.replaceAll(`'\\''`, "'"))).success).toBe(true)
 })
 
-test('an event of any data is sent empty, and one that cannot be written down from a file', () => {
+test('an event without a schema is suggested with empty data, one whose schema cannot be exported with a file', () => {
   const opaque = { '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) } }
   expect(firstFor(null)).toBe("npx trihand send order.placed '{}'")
   expect(firstFor(opaque)).toBe('npx trihand send order.placed @data.json')
 })
 
-test('a system that listens to nothing is looked at', () => {
+test('a system without listeners gets only commands to look at runs', () => {
   const quiet = normalise({ name: 'quiet' }, (text) => text)
   expect(suggestionsFor(quiet)).toEqual(['npx trihand runs list', 'npx trihand runs show <id>'])
 })

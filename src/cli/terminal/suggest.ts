@@ -1,7 +1,7 @@
 /**
- * What to type first on a system that runs: an event that something listens to, with data that fits it.
+ * Suggests first commands for a running system: to send an event that starts something, with data that matches its schema.
  *
- * Owns the choice and the quoting. A schema that its library cannot write is answered with no suggestion of data: the user knows better.
+ * Owns the choice and the quoting. If a schema cannot be exported as JSON Schema, no data is suggested, because the user knows better.
  */
 import type { System } from '#manifest/define/system.ts'
 import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
@@ -9,7 +9,7 @@ import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 
-/** Null: nobody can say what fits. */
+/** Null: the schema cannot be exported, so no sample data can be made. */
 const dataFor = ({ events }: System, type: string): Json | null => {
   const schema = events.get(type)?.schema ?? null
   if (schema === null) return {}

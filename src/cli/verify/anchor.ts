@@ -1,8 +1,8 @@
 /**
- * An anchor: the heads of all streams in a file outside the ledger, signed with the seal key. What it names must still be there.
+ * An anchor: the heads of all streams in a file outside the ledger, signed with the seal key. Everything it lists must still be there.
  *
- * Owns the file. A hash chain shows that a fact was changed; only a list that is kept elsewhere shows that a whole run is gone, or that
- * a run was cut back to an earlier end.
+ * Owns the file. A hash chain shows that a fact was changed; only a list that is kept elsewhere shows that a whole run was deleted, or that
+ * a run was cut back to an earlier fact.
  *
  * anchor-1  A file that is not signed with the seal key, or was changed, is refused: nothing can be compared with it.
  * anchor-2  The file is replaced as a whole, and only by the heads of a ledger in which nothing is missing or broken.
@@ -74,25 +74,28 @@ export class Anchor {
     }
   }
 
-  /** What the file says of a stream; null: it is newer. */
+  /** The anchored head of a stream; null: the stream is newer than the anchor. */
   of(stream: string): Anchored | null {
     this.#meet.run(stream)
     return (this.#get.get(stream) as Anchored | undefined) ?? null
   }
 
-  /** The head that the next anchor has. */
+  /** Adds a head to the next anchor. */
   keep(stream: string, { version, hash }: Anchored): void {
     this.#count += 1
     this.#write(`${stream} ${version} ${hash}`)
   }
 
-  /** After the last stream: what is gone. */
+  /** Called after the last stream: reports the anchored streams that are gone. */
   end(findings: Findings): void {
     for (const { stream, version } of this.#missing.all() as unknown as { stream: string; version: number }[])
       findings.expect('V27', false, { stream, seq: null }, () => `it had ${version} facts, and is gone`)
   }
 
-  /** Replaces the file, if the ledger holds what it held (anchor-2). Answers how many streams it names now; null: it is as it was. */
+  /**
+   * Replaces the file, if the ledger still holds everything it listed (anchor-2). Returns the number of streams it lists now; null: it was
+   * left as it was.
+   */
   close(isWhole: boolean): number | null {
     if (!isWhole) {
       this.#discard()

@@ -1,7 +1,7 @@
 /**
- * Questions to the store that are gathered while a stream is read and asked together, so that one round trip serves hundreds.
+ * Collects queries to the store while a stream is read and sends them together, so that one round trip serves hundreds.
  *
- * Holds at most one batch and what one stream has asked.
+ * Holds at most one batch and the queries of one stream.
  */
 const SIZE = 500
 
@@ -17,12 +17,12 @@ export class Batch<Question> {
     this.#waiting.push(question)
   }
 
-  /** Between two streams: asks if there is enough to ask. */
+  /** Called between two streams: sends the queries if there are enough. */
   async settle(): Promise<void> {
     if (this.#waiting.length >= SIZE) await this.end()
   }
 
-  /** Asks what is left. */
+  /** Sends the remaining queries. */
   async end(): Promise<void> {
     const questions = this.#waiting
     this.#waiting = []

@@ -1,7 +1,7 @@
 /**
- * Rows in the order of their streams, handed out stream by stream: how several tables are read side by side.
+ * Rows in the order of their streams, returned stream by stream, so that several tables can be read side by side.
  *
- * Holds one row at a time. Every stream of the rows must be asked for, in their order.
+ * Holds one row at a time. The caller must ask for every stream that has rows, in their order.
  */
 import type { Key } from '#cli/verify/source/source.ts'
 

@@ -1,7 +1,8 @@
 /**
- * One coordinator (a gate, a schedule or a queue), fact by fact and then at rest: its chain, the runs it starts, what it hears, when it wakes.
+ * Checks one coordinator (a gate, a schedule or a queue), fact by fact and then at rest: its chain, the runs it starts, its event types and
+ * its wake.
  *
- * Owns the order only. A fact that cannot be read ends the judging of the coordinator's rest; its chain is checked on.
+ * Owns the order of checks only. After a fact that cannot be read the coordinator's rest is not checked; its chain still is.
  */
 import { type CoordinatorFact, readCoordinatorFact } from '#cli/verify/checks/coordinator-fact.ts'
 import { CoordinatorState } from '#cli/verify/checks/coordinator-state.ts'

@@ -1,7 +1,7 @@
 /**
- * One run, fact by fact and then at rest: every check that looks at a run gets its turn here, in order.
+ * Checks one run, fact by fact and then at rest: calls every check of a run, in order.
  *
- * Owns the order only. A fact that cannot be read ends the judging of that run's content; its chain is checked on.
+ * Owns the order of checks only. After a fact that cannot be read that run's content is not checked; its chain still is.
  */
 import { checkAttempt, checkEffectKey } from '#cli/verify/checks/attempt-checks.ts'
 import { checkLife, checkTime } from '#cli/verify/checks/life-checks.ts'
@@ -13,7 +13,7 @@ import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
 import { type CausedRow, type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
 
-/** What the tables hold about one run. */
+/** The rows of all tables about one run. */
 export interface RunRows {
   readonly row: StreamRow
   readonly facts: AsyncIterable<FactRow>
@@ -26,9 +26,9 @@ interface Reading {
   readonly state: RunState
   /** Events that results name, and the fact that names each. */
   readonly named: Map<string, number>
-  /** The ids of the events that may tell of its ends. */
+  /** The ids of the events that may report its ends. */
   readonly ends: Set<string>
-  /** Of those that may tell of its work: lifecycle events. */
+  /** The ids of the lifecycle events that may report its work. */
   readonly tellers: Set<string>
   isReadable: boolean
 }
@@ -77,7 +77,7 @@ const ENDS: ReadonlySet<Fact['type']> = new Set([
   'run.quarantined',
 ])
 
-/** What a hand tells beside its ends: a beginning, a retry, a step that goes to somebody else. */
+/** Facts that are reported by lifecycle events besides its ends: a start, a retry, a step that is passed on to another handler. */
 const TELLERS: ReadonlySet<Fact['type']> = new Set([
   'step.completed',
   'step.retry_scheduled',
@@ -105,7 +105,7 @@ const inspectFact = (inspection: Inspection, reading: Reading, row: FactRow): vo
   reading.state.apply(fact, row.seq, row.recorded_at)
 }
 
-/** On the state before the fact. */
+/** Checks a fact against the state before it. */
 const judge = (
   { findings, effectKeys, reused, waits }: Inspection,
   { row, state }: Reading,

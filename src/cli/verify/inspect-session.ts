@@ -1,4 +1,4 @@
-/** One session, fact by fact: its chain, its checkpoints and the blobs it names. It is never woken, so nothing is asked of it at rest. */
+/** Checks one session, fact by fact: its chain, its checkpoints and the blobs it names. It is never woken, so it is not checked at rest. */
 import { SessionChecks } from '#cli/verify/checks/session-checks.ts'
 import { readBody } from '#cli/verify/source/fact.ts'
 import { blobsNamedBy } from '#cli/verify/source/payloads.ts'

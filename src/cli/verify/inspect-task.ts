@@ -1,7 +1,7 @@
 /**
- * One task, fact by fact and then at rest: its chain, who decided what, and whether the inbox says what the facts say.
+ * Checks one task, fact by fact and then at rest: its chain, its decisions, and whether its inbox row agrees with its facts.
  *
- * Owns the order only. A fact that cannot be read ends the judging of the task's rest; its chain is checked on.
+ * Owns the order of checks only. After a fact that cannot be read the task's rest is not checked; its chain still is.
  */
 import { checkTaskFact } from '#cli/verify/checks/task-checks.ts'
 import { TaskState } from '#cli/verify/checks/task-state.ts'
@@ -10,7 +10,7 @@ import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
 import { type FactRow, nameOf, type StreamRow, type TaskTableRow } from './tables.ts'
 
-/** What the stream's own status says of each end. */
+/** The status of the stream after each end of the task. */
 const STATUS = { decided: 'success', expired: 'expired', withdrawn: 'cancelled' } as const
 
 export const inspectTask = async (
@@ -39,7 +39,7 @@ export const inspectTask = async (
   if (state.end === null) checkWake(inspection, row, state, place)
 }
 
-/** False: it cannot be read. */
+/** False: the fact cannot be read. */
 const judge = ({ findings }: Inspection, state: TaskState, fact: FactRow, place: Place): boolean => {
   const body = readBody(fact.body)
   if (body === null) return false
@@ -82,7 +82,7 @@ const checkRow = (
   )
 }
 
-/** Nobody is late with what is not there: the deadline stands still while a revision is awaited. */
+/** The deadline does not run while a revision is awaited, so the task needs no wake for it then. */
 const checkWake = ({ findings, moment }: Inspection, row: StreamRow, state: TaskState, place: Place): void => {
   if (row.lease !== null || state.deadlineAt === null || state.timedOut || state.status === 'revision_requested') return
   const isInTime = row.wake_at !== null && row.wake_at <= Math.max(state.deadlineAt, moment.now)

@@ -1,7 +1,7 @@
 /**
  * One inspection of a ledger: the findings, and the checks that span streams.
  *
- * Owns their order: what streams say is gathered first, then the questions that are left are asked of the tables.
+ * Owns their order: streams are read first, then the remaining queries are sent to the tables.
  */
 import { BlobChecks } from '#cli/verify/checks/blob-checks.ts'
 import { ChainChecks } from '#cli/verify/checks/chain-checks.ts'
@@ -36,7 +36,7 @@ export interface Inspection {
   readonly anchor: Anchor | null
 }
 
-/** What an inspection is made with. */
+/** What an inspection needs besides the tables. */
 export interface Instruments {
   readonly evidence: Evidence | undefined
   readonly seals: Seals
@@ -74,13 +74,13 @@ export const openInspection = async (
   }
 }
 
-/** Between two streams. */
+/** Called between two streams. */
 export const settleInspection = async (inspection: Inspection): Promise<void> => {
   const { blobs, children, coordinators, events, reused, waits } = inspection
   for (const checks of [blobs, children, coordinators, events, reused, waits]) await checks.settle()
 }
 
-/** After the last stream. */
+/** Called after the last stream. */
 export const endInspection = async (inspection: Inspection, tables: Tables): Promise<void> => {
   const { findings, blobs, children, coordinators, events, evidence, reused, waits, anchor } = inspection
   for (const table of ['fact', 'wait'] as const) {

@@ -1,4 +1,4 @@
-/** The open waits of parked runs, found again by what an event offers. */
+/** The open waits of parked runs, indexed by the values in an event. */
 import type { StatementSyncInstance } from '@photostructure/sqlite'
 import type { Scratch } from './scratch.ts'
 
@@ -7,7 +7,7 @@ export interface OpenWait {
   readonly path: string
   readonly value: string
   readonly tenant: string
-  /** Events after this sequence count. */
+  /** Only events after this sequence count. */
   readonly base: number
   readonly run: string
   readonly seq: number
@@ -39,12 +39,12 @@ export class OpenWaits {
     this.#paths.set(type, paths.add(path))
   }
 
-  /** The wait that this fact opened does not take an event that its run has received before. */
+  /** Records that the wait that this fact opened does not take an event that its run has received before. */
   consumed(run: string, seq: number, event: number): void {
     this.#prepared().consume.run(run, seq, event)
   }
 
-  /** Where waits for this type look; '' is the type alone. */
+  /** The paths at which waits for this type compare a value; '' stands for the type alone. */
   pathsOf(type: string): ReadonlySet<string> {
     return this.#paths.get(type) ?? new Set()
   }

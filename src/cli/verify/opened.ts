@@ -1,11 +1,11 @@
 /**
- * Payloads of an encrypted ledger as the checker reads them. Spelled here once more, from the description of the format.
+ * Decrypts the payloads of an encrypted ledger for the checker. Implemented a second time here, from the description of the format.
  *
  * A payload is `enc1:<key id>:<nonce>:<AES-256-GCM>[:<marks>]`, in base64url, with tenant, place and marks as additional data. Keys are
  * HKDF-SHA256 of the secret. The ledger has a secret of its own, which its record holds encrypted with each key. Waits are stored as tokens
  * (HMAC, 96 bits), one for each name and each value.
  *
- * What does not open is answered as it stands, so that the checks find it unreadable.
+ * A payload that cannot be decrypted is returned as it is stored, so that the checks report it as unreadable.
  */
 import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { canonicalText } from '#cli/verify/source/json-path.ts'
@@ -26,10 +26,10 @@ const derive = (secret: string, purpose: string, bytes: number): Buffer =>
 export class Opened {
   readonly #secrets: ReadonlyMap<string, string>
   readonly #derived = new Map<string, Buffer>()
-  /** The ledger's own secret, which makes tokens and seals; null: the ledger is not encrypted. */
+  /** The ledger's own secret, from which tokens and seals are made; null: the ledger is not encrypted. */
   readonly own: string | null
 
-  /** The secrets with commas between them; the own secret as the ledger has it, encrypted with some of them. */
+  /** `secrets`: comma-separated; `wrapped`: the ledger's own secret, encrypted with some of their keys. */
   constructor(secrets: string | undefined, wrapped: readonly string[]) {
     const given = (secrets ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
     this.#secrets = new Map(given.map((secret) => [derive(secret, 'id', 6).toString('base64url'), secret]))
@@ -40,7 +40,7 @@ export class Opened {
     return this.own !== null
   }
 
-  /** Whether these keys are among the given ones. */
+  /** True if all these keys are among the given ones. */
   hasKeys(ids: readonly string[]): boolean {
     return ids.every((id) => this.#secrets.has(id))
   }
@@ -69,7 +69,7 @@ export class Opened {
     return this.#shown('', `blob\n${name}`, body)
   }
 
-  /** A wait as its row has it. */
+  /** A wait in the form of its row. */
   wait(tenant: string, type: string, match: Match): Match {
     if (!this.isEncrypted || match.path === '') return match
     const path = match.path.split('.').map((key) => this.#token(tenant, `name\n${type}\n${key}`))

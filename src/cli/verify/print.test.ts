@@ -1,4 +1,4 @@
-/** A report as people, programs and the shell get it. */
+/** The formats of a report: for people, for programs and as an exit code. */
 import { expect, test } from 'vitest'
 import { UnreadableLedger } from '#cli/verify/source/source.ts'
 import { EXIT_CLEAN, EXIT_UNREADABLE, EXIT_VIOLATIONS, exitCodeOf, printJson, printReport } from './print.ts'
@@ -13,13 +13,13 @@ const reportOf = (...holds: readonly boolean[]): Report => {
   return findings.report()
 }
 
-test('the exit code tells clean, violated and unreadable apart', () => {
+test('the exit code differs for clean, violated and unreadable ledgers', () => {
   expect(exitCodeOf(reportOf(true))).toBe(EXIT_CLEAN)
   expect(exitCodeOf(reportOf(true, false))).toBe(EXIT_VIOLATIONS)
   expect(exitCodeOf(new UnreadableLedger('gone'))).toBe(EXIT_UNREADABLE)
 })
 
-test('report-2: the table tells what holds, what does not and what nobody asked about', () => {
+test('report-2: the table shows which invariants hold, which do not and which were not checked', () => {
   const text = printReport(reportOf(true, false))
   expect(text).toMatch(/^1 run, 0 sessions, 0 clerks, 0 tasks, 0 facts, 0 events$/m)
   expect(text).toMatch(/^V7 +a step has one accepted result +2 {2}1 violation$/m)
@@ -28,17 +28,17 @@ test('report-2: the table tells what holds, what does not and what nobody asked 
   expect(text).toMatch(/^1 violation\.$/m)
 })
 
-test('a clean report says so', () => {
+test('a clean report says that there are no violations', () => {
   expect(printReport(reportOf(true))).toMatch(/^V7 .* 1 {2}holds$[\s\S]*^No violations\.$/m)
 })
 
-test('violations that are not listed are said to be more', () => {
+test('violations that are not listed are counted as more', () => {
   expect(printReport(reportOf(...Array.from({ length: 1_234 }, () => false)))).toContain(
     '… and 234 more\n1,234 violations.',
   )
 })
 
-test('the JSON document has a status whether or not the ledger could be read', () => {
+test('the JSON document has a status, also if the ledger cannot be read', () => {
   expect(JSON.parse(printJson(reportOf(true)))).toMatchObject({ schema: 1, status: 'clean', runs: 1, violations: [] })
   expect(JSON.parse(printJson(reportOf(false)))).toMatchObject({ status: 'violations', found: { V7: 1 } })
   expect(JSON.parse(printJson(new UnreadableLedger('gone')))).toEqual({

@@ -1,7 +1,7 @@
 /**
- * A report for people, for programs and for the shell: a table, a JSON document, an exit code.
+ * Formats a report for people, for programs and for the shell: a table, a JSON document, an exit code.
  *
- * Owns the wording. Never writes to a stream and never colours: that is the command's (cli/terminal/output.ts).
+ * Owns the wording. Never writes to a stream and never colours: the command does (cli/terminal/output.ts).
  */
 import { INVARIANTS, invariants, type Report, type Violation } from './report.ts'
 
@@ -13,7 +13,7 @@ const DOCUMENT_VERSION = 1
 
 const countViolations = (report: Report): number => Object.values(report.found).reduce((sum, count) => sum + count, 0)
 
-/** What the command ends with: a report, or the error that prevented one. */
+/** `outcome`: a report, or the error that prevented one. */
 export const exitCodeOf = (outcome: Report | Error): number => {
   if (outcome instanceof Error) return EXIT_UNREADABLE
   return countViolations(outcome) === 0 ? EXIT_CLEAN : EXIT_VIOLATIONS
@@ -62,7 +62,7 @@ export const printReport = (report: Report): string => {
   ].join('\n')
 }
 
-/** For `--json`: one document, also when the ledger could not be read. */
+/** The output of `--json`: one document, also if the ledger cannot be read. */
 export const printJson = (outcome: Report | Error): string => {
   if (outcome instanceof Error)
     return JSON.stringify({ schema: DOCUMENT_VERSION, status: 'unreadable', error: outcome.message }, null, 2)

@@ -1,10 +1,10 @@
 /**
- * What a check found: how often each invariant was asked, and every place where it did not hold.
+ * The findings of a check: how often each invariant was checked, and every place where it did not hold.
  *
- * Owns the list of invariants and the cap on what is listed. Never decides whether something holds.
+ * Owns the list of invariants and the limit on listed violations. Never decides whether an invariant holds.
  *
  * report-1  Every violation is counted; only the first thousand are listed.
- * report-2  An invariant that nothing asked about shows as checked 0 times, so that silence is not taken for a pass.
+ * report-2  An invariant that was never checked is shown as checked 0 times, so that it does not look like a pass.
  */
 export const INVARIANTS = {
   V1: 'what was acknowledged is there',
@@ -37,7 +37,7 @@ export const INVARIANTS = {
 
 export type Invariant = keyof typeof INVARIANTS
 
-/** Where a violation stands. Null: in no stream (an event, a blob), or at no single fact. */
+/** The place of a violation. Null: in no stream (an event, a blob), or at no single fact. */
 export interface Place {
   readonly stream: string | null
   readonly seq: number | null
@@ -63,7 +63,7 @@ export interface Report {
   readonly found: Tally
   /** How often each invariant was checked. */
   readonly checked: Tally
-  /** How many streams the anchor names now; null: there is none, or it was left as it was. */
+  /** How many streams the anchor lists now; null: there is no anchor, or it was not replaced. */
   readonly anchored: number | null
 }
 
@@ -86,7 +86,7 @@ export class Findings {
     this.#counts[what] += 1
   }
 
-  /** One check. The sentence is only made when it is needed: a clean ledger asks millions of times. */
+  /** Records one check. The sentence is only built for a violation, because a clean ledger is checked millions of times. */
   expect(id: Invariant, holds: boolean, place: Place, sentence: () => string): void {
     this.#checked[id] += 1
     if (holds) return

@@ -1,17 +1,17 @@
 /**
- * A database of the checker's own for what spans runs: temporary, on disk, gone with the connection.
+ * The checker's own database for data that spans runs: temporary, on disk, deleted with the connection.
  *
- * Keeps memory flat however large the ledger is. Never the ledger itself; opened with the first thing to keep.
+ * Keeps memory use constant however large the ledger is. Never the ledger itself; opened when it is first needed.
  */
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 
-/** An empty name makes SQLite use a nameless temporary file, to which it writes only what does not fit its cache. */
+/** An empty name makes SQLite use an unnamed temporary file, to which it writes only what exceeds its cache. */
 const NAMELESS = ''
 
 export class Scratch {
   #db: DatabaseSyncInstance | null = null
 
-  /** The database with this part of a schema in it. */
+  /** Returns the database after adding this part of the schema. */
   open(schema: string): DatabaseSyncInstance {
     if (this.#db === null) {
       this.#db = new DatabaseSync(NAMELESS)
@@ -28,8 +28,8 @@ export class Scratch {
 }
 
 /**
- * Closes a connection whose statements are still in memory. The driver cannot finalise them, so until they are collected the
- * connection lives on as a shadow: without its transaction, which would hold the ledger's log, and without its cache.
+ * Closes a connection whose statements are still in memory. The driver cannot finalise them, so until they are garbage-collected the
+ * connection stays open in the background: without its transaction, which would hold the ledger's log, and without its cache.
  */
 export const closeForGood = (db: DatabaseSyncInstance): void => {
   if (db.isTransaction) db.exec('commit')

@@ -1,8 +1,8 @@
 /**
- * The ledger's tables as typed rows: every query of the checker stands here, in words that both dialects share.
+ * The ledger's tables as typed rows: all queries of the checker, in SQL that both dialects share.
  *
- * Owns the SQL. Streams, their facts, their waits and the events they caused come in one and the same order,
- * so that four cursors walk the ledger side by side and nothing has to be kept.
+ * Owns the SQL. Streams, their facts, their waits and the events they caused are read in the same order, so that four cursors walk the
+ * ledger side by side and nothing has to be kept.
  */
 import type { Key, RowOptions, Source } from '#cli/verify/source/source.ts'
 import { Opened } from './opened.ts'
@@ -23,7 +23,7 @@ export interface StreamRow {
   readonly head_hash: string
   readonly status: string
   readonly wake_at: number | null
-  /** Who holds the run, however the dialect names a worker. */
+  /** The worker that holds the run, in the form of the dialect. */
   readonly lease: Key | null
   /** Version and head hash may be those of an earlier fact. */
   readonly lags: number | boolean
@@ -47,7 +47,7 @@ export interface WaitRow {
   readonly value: string
 }
 
-/** A task as the inbox shows it, with the inboxes it is in. */
+/** A task's inbox row, with the number of inboxes it is in. */
 export interface TaskTableRow {
   readonly stream: Key
   readonly run: string
@@ -85,7 +85,7 @@ export interface TriggeredRow {
   readonly event_tenant: string | null
 }
 
-/** A trigger that started nothing: `known` is null if its event is not there, `hex` names a run that was started all the same. */
+/** A trigger that started nothing: `known` is null if its event does not exist, `hex` is a run that was started all the same. */
 export interface SuppressedRow {
   readonly event: number
   readonly trigger_name: string
@@ -109,10 +109,10 @@ export interface StreamHead {
   readonly parent: string | null
 }
 
-/** How late it is: by the store's clock or by what was recorded, whichever is later (a test's clock may be ahead of the store's). */
+/** The present: the store's clock or the latest recorded time, whichever is later (a test's clock may be ahead of the store's). */
 export interface Moment {
   readonly now: number
-  /** The latest time that an event claims; events bring their own. */
+  /** The latest time of any event; senders set it themselves. */
   readonly event_time: number
 }
 
@@ -123,7 +123,7 @@ export const nameOf = (row: StreamRow): string => `${prefixOf(row)}_${row.hex}`
 
 const COORDINATOR_PREFIXES: Readonly<Record<string, string>> = { '81': 'gat', '82': 'sch', '84': 'que' }
 
-/** A coordinator's uuid says which kind of coordinator it is, in its version digit and the one after. */
+/** The version digit of a coordinator's uuid, and the digit after it, give the kind of coordinator. */
 const prefixOf = ({ kind, hex }: Pick<StreamRow, 'kind' | 'hex'>): string => {
   if (kind === RUN) return 'run'
   if (kind === SESSION) return 'ses'
@@ -149,7 +149,7 @@ export class Tables {
   readonly #now: number | null
   readonly #opened: Opened
 
-  /** `now` stands in for the store's clock. */
+  /** `now` replaces the store's clock. */
   constructor(source: Source, scope: Partial<Scope> = {}) {
     this.#source = source
     this.#tenant = scope.tenant ?? null
@@ -161,7 +161,7 @@ export class Tables {
     return this.#rows('select version, breaking from trihand_migration')
   }
 
-  /** What the ledger says of the keys that it was written with. */
+  /** The ledger's record of the keys that it was written with. */
   async keyRecord(): Promise<string | null> {
     const row = await this.#first<{ body: string }>(
       "select d.body from document d where d.table_name = 'trihand.ledger' and d.key = 'keys'",
@@ -214,13 +214,13 @@ export class Tables {
       ${this.#where('e', "substr(e.causation, 1, 4) = 'run_'", 'length(e.causation) = 36', 's.id is null')}`)
   }
 
-  /** Facts and waits of streams that do not exist, which the cursors above pass over. */
+  /** Facts and waits of streams that do not exist, which the cursors above skip. */
   strays(table: 'fact' | 'wait'): AsyncIterable<{ readonly stream: Key; readonly count: number }> {
     return this.#rows(`select x.stream, count(*) as count from ${table} x
       where not exists (select 1 from stream s where s.${this.#dialect.key} = x.stream) group by x.stream`)
   }
 
-  /** Replies of models that are not listed, and what is listed and is none. */
+  /** Model replies that are not listed, and listed facts that are not model replies. */
   async *modelCallFaults(): AsyncIterable<{ readonly hex: string | null; readonly seq: number }> {
     const { hex, listsModelCallsSince: since } = this.#dialect
     const newest = await this.#first<{ version: number }>('select max(version) as version from trihand_migration')
@@ -240,7 +240,7 @@ export class Tables {
     for await (const row of rows) yield this.#opened.isEncrypted ? { ...row, data: this.#opened.event(row) } : row
   }
 
-  /** Every run that an event started, with the tenant of that event: null if the event is not there. */
+  /** Every run that an event started, with the tenant of that event: null if the event does not exist. */
   triggered(): AsyncIterable<TriggeredRow> {
     return this.#all(`select ${this.#dialect.hex('s.id')} as hex, s.event, s.tenant, e.tenant as event_tenant
       from stream s left join event e on e.seq = s.event ${this.#where('s', 's.event is not null')}`)
@@ -257,7 +257,7 @@ export class Tables {
       ${this.#where('e')}`)
   }
 
-  /** Which of these ids no event of the tenant has. */
+  /** The ids among these that no event of the tenant has. */
   missingEvents(tenant: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#missing('exists (select 1 from event e where e.id = item.value and e.tenant = $2)', ids, [tenant])
   }
@@ -291,12 +291,12 @@ export class Tables {
     return heads
   }
 
-  /** Facts of runs by the run's id and the place in its stream, under `<run>/<seq>`. */
+  /** Facts by the run's id and their number in its stream, under `<run>/<seq>`. */
   async factsAt(
     places: readonly { readonly run: string; readonly seq: number }[],
   ): Promise<ReadonlyMap<string, FoundFact>> {
     const { hex, id, key, list } = this.#dialect
-    // A store refuses to look for a place that is none.
+    // An invalid place is never passed to the store, which would refuse it.
     const known = places.filter(({ run, seq }) => RUN_ID.test(run) && Number.isSafeInteger(seq))
     const rows = this.#rows<FoundFact>(
       `select ${hex('s.id')} as hex, f.seq, s.tenant, f.type, f.body from ${list('$1')} as item
@@ -340,13 +340,13 @@ export class Tables {
     return this.#dialect.id('substr(e.causation, 5)')
   }
 
-  /** The conditions, with the tenant's if one was asked for. It is always $1. */
+  /** The conditions, with the tenant's if there is one. The tenant is always $1. */
   #where(alias: string, ...conditions: readonly string[]): string {
     const all = this.#tenant === null ? conditions : [...conditions, `${alias}.tenant = $1`]
     return all.length === 0 ? '' : `where ${all.join(' and ')}`
   }
 
-  /** The one place where a driver's row gets a type: its columns are those of the query. */
+  /** The only place where a driver's row gets a type: its columns are those of the query. */
   #rows<Row>(sql: string, options: RowOptions = {}): AsyncIterable<Row> {
     return this.#source.rows(sql, options) as AsyncIterable<unknown> as AsyncIterable<Row>
   }
@@ -361,7 +361,7 @@ export class Tables {
   }
 
   async #missing(exists: string, texts: readonly string[], more: readonly string[]): Promise<ReadonlySet<string>> {
-    // No store holds a NUL in a text, and one of them refuses to be asked.
+    // No store holds a NUL in a text, and one of them refuses a query with it.
     const missing = new Set(texts.filter((text) => text.includes('\0')))
     const values = [JSON.stringify(texts.filter((text) => !missing.has(text))), ...more]
     const sql = `select item.value from ${this.#dialect.list('$1')} as item where not ${exists}`

@@ -1,6 +1,6 @@
 /**
- * The checker against the machine it judges: what the machine decides is lawful, what is tampered with is found, and nothing that
- * can stand in a ledger makes the checker throw.
+ * The checker against the machine it checks: decisions of the machine have no findings, tampering is found, and no content of a ledger
+ * makes the checker throw.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import type { Report } from './report.ts'
 import { verifyLedger } from './verify.ts'
 
 const BLOB = '"the large value that every blob of these walks holds"'
-/** A type per sequence, so that every event which a walk receives can be written. */
+/** One type per sequence, so that every event that a walk receives can be written. */
 const TYPES = ['x', 'y', 'z']
 const typeOf = (sequence: number): string => TYPES[sequence % TYPES.length] ?? ''
 
@@ -34,7 +34,7 @@ const isTooEarly = (live: LiveRun, step: string): boolean => {
   return open?.kind === 'retrying' && open.wakeAt !== null
 }
 
-/** The command as the engine would send it: the next attempt, the step's own key, nothing before its time. Null: it would not. */
+/** The command as the engine would send it: the next attempt, the step's own key, nothing before its time. Null: the engine would not send it. */
 const asEngine = (state: RunState, drawn: RunCommand): RunCommand | null => {
   if (state.kind !== 'live') return drawn
   switch (drawn.type) {
@@ -47,10 +47,10 @@ const asEngine = (state: RunState, drawn: RunCommand): RunCommand | null => {
     case 'finish_run':
       return { ...drawn, events: [] }
     case 'reuse_step':
-      // What stands in the run that it names.
+      // A result that exists in the run that it names.
       return { ...drawn, seq: STEPS.indexOf(drawn.step) + 1, settled: { kind: 'done', result: NOTHING } }
     case 'open_wait':
-      // Whether a condition holds is the engine's to know, so these waits are not compared with the events.
+      // Only the engine can evaluate a condition, so waits with one are not compared with the events.
       return { ...drawn, wait: { ...drawn.wait, condition: 'true' } }
     case 'receive_event':
       return drawn.event.sequence > 0 && drawn.event.type === typeOf(drawn.event.sequence) ? drawn : null
@@ -83,7 +83,7 @@ const anyLawfulWalk = fc
   .array(fc.tuple(anyCommand, fc.integer({ min: 0, max: 5 })), { maxLength: 40, size: 'max' })
   .map(walk)
 
-/** Nobody holds a run that waits for something; a run that waits for nothing is being worked on. */
+/** A run that waits for something has no lease; a run that waits for nothing is held by a worker. */
 const holding = (state: RunState): RunOptions => {
   if (state.kind !== 'live') return {}
   const kinds = state.cancel === null ? ['waiting', 'calling', 'uncertain'] : ['calling']
@@ -91,24 +91,24 @@ const holding = (state: RunState): RunOptions => {
   return isParked ? {} : { lease: 'wrk-1', wakeAt: null }
 }
 
-/** What a walk may take over from another run. */
+/** The results that a walk may reuse from another run. */
 const taken = STEPS.map((step) => fact('step.completed', { step, result: NOTHING }))
 
-/** Every walk was drawn with the same two children, the same keys and the same blob; in a ledger each has its own. */
+/** Every walk was drawn with the same two children, the same keys and the same blob; in a ledger each needs its own. */
 const writeWalk = async (ledger: LedgerByHand, { facts, state }: Walk): Promise<void> => {
   const [id, one, other] = [ledger.newRun(), ledger.newRun(), ledger.newRun()]
   const text = JSON.stringify(facts)
     .replaceAll(CHILD, one)
     .replaceAll(OTHER_CHILD, other)
     .replaceAll('"key-', `"${id}-`)
-    // Who asks about an uncertain outcome is not written here: tasks have streams of their own.
+    // The tasks of uncertain steps are not written here, because tasks have streams of their own.
     .replaceAll(`,"task":"${TASK}"`, '')
   await ledger.run(JSON.parse(text.replaceAll('"sha256"', JSON.stringify(digest(BLOB)))), { id, ...holding(state) })
   for (const child of [one, other])
     await ledger.run([started(), ...taken], { id: child, parent: id, lease: 'wrk-1', wakeAt: null })
 }
 
-test('what the machine decides breaks no invariant', async () => {
+test('decisions of the machine violate no invariant', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyLawfulWalk, { minLength: 1, maxLength: 20, size: 'max' }), async (walks) => {
       const report = await judged(
@@ -125,7 +125,7 @@ test('what the machine decides breaks no invariant', async () => {
   )
 }, 60_000)
 
-test('the fold agrees with the machine on the status and the waits of any history, lawful or not', async () => {
+test('the checker agrees with the machine on the status and the waits of any history, valid or not', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyHistory, { minLength: 1, maxLength: 20, size: 'max' }), async (histories) => {
       const report = await judged(async (ledger) => {

@@ -1,4 +1,4 @@
-/** The whole checker on ledgers written by hand: what is clean passes, what cannot be read is said, and a writer at work is no fault. */
+/** The whole checker on ledgers written by hand: a clean ledger passes, an unreadable one is reported, and a concurrent writer is not a fault. */
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const aFolder = (): string => {
   return folder
 }
 
-test('a clean ledger passes, and everything that the ledger alone can tell was asked', async () => {
+test('a clean ledger passes, and every invariant that needs only the ledger was checked', async () => {
   const ledger = await aLedger()
   await writeCleanLedger(ledger)
   const report = await verifyLedger(ledger.target)
@@ -42,7 +42,7 @@ test('report-1: violations beyond the first thousand are counted, not listed', a
   expect(report.found.V7).toBe(1_099)
 })
 
-test('verify-1: a transaction that another connection has open is neither seen nor waited for', async () => {
+test('verify-1: an open transaction of another connection is neither seen nor waited for', async () => {
   const ledger = await aLedger()
   await writeCleanLedger(ledger)
   await ledger.sql('begin immediate; update stream set version = version + 1')
@@ -51,7 +51,7 @@ test('verify-1: a transaction that another connection has open is neither seen n
   expect((await verifyLedger(ledger.target)).found.V2).toBe(15)
 })
 
-test('a copy of the database and its log without the shared memory file is read with what is in the log', async () => {
+test('a copy of the database and its log without the shared memory file is read including the log', async () => {
   const ledger = await aLedger()
   await writeCleanLedger(ledger)
   const copy = join(aFolder(), 'copy.db')
@@ -59,7 +59,7 @@ test('a copy of the database and its log without the shared memory file is read 
   expect(await verifyLedger({ file: copy })).toMatchObject({ runs: 10, violations: [] })
 })
 
-test('only the streams and events of one tenant are judged when it is named', async () => {
+test('with a tenant only the streams and events of that tenant are checked', async () => {
   const ledger = await aLedger()
   await ledger.run([started(), fact('run.completed')], { tenant: 'acme' })
   await ledger.event({ tenant: 'acme' })
@@ -70,7 +70,7 @@ test('only the streams and events of one tenant are judged when it is named', as
   expect([found.V7, found.V13, found.V16]).toEqual([1, 1, 1])
 })
 
-test('verify-2: what is no ledger is unreadable, and the message says why', async () => {
+test('verify-2: a file that is not a ledger is unreadable, and the message says why', async () => {
   const folder = aFolder()
   const junk = join(folder, 'junk.db')
   writeFileSync(junk, 'this is not a database, and long enough to be looked at'.repeat(50))
@@ -89,7 +89,7 @@ test('verify-2: what is no ledger is unreadable, and the message says why', asyn
   }
 })
 
-test('verify-2: a schema with a breaking change that this checker does not know is unreadable', async () => {
+test('verify-2: a schema with an unknown breaking change is unreadable', async () => {
   const ledger = await aLedger()
   await ledger.sql("insert into trihand_migration values (98, 'harmless', 0, 0)")
   expect((await verifyLedger(ledger.target)).violations).toEqual([])

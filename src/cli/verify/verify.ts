@@ -1,11 +1,11 @@
 /**
- * Judges a ledger by its own words: reads it once, stream by stream, and reports every invariant that does not hold.
+ * Checks a ledger by its content alone: reads it once, stream by stream, and reports every invariant that does not hold.
  *
- * Imports nothing of ours and shares no rule with what it judges. Reads only, also beside a live server; memory grows with the
- * longest run, never with the ledger.
+ * Imports nothing from outside this folder and shares no rule with what it checks. Only reads, also beside a live server; memory grows with
+ * the longest run, never with the ledger.
  *
- * verify-1  Everything is read in one snapshot, so that a writer at work is never taken for a fault.
- * verify-2  A ledger that cannot be read is an UnreadableLedger; whatever can be read is a finding, never an exception.
+ * verify-1  Everything is read in one snapshot, so that a concurrent writer is never taken for a fault.
+ * verify-2  A ledger that cannot be read is an UnreadableLedger; anything that can be read is a finding, never an exception.
  */
 import type { Evidence } from '#cli/verify/source/evidence.ts'
 import { openPostgres } from '#cli/verify/source/postgres-source.ts'
@@ -30,13 +30,16 @@ export interface VerifyOptions {
   /** Only this tenant's streams and events. Blobs are shared, so all of them are checked. */
   readonly tenant?: string
   readonly evidence?: Evidence
-  /** How late it is for those who write, if that is not the store's own clock. */
+  /** The present for those who write, if it is not the store's own clock. */
   readonly now?: number
-  /** The secrets of `TRIHAND_SEAL_KEY`, the newest first, with commas. */
+  /** The secrets of `TRIHAND_SEAL_KEY`, comma-separated, the newest first. */
   readonly sealKey?: string
-  /** The secrets of `TRIHAND_LEDGER_KEY`, for a ledger that is encrypted. */
+  /** The secrets of `TRIHAND_LEDGER_KEY`, for an encrypted ledger. */
   readonly ledgerKey?: string
-  /** A file that keeps the signed heads of all streams: compared with the ledger, then replaced. For a whole ledger, and with a key. */
+  /**
+   * A file with the signed heads of all streams: compared with the ledger, then replaced. Needs a seal key; for a whole ledger only,
+   * without `tenant`.
+   */
   readonly anchor?: string
 }
 
@@ -83,7 +86,7 @@ interface KeyRecord {
   readonly secret?: readonly string[]
 }
 
-/** Without the keys a thousand findings would say the same. */
+/** Throws if keys are missing, because otherwise a thousand findings would have the same cause. */
 const readKeys = async (tables: Tables, { sealKey, ledgerKey }: VerifyOptions): Promise<Keys> => {
   const record = JSON.parse((await tables.keyRecord()) ?? '{}') as KeyRecord
   const { encrypted = [], secret = [] } = record

@@ -1,4 +1,4 @@
-/** `trihand pools list`, `circuits list|reset`, `stop`, `go`: what holds work back, and the words that let it go on. */
+/** `trihand pools list`, `circuits list|reset`, `stop`, `go`: pools, circuit breakers, and the stop of all work. */
 import { withApi } from '#cli/connect/connect.ts'
 import { confirmed } from '#cli/terminal/confirm.ts'
 import { type Listing, printPage } from '#cli/terminal/listing.ts'
@@ -47,7 +47,7 @@ const CIRCUITS: Listing<Circuit> = {
   command: 'trihand circuits list',
 }
 
-/** They stand in the system, so that it is needed where no server runs. */
+/** Pools and circuit breakers are declared in the system, so it must be loaded if no server runs. */
 const KNOW = { need: 'know' } as const
 const LOOK = { need: 'look' } as const
 

@@ -1,4 +1,4 @@
-/** `trihand workers list|show|drain|pause|resume`: who works on the ledger, what each of them holds, and orders to one. */
+/** `trihand workers list|show|drain|pause|resume`: lists workers, shows the runs of one, and gives it orders. */
 import { withApi } from '#cli/connect/connect.ts'
 import { type Listing, printPage, queryText } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'

@@ -1,8 +1,8 @@
-/** Which places ask for credentials, and which names they answer to. */
+/** Tests which addresses need credentials, and which host names a server answers to. */
 import { expect, test } from 'vitest'
 import { authSettings, LOOPBACK } from './auth-settings.ts'
 
-test('loopback asks for nothing, any other address and any public name do', () => {
+test('loopback needs no credentials; any other address and any public name do', () => {
   for (const host of ['127.0.0.1', 'localhost', '::1', 'LOCALHOST'])
     expect(authSettings({ host, publicUrl: null }, 'k')).toBe(LOOPBACK)
   expect(authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k')).toEqual({

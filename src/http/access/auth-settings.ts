@@ -1,32 +1,35 @@
 /**
- * How a server knows its callers: by loopback alone, or by credentials.
+ * Settings by which a server identifies its callers: loopback alone, or credentials.
  *
- * Owns the choice and what follows from it: names it answers to, its own origin, how cookies are signed. Never reads a request.
+ * Owns the choice and what follows from it: the host names it answers to, its own origin, how cookies are signed. Never reads a request.
  */
 import type { Context } from 'hono'
 import type { Asking } from './identity.ts'
 
 export interface AuthSettings {
-  /** Whoever asks, as somebody else has found out; null: it names nobody. Absent: credentials alone say it. */
+  /** Returns the caller as the embedding program identified it; null: it names no caller. Absent: only credentials identify a caller. */
   readonly identify?: (context: Context) => Asking | Response | null | Promise<Asking | Response | null>
-  /** The server's names are its owner's: a page that is led here by another name has none of its cookies. */
+  /** Accepts any Host header: the host's owner checks names. A page that reaches the server by another name has none of its cookies. */
   readonly takesAnyHost?: boolean
-  /** False: whoever reaches this server sits at this machine, and may do everything. */
+  /** False: every caller that can reach this server is on this machine and may do everything. */
   readonly isRequired: boolean
-  /** Names that it answers to beside loopback, without a port. */
+  /** Host names that it answers to in addition to loopback, without a port. */
   readonly hosts: readonly string[]
-  /** It listens on every address of its machine: then bare addresses are names of it, too. No page can be rebound to one. */
+  /**
+   * True if it listens on every address of its machine: then bare IP addresses are accepted as host names, too. DNS rebinding cannot
+   * produce one.
+   */
   readonly takesAddresses: boolean
-  /** Where people find it, if not where it listens: `https://trihand.example`. */
+  /** The origin that people use, if it differs from the listening address: `https://trihand.example`. */
   readonly origin: string | null
   readonly signingKey: string
-  /** A bearer that may read the metrics and nothing else; null: there is none. */
+  /** A bearer token that may read the metrics and nothing else; null: there is none. */
   readonly metricsToken: string | null
-  /** A proxy on this machine says in x-forwarded-for where requests come from. False: a program on this machine could say anything. */
+  /** True if a proxy on this machine sets x-forwarded-for. If false the header is ignored, because any program on this machine could set it. */
   readonly trustsProxy: boolean
 }
 
-/** Null signs nothing: without credentials there are no logins. */
+/** The empty signing key signs nothing: without credentials there are no logins. */
 export const LOOPBACK: AuthSettings = {
   isRequired: false,
   hosts: [],
@@ -47,7 +50,7 @@ export interface Place {
   readonly publicUrl: string | null
 }
 
-/** Anything but loopback, and any public name, asks for credentials. */
+/** Credentials are needed for any host but loopback, and for any public URL. */
 export const needsAuth = ({ host, publicUrl }: Place): boolean => publicUrl !== null || !isLoopbackHost(host)
 
 export const authSettings = (place: Place, signingKey: string): AuthSettings => {

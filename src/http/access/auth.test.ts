@@ -1,4 +1,4 @@
-/** Who may do what: every operation against every role, kind and credential, over the real application. */
+/** Authorization: every operation against every role, kind and credential, over the real application. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { type Access, forbidAccess, KINDS, ROLES } from '#model/access/identity.ts'
@@ -48,7 +48,7 @@ const operations = async (): Promise<readonly Asked[]> => {
   )
 }
 
-/** What the door says; what the route says then is not its matter. */
+/** The code with which access is refused. What the route itself answers is not checked here. */
 const codeOf = async ({ method, path }: Asked, headers: Readonly<Record<string, string>>): Promise<string | null> => {
   const init = { method, headers: { 'content-type': 'application/json', ...headers } }
   const response = await app.open(path, method === 'GET' ? init : { ...init, body: '{}' })
@@ -67,7 +67,7 @@ const doorCode = async (asked: Asked, headers: Readonly<Record<string, string>>)
 }
 
 describe('every operation', () => {
-  test('auth-2: is closed to who has no credential, except what is public', async () => {
+  test('auth-2: is closed to a caller without a credential, unless it is public', async () => {
     const table = await operations()
     expect(table.length).toBeGreaterThan(30)
     for (const asked of table)
@@ -77,7 +77,7 @@ describe('every operation', () => {
       ])
   })
 
-  test('opens to the role it names and to no other, whatever the kind; agents and services never decide', async () => {
+  test('is open to the role it names and to no other, whatever the kind; agents and services never decide', async () => {
     const table = await operations()
     for (const kind of KINDS)
       for (const role of ROLES.filter((one) => kind === 'user' || one !== 'decider')) {
@@ -91,7 +91,7 @@ describe('every operation', () => {
       }
   })
 
-  test('names who may: public is only what has nothing to hide or proves its caller itself', async () => {
+  test('names the role it needs: only operations with nothing to hide, or that verify their caller themselves, are public', async () => {
     const open = (await operations()).filter(({ access }) => access === 'public').map(({ id }) => id)
     expect(open.toSorted()).toEqual(
       [
@@ -109,7 +109,7 @@ describe('every operation', () => {
 })
 
 describe('a credential', () => {
-  test('auth-1: that does not count is refused, and never falls back to a header or a cookie', async () => {
+  test('auth-1: that is not valid is refused, and never falls back to a header or a cookie', async () => {
     const bad = ['Bearer th_nobody', 'Bearer', 'Basic abc', 'Bearer th_a th_b', '']
     for (const authorization of bad) {
       const headers = { authorization, 'x-trihand-user': 'ana' }
@@ -117,7 +117,7 @@ describe('a credential', () => {
     }
   })
 
-  test('says who one is; headers of loopback count for nothing beside it', async () => {
+  test('identifies the caller; the loopback headers are ignored beside it', async () => {
     const authorization = `Bearer ${await tokenFor('user', ['viewer', 'decider'], 'ana')}`
     const { body } = await app.ask('/api/me', { headers: { authorization, 'x-trihand-user': 'eve' } })
     expect(body).toEqual({
@@ -126,7 +126,7 @@ describe('a credential', () => {
     })
   })
 
-  test('is under whose name a command is recorded', async () => {
+  test('gives the name under which a command is recorded', async () => {
     const authorization = `Bearer ${await tokenFor('service', ['operator'], 'billing')}`
     const sent = await app.post('/api/events', { type: 'letter.ready' }, { authorization })
     expect(sent.status).toBe(202)
@@ -134,7 +134,7 @@ describe('a credential', () => {
     expect(body.items.find(({ id }: { id: string }) => id === sent.body.id)).toMatchObject({ source: '/api/billing' })
   })
 
-  test('counts until it is revoked', async () => {
+  test('is valid until it is revoked', async () => {
     const admin = { authorization: `Bearer ${await tokenFor('user', ['admin'], 'root')}` }
     const made = await app.post('/api/tokens', { name: 'bo', kind: 'user', roles: ['viewer'] }, admin)
     expect(made).toMatchObject({
@@ -150,7 +150,7 @@ describe('a credential', () => {
     expect((await app.ask('/api/runs', { headers })).status).toBe(401)
   })
 
-  test('that cannot be is refused with the reason', async () => {
+  test('that is not allowed is refused with the reason', async () => {
     const admin = { authorization: `Bearer ${await tokenFor('user', ['admin'], 'root')}` }
     const intent = { name: 'bot', kind: 'agent', roles: ['viewer'] }
     for (const over of [
@@ -175,7 +175,7 @@ describe('a login', () => {
   })
   const cookieOf = (response: Response): string => (response.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 
-  test('takes a token, answers a cookie, and the page is open; without it a browser is sent to log in', async () => {
+  test('takes a token, sets a cookie and opens the page; without the cookie a browser is redirected to log in', async () => {
     const closed = await app.open('/', { headers: { accept: 'text/html', ...OWN } })
     expect([closed.status, closed.headers.get('location')]).toEqual([303, '/login?next=%2F'])
     const page = await app.ask('/login?next=%2Fx%22%3E%3Cscript%3E', { headers: OWN })
@@ -190,7 +190,7 @@ describe('a login', () => {
     expect(body).toMatchObject({ id: 'ana', roles: ['viewer'] })
   })
 
-  test('with a wrong token is refused, and leads nowhere else', async () => {
+  test('with a wrong token is refused, and never redirects to another site', async () => {
     const refused = await app.open('/login', form('th_wrong', '/'))
     expect([refused.status, refused.headers.get('set-cookie')]).toEqual([401, null])
     const token = await tokenFor('user', ['viewer'])
@@ -198,7 +198,7 @@ describe('a login', () => {
       expect((await app.open('/login', form(token, next))).headers.get('location')).toBe('/')
   })
 
-  test('leads to a page of this server and never away, however the address is written (13.3.4)', async () => {
+  test('redirects to a page of this server and never away, however the address is written (13.3.4)', async () => {
     const token = await tokenFor('user', ['viewer'])
     const away = [
       ...['/\t/evil.example', '/\n/evil.example', '/\r\n/evil.example', '\t//evil.example', '/\t\\evil.example'],
@@ -215,7 +215,7 @@ describe('a login', () => {
       expect((await app.open('/login', form(token, next))).headers.get('location')).toBe(next)
   })
 
-  test('tokens-3: ends on the server when the person logs out: a kept cookie counts no more, another browser does (13.3.4)', async () => {
+  test('tokens-3: ends on the server when the person logs out: a saved cookie is no longer valid, the login of another browser is (13.3.4)', async () => {
     const token = await tokenFor('user', ['viewer'], 'dora')
     const [one, two] = await Promise.all([1, 2].map(async () => cookieOf(await app.open('/login', form(token, '/')))))
     const status = async (cookie = '') => (await app.ask('/api/me', { headers: { cookie, ...OWN } })).status
@@ -229,7 +229,7 @@ describe('a login', () => {
     expect((await app.ask('/api/me', { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
   })
 
-  test('auth-3: counts for pages of ours alone', async () => {
+  test('auth-3: is valid only for requests from pages of this server', async () => {
     const done = await app.open('/login', form(await tokenFor('user', ['operator']), '/'))
     const send = (headers: Readonly<Record<string, string>>) =>
       app.post('/api/events', { type: 'letter.ready' }, { host: 'th.example', cookie: cookieOf(done), ...headers })
@@ -254,7 +254,7 @@ describe('a login', () => {
   })
 })
 
-test('on loopback a token counts, too, and a wrong one is no way back to everything', async () => {
+test('on loopback a token counts, too, and a wrong one does not fall back to full access', async () => {
   const local = await openApp({ name: 'letters' })
   const { token } = await local.trihand.tokens.create(
     { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer'], groups: [] },
@@ -267,7 +267,7 @@ test('on loopback a token counts, too, and a wrong one is no way back to everyth
   await local.close()
 })
 
-test('the actions of a task are offered to who may decide, and to nobody else', async () => {
+test('the actions of a task are offered only to callers who may decide', async () => {
   await app.trihand.send({ type: 'letter.ready', data: {} })
   const offered = async (kind: string, role: string): Promise<number> => {
     const headers = { authorization: `Bearer ${await tokenFor(kind, [role])}` }

@@ -1,14 +1,14 @@
 /**
- * Who is asking, from the credential alone, and whether they may.
+ * Authentication by the credential alone, and authorization of the caller.
  *
- * Owns the order: a bearer token, a login, and on loopback the word of whoever sits there. Never decides about a single task
+ * Owns the order: a bearer token, then a login, then on loopback the caller's own headers. Never decides about a single task
  * (model/task/rights.ts).
  *
- * auth-1  A credential that is given and does not count is refused; it never becomes somebody else's.
- * auth-2  Where credentials are asked for, who has none gets what is public and nothing else.
- * auth-3  A login alone changes nothing: the request must also come from a page of ours.
- * auth-4  The metrics token reads the metrics; to every other route it is a token that nobody knows.
- * auth-5  Who sends too many wrong tokens is told to wait; a token that counts is let in, whoever sends wrong ones beside it.
+ * auth-1  A credential that is given but not valid is refused; the request is never treated as another caller's.
+ * auth-2  Where credentials are required, a caller without one may use public routes and nothing else.
+ * auth-3  A login cookie alone changes nothing: the request must also come from a page of this server.
+ * auth-4  The metrics token reads the metrics; on every other route it is an unknown token.
+ * auth-5  An address that sends too many wrong tokens must wait; a valid token from the same address is still accepted.
  */
 import type { Context } from 'hono'
 import type { Tokens } from '#engine/services/tokens.ts'
@@ -30,8 +30,8 @@ export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'hasLoggedOut
 
 const BEARER = /^Bearer +(\S+)$/i
 
-/** What the door knows. */
-interface RunHost {
+/** The dependencies of authentication. */
+interface AuthDeps {
   readonly tokens: Credentials
   readonly settings: AuthSettings
   readonly failures: FailedLogins
@@ -39,7 +39,7 @@ interface RunHost {
 }
 
 /** auth-5. */
-const refuseToken = ({ tokens, settings, failures }: RunHost, context: Context): TrihandError => {
+const refuseToken = ({ tokens, settings, failures }: AuthDeps, context: Context): TrihandError => {
   const [address, { now }] = [addressOf(context, settings), tokens]
   const wait = failures.waitOf(address, now)
   if (wait !== null) return new TooManyRequests('too many wrong tokens came from this address', wait)
@@ -49,16 +49,16 @@ const refuseToken = ({ tokens, settings, failures }: RunHost, context: Context):
 
 const personOf = ({ id, kind }: Pick<Caller, 'id' | 'kind'>): string | null => (kind === 'user' ? id : null)
 
-const fromBearer = async (keeper: RunHost, context: Context, header: string): Promise<Asking> => {
+const fromBearer = async (deps: AuthDeps, context: Context, header: string): Promise<Asking> => {
   const [, token = ''] = BEARER.exec(header) ?? []
-  const caller = await keeper.tokens.callerOf(token)
-  if (caller === null) throw refuseToken(keeper, context)
+  const caller = await deps.tokens.callerOf(token)
+  if (caller === null) throw refuseToken(deps, context)
   const who = lowered(caller, kindOf(context))
   return {
     caller: who,
     isNamed: true,
     person: personOf(caller),
-    credential: { token: keeper.tokens.idOf(token), login: null, until: Number.POSITIVE_INFINITY },
+    credential: { token: deps.tokens.idOf(token), login: null, until: Number.POSITIVE_INFINITY },
   }
 }
 
@@ -90,21 +90,21 @@ const isScrape = ({ req }: Context, header: string, { metricsToken }: AuthSettin
   return metricsToken !== null && req.path === METRICS_PATH && isSameSecret(token, metricsToken)
 }
 
-/** Whether somebody must be known. */
+/** True if a caller must be identified. */
 const asksFor = ({ isRequired, identify }: AuthSettings): boolean => isRequired || identify !== undefined
 
-/** Null: nobody was found. */
-const resolve = async (keeper: RunHost, context: Context): Promise<Asking | Response | null> => {
-  const { tokens, settings } = keeper
+/** Null: no caller was identified. */
+const resolve = async (deps: AuthDeps, context: Context): Promise<Asking | Response | null> => {
+  const { tokens, settings } = deps
   const named = (await settings.identify?.(context)) ?? null
   if (named !== null) return named
   const bearer = context.req.header('authorization')
-  if (bearer !== undefined) return isScrape(context, bearer, settings) ? SCRAPER : fromBearer(keeper, context, bearer)
+  if (bearer !== undefined) return isScrape(context, bearer, settings) ? SCRAPER : fromBearer(deps, context, bearer)
   const login = await fromLogin(tokens, context, settings.signingKey)
   return login ?? (asksFor(settings) ? null : askedLocally(context))
 }
 
-/** A person's browser, which should see a page to log in. */
+/** True for a person's browser, which should be shown the login page. */
 const wantsPage = (context: Context): boolean =>
   context.req.method === 'GET' && (context.req.header('accept') ?? '').includes('text/html')
 
@@ -113,20 +113,20 @@ const toLogin = (context: Context): Response => {
   return context.redirect(`/login?next=${encodeURIComponent(`${pathname}${search}`)}`, 303)
 }
 
-/** Null: go on. Otherwise the answer for a browser that has to log in first; whoever may not is refused. */
+/** Null: continue. Otherwise the response for a browser that has to log in first. Throws if the caller lacks the role. */
 export type Admit = (context: Context, access: Access) => Promise<Response | null>
 
 export const doorkeeper =
-  (keeper: RunHost): Admit =>
+  (deps: AuthDeps): Admit =>
   async (context, access) => {
     if (access === 'public') return null
-    const asking = await resolve(keeper, context)
+    const asking = await resolve(deps, context)
     if (asking instanceof Response) return asking
     if (asking === null) {
-      if (keeper.settings.isRequired && wantsPage(context)) return toLogin(context)
+      if (deps.settings.isRequired && wantsPage(context)) return toLogin(context)
       throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')
     }
-    if (asking.credential !== null) keeper.allowance.take(asking.credential.token, keeper.tokens.now)
+    if (asking.credential !== null) deps.allowance.take(asking.credential.token, deps.tokens.now)
     const refusal = forbidAccess(asking.caller, access)
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     keepAsking(context, asking)

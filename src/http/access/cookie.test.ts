@@ -1,4 +1,4 @@
-/** The login of a browser: what counts and what does not. */
+/** The login cookie of a browser: what is accepted and what is not. */
 import { expect, test } from 'vitest'
 import { loginCookie, logoutCookie, readLogin } from './cookie.ts'
 
@@ -6,7 +6,7 @@ const KEY = 'k'.repeat(32)
 const HOURS = 3_600_000
 const pairOf = (cookie: string): string => cookie.split(';')[0] ?? ''
 
-test('a login is read back for twelve hours, among other cookies', () => {
+test('a login can be read back for twelve hours, among other cookies', () => {
   const cookie = loginCookie('tok_1', 'l1', 1_000, { key: KEY, isSecure: true })
   expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure$/)
   const header = `theme=dark; ${pairOf(cookie)}; other=1`
@@ -18,7 +18,7 @@ test('a login is read back for twelve hours, among other cookies', () => {
   expect(readLogin(header, 1_000 + 12 * HOURS, KEY)).toBeNull()
 })
 
-test('cookie-1: a cookie that was changed in any place is none', () => {
+test('cookie-1: a cookie that was changed at any character is not accepted', () => {
   const value = pairOf(loginCookie('tok_1', 'l1', 0, { key: KEY, isSecure: false }))
   expect(readLogin(value, 1, KEY)).toMatchObject({ token: 'tok_1' })
   for (let i = value.indexOf('=') + 1; i < value.length; i++) {
@@ -29,7 +29,7 @@ test('cookie-1: a cookie that was changed in any place is none', () => {
     expect(readLogin(header, 1, KEY)).toBeNull()
 })
 
-test('cookie-1: another key, or none, reads nothing', () => {
+test('cookie-1: with another key, or with none, nothing is read', () => {
   const value = pairOf(loginCookie('tok_1', 'l1', 0, { key: KEY, isSecure: false }))
   expect(readLogin(value, 1, 'x'.repeat(32))).toBeNull()
   const unsigned = pairOf(loginCookie('tok_1', 'l1', 0, { key: '', isSecure: false }))

@@ -1,9 +1,9 @@
 /**
- * A login in a browser: the name of the token it was made with, a name of its own and when it ends, signed. Never the token.
+ * The login cookie of a browser: the public name of its token, the login's own id and when it ends, signed. Never the token itself.
  *
- * Owns the text of the cookie. Whether the token still counts, and whether the person has logged out, is asked each time (auth.ts).
+ * Owns the text of the cookie. For each request auth.ts checks whether the token is still valid and whether the person has logged out.
  *
- * cookie-1  A cookie that was changed, was signed with another key or has ended is none.
+ * cookie-1  A cookie that was changed, was signed with another key or has expired is not accepted.
  */
 import { createHmac } from 'node:crypto'
 import type { Instant } from '#model/kernel/ids.ts'
@@ -23,7 +23,7 @@ interface CookieOptions {
 const attributes = (isSecure: boolean, seconds: number): string =>
   `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isSecure ? '; Secure' : ''}`
 
-/** The header that logs in. `id`: the name of this login, made by chance. */
+/** The header that logs in. `id`: the random id of this login. */
 export const loginCookie = (token: string, id: string, now: Instant, { key, isSecure }: CookieOptions): string => {
   const text = `${token}.${id}.${(now + LIFE_MS).toString(RADIX)}`
   return `${NAME}=${text}.${signatureOf(text, key)}; ${attributes(isSecure, LIFE_MS / 1_000)}`
@@ -38,14 +38,14 @@ const valueIn = (header: string): string | null => {
 }
 
 export interface Login {
-  /** The name of the token that it was made with. */
+  /** The public name of the token that it was made with. */
   readonly token: string
-  /** Its own name: by it a person logs out here and nowhere else. */
+  /** The id of this login: logging out ends this login and no other. */
   readonly id: string
   readonly until: Instant
 }
 
-/** cookie-1. Null: nobody has logged in. */
+/** cookie-1. Null: there is no valid login. */
 export const readLogin = (header: string | undefined, now: Instant, key: string): Login | null => {
   const [token = '', id = '', end = '', signature = ''] = (valueIn(header ?? '') ?? '').split('.')
   if (key === '' || !isSameSecret(signature, signatureOf(`${token}.${id}.${end}`, key))) return null

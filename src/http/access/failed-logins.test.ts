@@ -1,11 +1,11 @@
-/** How many wrong tokens an address may send, and how many addresses are remembered. */
+/** Limits on wrong tokens: how many an address may send, and how many addresses are remembered. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FailedLogins } from './failed-logins.ts'
 
 const MINUTE = 60_000
 
-test('failures-1: the tenth wrong token is one too many, until a minute after the first', () => {
+test('failures-1: after the tenth wrong token an address must wait, until a minute after the first', () => {
   const failures = new FailedLogins()
   for (let i = 0; i < 10; i++) {
     expect(failures.waitOf('a', i * 1_000)).toBe(null)
@@ -32,7 +32,7 @@ test('failures-1: in any history an address waits exactly if ten failures fell i
     }),
   ))
 
-test('failures-2: the oldest of too many addresses is forgotten', () => {
+test('failures-2: when there are too many addresses, the oldest is forgotten', () => {
   const failures = new FailedLogins()
   const fail = (address: string): void => {
     for (let i = 0; i < 10; i++) failures.failed(address, 0)
@@ -43,7 +43,7 @@ test('failures-2: the oldest of too many addresses is forgotten', () => {
   expect([failures.waitOf('first', 0), failures.waitOf('second', 0)]).toEqual([null, 60])
 })
 
-test('nobody waits where nobody knows who comes from where', () => {
+test('a request without a known address never waits', () => {
   const failures = new FailedLogins()
   for (let i = 0; i < 20; i++) failures.failed(null, 0)
   expect(failures.waitOf(null, 0)).toBe(null)

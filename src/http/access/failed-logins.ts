@@ -1,11 +1,11 @@
 /**
- * Wrong tokens, counted by where they come from: who sends too many of them waits.
+ * Counts wrong tokens by address: an address that sends too many of them must wait.
  *
- * Owns the count, in memory and of a fixed number of addresses: a restart forgets it, and a token of 32 random bytes is not found by
- * guessing anyway. What it spares the server is the work, and its log the noise. Never knows what a token is (auth.ts).
+ * Owns the count, in memory and for a limited number of addresses. A restart forgets it, which is safe: a token of 32 random bytes cannot
+ * be guessed. The limit spares the server work and keeps its log short. Never knows what a token is (auth.ts).
  *
  * failures-1  An address that has sent ten wrong tokens waits until a minute has passed since the first of them.
- * failures-2  However many addresses there are, only the youngest 10,000 are known.
+ * failures-2  However many addresses there are, only the newest 10,000 are remembered.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 
@@ -19,14 +19,14 @@ interface Window {
   readonly failures: number
 }
 
-/** Null: nobody knows where a request comes from, and then nobody waits. */
+/** Null: the address of a request is not known, and then it never has to wait. */
 export type Address = string | null
 
 export class FailedLogins {
   /** In the order of their first failures. */
   private readonly windows = new Map<string, Window>()
 
-  /** How many seconds the address has to wait; null: it may try. */
+  /** How many seconds the address must wait; null: it may try. */
   waitOf(address: Address, now: Instant): number | null {
     const window = this.windowOf(address, now)
     if (window === null || window.failures < MOST_FAILURES) return null

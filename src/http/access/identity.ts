@@ -1,8 +1,8 @@
 /**
- * Who is asking, as the request was found to say: kept with it, so that it is resolved once.
+ * The caller of a request, kept in its context so that it is resolved once.
  *
- * Owns the reading of names on a server that only this machine reaches. Never guesses one: who names nobody is nobody, and nobody
- * decides.
+ * Owns the reading of caller names on a server that only this machine can reach. Never guesses one: a caller without a name stays anonymous
+ * and cannot decide.
  */
 import type { Context } from 'hono'
 import { type Caller, forbidAccess, forbidProgram, KINDS, type Kind, ROLES } from '#model/access/identity.ts'
@@ -13,25 +13,28 @@ import type { Identity } from '#model/task/spec.ts'
 
 export interface Asking {
   readonly caller: Caller
-  /** False: somebody at this machine who has not said their name. */
+  /** False: a caller on this machine that has not given a name. */
   readonly isNamed: boolean
-  /** The person whose credential it is, also where the request says that a program works with it; null: no person's, or nobody is named. */
+  /**
+   * The person that the credential belongs to, also where the request says that a program uses it; null: it belongs to no person, or no
+   * name was given.
+   */
   readonly person: string | null
-  /** What stands for the caller: what goes on under it ends with it. Null: it is not asked for here, or has no end. */
+  /** The caller's credential: streams that were opened with it end with it. Null: none is needed here, or it never ends. */
   readonly credential: Credential | null
 }
 
-/** A token by its public name, and until when it counts if nobody revokes it. */
+/** A token by its public name, and when it expires unless it is revoked earlier. */
 export interface Credential {
   readonly token: string
-  /** The name of a browser's login; null: the token itself was sent. */
+  /** The id of a browser's login; null: the token itself was sent. */
   readonly login: string | null
   readonly until: Instant
 }
 
 const MAX_LENGTH = 255
 const KEY = 'asking'
-/** What somebody at this machine is called until they say it. */
+/** The name of a caller on this machine that has not given one. */
 const NOBODY = 'local'
 
 const plain = (text: string, header: string): string => {
@@ -60,7 +63,7 @@ export const kindOf = (context: Context): Kind | null => {
   return kind
 }
 
-/** On loopback: whoever the caller says, with all roles. */
+/** On loopback: the caller that the headers name, with all roles. */
 export const askedLocally = (context: Context): Asking => {
   const id = headerOf(context, 'x-trihand-user')
   const groups = (headerOf(context, 'x-trihand-groups') ?? '').split(',').map((name) => name.trim())
@@ -71,22 +74,25 @@ export const askedLocally = (context: Context): Asking => {
 
 export const keepAsking = (context: Context, asking: Asking): void => context.set(KEY, asking)
 
-/** Null: the route is public, and nobody was asked. */
+/** Null: the route is public, and no caller was resolved. */
 export const askingOf = (context: Context): Asking | null => (context.get(KEY) as Asking | undefined) ?? null
 
-/** Null: the caller does not say. */
+/** Null: the caller gave no name. */
 export const identityOf = (context: Context): Identity | null => {
   const asking = askingOf(context)
   return asking?.isNamed === true ? asking.caller : null
 }
 
-/** Null: whoever asks may decide nothing, to whomever a task is addressed. */
+/** Null: the caller may not decide any task. */
 export const deciderOf = (context: Context): Identity | null => {
   const asking = askingOf(context)
   return asking?.isNamed === true && forbidAccess(asking.caller, 'decider') === null ? asking.caller : null
 }
 
-/** For whom something is sent or started: a person who is named may send what only people send, and is the requester of what follows. */
+/**
+ * On whose behalf an event is sent or a run is started: a named person may send what only people may send, and is the requester of what
+ * follows.
+ */
 export const askedBy = (context: Context): AskedBy => {
   const by = identityOf(context)
   const person = askingOf(context)?.person ?? null
@@ -99,7 +105,7 @@ export const requireIdentity = (context: Context): Identity => {
   return identity
 }
 
-/** Refuses who may not decide, at a door that does more than decide and so asks for another role. */
+/** Refuses a caller who may not decide, on a route that does more than decide and so requires another role. */
 export const requireDecider = (context: Context): Identity => {
   const refusal = forbidAccess(requireCaller(context), 'decider')
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
@@ -120,5 +126,5 @@ export const requireCaller = (context: Context): Caller => {
   return asking.caller
 }
 
-/** Under whose name a command is recorded. */
+/** The name under which a command is recorded. */
 export const callerName = (context: Context): string => askingOf(context)?.caller.id ?? NOBODY

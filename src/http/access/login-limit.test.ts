@@ -1,4 +1,4 @@
-/** Wrong tokens over the real application: who sends too many waits, by the clock of the system, and nobody else does. */
+/** Wrong tokens over the real application: an address that sends too many must wait, by the clock of the system, and others need not. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Service } from '#http/server/service.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -48,7 +48,7 @@ const failTenTimes = async (attempt: (wrong: string) => Promise<Response>): Prom
 }
 
 describe('auth-5: after ten wrong tokens from one address', () => {
-  test('the next one is told to wait, and after that time it is only wrong again', async () => {
+  test('the next one is refused with a wait, and after that time is only rejected as wrong', async () => {
     await failTenTimes(ask)
     now += 20_000
     const refused = await ask('th_wrong')
@@ -58,7 +58,7 @@ describe('auth-5: after ten wrong tokens from one address', () => {
     expect((await ask('th_wrong')).status).toBe(401)
   })
 
-  test('no header makes another address of it: a program on this machine waits, too (13.3.4)', async () => {
+  test('no header makes it look like another address: a program on this machine must wait, too (13.3.4)', async () => {
     const local = { address: '127.0.0.1' }
     let said = 0
     const attempt = (wrong: string): Promise<Response> => {
@@ -69,19 +69,19 @@ describe('auth-5: after ten wrong tokens from one address', () => {
     expect((await attempt('th_wrong')).status).toBe(429)
   })
 
-  test('as many at once are told to wait as one after the other, and the login takes none of them (13.3.4)', async () => {
+  test('concurrent attempts are limited as sequential ones are, and the login then accepts no token (13.3.4)', async () => {
     const tries = Array.from({ length: 30 }, (_, i) => logIn(`th_wrong_${i}`))
     const statuses = (await Promise.all([...tries, logIn(token)])).map(({ status }) => status)
     expect([401, 429, 303].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([10, 21, 0])
   })
 
-  test('a token that counts is let in, and another address is not concerned', async () => {
+  test('a valid token is accepted, and another address is not affected', async () => {
     await failTenTimes(ask)
     expect((await ask(token)).status).toBe(200)
     expect((await ask('th_wrong', THERE)).status).toBe(401)
   })
 
-  test('the login takes none at all for a while, and says how long', async () => {
+  test('the login accepts no token for a while, and says how long', async () => {
     await failTenTimes(logIn)
     const refused = await logIn(token)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])

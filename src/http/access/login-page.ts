@@ -1,7 +1,7 @@
 /**
- * The page on which a person logs in: one field, no program, nothing from elsewhere.
+ * The page on which a person logs in: one field, no script, nothing loaded from elsewhere.
  *
- * Owns its text. What becomes of the token is routes/login.ts.
+ * Owns its HTML. The submitted token is handled by routes/login.ts.
  */
 import { html, raw } from 'hono/html'
 import { STYLE } from './page-style.ts'
@@ -14,7 +14,7 @@ button { background: var(--mark); border-color: var(--mark); color: var(--paper)
 
 export interface LoginPage {
   readonly nonce: string
-  /** Where to go afterwards. */
+  /** The path to redirect to afterwards. */
   readonly next: string
   readonly problem: string | null
 }

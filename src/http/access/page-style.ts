@@ -1,4 +1,4 @@
-/** How the page looks: one sheet, light and dark by the reader's own setting. Nothing is fetched from anywhere. */
+/** The style sheet of server-rendered pages: light or dark by the reader's own setting. It loads nothing. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2024; --dim: #5b6470; --paper: #fbfbfa; --card: #ffffff; --line: #e3e4e6; --mark: #2f5fd0;
   --good: #1a7f4b; --bad: #b3261e; --wait: #8a5a00; --work: #2f5fd0; }

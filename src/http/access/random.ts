@@ -1,4 +1,4 @@
-/** The edge's own dice: nonces of pages and names of errors. Nothing in the ledger is ever named here. */
+/** Randomness for the HTTP layer: nonces of pages and ids of errors. Never used for ids in the ledger. */
 import { randomBytes } from 'node:crypto'
 
 const BYTES = 16

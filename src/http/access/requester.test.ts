@@ -1,4 +1,4 @@
-/** The requester of what a request begins is the person of its credential, through every door (issue 14.5). */
+/** The requester of what a request starts is the person of its credential, through every entry point (issue 14.5). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
@@ -49,7 +49,7 @@ interface Shown {
 const openTasks = async (): Promise<readonly Shown[]> =>
   (await app.ask('/api/tasks', { headers: await as('cleo') })).body.items
 
-/** The one task that comes of it: ana may not decide it, and bob may. */
+/** Expects one open task that ana may not decide and bob may. */
 const expectAnaExcluded = async (): Promise<void> => {
   const [task] = await until(openTasks, (tasks) => tasks.length === 1, { what: 'a task is open' })
   expect(task?.requester).toBe('ana')
@@ -61,7 +61,7 @@ const expectAnaExcluded = async (): Promise<void> => {
   await until(openTasks, (tasks) => tasks.length === 0, { what: 'no task is open' })
 }
 
-test('[C5] requester-1: POST /api/events, and a batch of events (14.5)', async () => {
+test('[C5] requester-1: POST /api/events, and a batch of events, take the requester from the credential (14.5)', async () => {
   await app.post('/api/events', { type: 'wanted', data: { requester: 'bob' } }, await as('ana'))
   await expectAnaExcluded()
   const event = { specversion: '1.0', id: 'one', source: '/shop', type: 'wanted', data: {} }
@@ -70,22 +70,22 @@ test('[C5] requester-1: POST /api/events, and a batch of events (14.5)', async (
   await expectAnaExcluded()
 })
 
-test('[C5] requester-1: POST /api/runs (14.5)', async () => {
+test('[C5] requester-1: POST /api/runs takes the requester from the credential (14.5)', async () => {
   expect((await app.post('/api/runs', { name: 'ask' }, await as('ana'))).status).toBe(201)
   await expectAnaExcluded()
 })
 
-test('[C5] requester-1: a message in a queue (14.5)', async () => {
+test('[C5] requester-1: a message in a queue takes the requester from the credential (14.5)', async () => {
   expect((await app.post('/api/queues/wishes', { data: {} }, await as('ana'))).status).toBe(202)
   await expectAnaExcluded()
 })
 
-test('[C5] requester-1: a program that works with the credential of a person, as over MCP (14.5)', async () => {
+test('[C5] requester-1: a program that works with the credential of a person, as over MCP, has that person as the requester (14.5)', async () => {
   await app.post('/api/runs', { name: 'ask' }, { ...(await as('ana')), 'x-trihand-kind': 'agent' })
   await expectAnaExcluded()
 })
 
-test('[C5] requester-1: the credential of a service is nobody: the field counts, and without it the run fails (14.5)', async () => {
+test('[C5] requester-1: the credential of a service is no person: the field counts, and without it the run fails (14.5)', async () => {
   await app.post('/api/events', { type: 'wanted', data: { requested_by: 'ana' } }, await as('crm', 'service'))
   await expectAnaExcluded()
   const { body } = await app.post('/api/runs', { name: 'ask' }, await as('crm', 'service'))

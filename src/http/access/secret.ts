@@ -1,4 +1,4 @@
-/** Whether two secrets are the same, told in the same time for every wrong one. Owns that one question. */
+/** Compares two secrets in constant time for every wrong one of the same length. */
 import { timingSafeEqual } from 'node:crypto'
 
 export const isSameSecret = (a: string, b: string): boolean => {

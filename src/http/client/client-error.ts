@@ -1,8 +1,8 @@
 /**
- * A problem document as an error, for programs that only speak HTTP.
+ * A problem document as an error, for programs that only use HTTP.
  *
- * Owns the same members as the error class of the engine, without its table: what the server said is what they hold. Known by its name,
- * never by instanceof.
+ * Has the same members as the engine's error class, without its table: it holds what the server sent. Recognize it by its name, never by
+ * instanceof.
  */
 import type { Problem } from '#http/openapi/api.ts'
 
@@ -12,7 +12,7 @@ export class TrihandError extends Error {
   readonly detail: string
   readonly hint: string
   readonly place: Problem['place'] | null
-  /** Under this name the error stands in the server's log. */
+  /** The id of the error in the server's log. */
   readonly errorId: string | null
 
   constructor(problem: Problem, cause?: unknown) {
@@ -38,7 +38,7 @@ export const unreachable = (url: string, cause: unknown): TrihandError => {
   return new TrihandError(own('SERVER_UNREACHABLE', 503, `${url} does not answer: ${reason}`, hint), cause)
 }
 
-/** Whatever stands between may answer, too: then there is no problem document. */
+/** A proxy in between may answer, too: then there is no problem document. */
 export const refusedBy = async (response: Response): Promise<TrihandError> => {
   const type = response.headers.get('content-type') ?? ''
   if (type.startsWith('application/problem+json')) return new TrihandError((await response.json()) as Problem)

@@ -1,21 +1,21 @@
 /**
- * Changes of a server as an async iterable, over broken connections.
+ * The change feed of a server as an async iterable that survives broken connections.
  *
- * Owns reading server-sent events, the pauses between tries and where to go on. What the server cannot tell any more is one notice about
- * everything.
+ * Owns reading server-sent events, the pauses between tries and the position to resume from. When the server can no longer say what
+ * changed, the reader receives one notice that stands for everything.
  *
- * client-1  Each notice is given once: a connection goes on after the last one that was given.
+ * client-1  Each notice is given once: a connection resumes after the last one that was given.
  */
 import type { Notice } from '#http/openapi/api.ts'
 import { refusedBy, type TrihandError } from './client-error.ts'
 
-/** `*`: more may have changed than the server can tell; ask for everything again. */
-export type ChangeFeed = (Notice | { readonly topic: '*'; readonly id: null }) & { readonly position: string }
+/** `*`: more may have changed than the server can say; read everything again. */
+export type News = (Notice | { readonly topic: '*'; readonly id: null }) & { readonly position: string }
 
 export interface StreamOptions {
   /** Default: all. */
   readonly topics?: readonly Notice['topic'][]
-  /** The position of the last notice that was seen. Default: from now on. */
+  /** The position of the last notice that was seen. Default: only new ones. */
   readonly after?: string
   readonly signal?: AbortSignal
 }
@@ -28,7 +28,7 @@ interface Message {
 
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
-/** How many positions are remembered, to know one that comes twice. */
+/** How many positions are remembered to detect duplicates. */
 const REMEMBERED = 1_000
 
 const messageOf = (block: string): Message => {
@@ -55,16 +55,16 @@ async function* messagesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Mes
   }
 }
 
-const changeFeedOf = ({ id, event, data }: Message): ChangeFeed | null => {
+const newsOf = ({ id, event, data }: Message): News | null => {
   if (event === 'reset') return { topic: '*', id: null, position: id }
   return event === 'notice' ? { ...(JSON.parse(data) as Notice), position: id } : null
 }
 
-/** Which of them were given already. */
+/** Remembers which notices were given already. */
 class Seen {
   private readonly positions = new Set<string>()
 
-  isNew({ position }: ChangeFeed): boolean {
+  isNew({ position }: News): boolean {
     if (this.positions.has(position)) return false
     this.positions.add(position)
     if (this.positions.size > REMEMBERED) this.positions.delete(this.positions.values().next().value ?? '')
@@ -81,12 +81,12 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     })
   })
 
-/** A refusal is no broken connection: trying again would be refused again. */
+/** A refusal is not a broken connection: a retry would be refused again. */
 const isFinal = ({ status }: TrihandError): boolean => status < 500 && status !== 429
 
 export interface Connection {
   connect(after: string | undefined, options: StreamOptions): Promise<Response>
-  /** Default: a second, then twice as long each time. */
+  /** Default: one second, doubled after each try. */
   readonly firstPauseMs?: number
 }
 
@@ -94,7 +94,7 @@ export interface Connection {
 export async function* newsFrom(
   { connect, firstPauseMs = FIRST_PAUSE_MS }: Connection,
   options: StreamOptions,
-): AsyncGenerator<ChangeFeed> {
+): AsyncGenerator<News> {
   const { signal } = options
   const seen = new Seen()
   let after = options.after
@@ -106,10 +106,10 @@ export async function* newsFrom(
       if (!response.ok || response.body === null) throw await refusedBy(response)
       for await (const message of messagesOf(response.body)) {
         pauseMs = firstPauseMs
-        const changeFeed = changeFeedOf(message)
-        if (changeFeed === null || !seen.isNew(changeFeed)) continue
-        after = changeFeed.position
-        yield changeFeed
+        const news = newsOf(message)
+        if (news === null || !seen.isNew(news)) continue
+        after = news.position
+        yield news
       }
     } catch (error) {
       if (isOver()) return

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { createApp } from '#http/server/app.ts'
-import { type ChangeFeed, type Client, createClient, TrihandError } from './client.ts'
+import { type Client, createClient, type News, TrihandError } from './client.ts'
 
 let trihand: Trihand
 let server: Server
@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 describe('a call', () => {
-  test('names its path, its parameters and its body', async () => {
+  test('sends its path, its parameters and its body', async () => {
     const { runs } = await client.call('sendEvent', { body: { type: 'go', data: { n: 1 } } })
     const [id = ''] = runs
     expect((await client.call('getRun', { path: { id } })).handler).toBe('work')
@@ -53,11 +53,11 @@ describe('a call', () => {
     expect((await client.call('getLiveness')).pid).toBe(1)
   })
 
-  test('what it puts into a path cannot lead elsewhere', async () => {
+  test('encodes path parameters, so that they cannot lead elsewhere', async () => {
     await expect(client.call('getRun', { path: { id: '../events' } })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('a problem is thrown with its code, its status and the way out', async () => {
+  test('throws a problem with its code, its status and its hint', async () => {
     const refused = client.call('startRun', { body: { name: 'nobody' } })
     await expect(refused).rejects.toBeInstanceOf(TrihandError)
     await expect(refused).rejects.toMatchObject({
@@ -70,8 +70,8 @@ describe('a call', () => {
   })
 })
 
-describe('a server in trouble', () => {
-  /** Answers the first requests so, all others well, and keeps what it was asked. */
+describe('a failing server', () => {
+  /** Answers the first requests with the trouble and all others normally, and records their keys. */
   const troubled = async (times: number, trouble: RequestListener) => {
     const keys: (string | undefined)[] = []
     const listening = await open(
@@ -94,7 +94,7 @@ describe('a server in trouble', () => {
     ['cuts the line', cut],
     ['is busy', busy],
     ['is at work on it in another process', atWork],
-  ])('client-2: that %s three times is asked a fourth time, under the same key', async (_, trouble) => {
+  ])('client-2: that %s three times is called a fourth time, under the same key', async (_, trouble) => {
     const { keys, call, close } = await troubled(3, trouble)
     expect(await call()).toEqual({ id: 'run_1' })
     await call()
@@ -104,21 +104,21 @@ describe('a server in trouble', () => {
     expect(keys[4]).not.toBe(keys[0])
   })
 
-  test('and stays so is told as such', async () => {
+  test('that keeps failing is reported as unreachable', async () => {
     const gone = await troubled(99, cut)
     await expect(gone.call()).rejects.toMatchObject({ name: 'TrihandError', code: 'SERVER_UNREACHABLE' })
     expect(gone.keys).toHaveLength(4)
     await gone.close()
   })
 
-  test('a refusal is not tried again', async () => {
+  test('that refuses is not called again', async () => {
     const refusing = await troubled(99, (_, response) => response.writeHead(404).end())
     await expect(refusing.call()).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE', status: 404 })
     expect(refusing.keys).toHaveLength(1)
     await refusing.close()
   })
 
-  test('a caller who stops waiting is not kept', async () => {
+  test('that never answers does not block a caller who aborts', async () => {
     const silent = await open(createServer(() => {}))
     const stop = new AbortController()
     const asked = createClient({ url: urlOf(silent) }).call('getLiveness', {}, { signal: stop.signal })
@@ -131,29 +131,29 @@ describe('a server in trouble', () => {
 describe('a stream', () => {
   const send = () => client.call('sendEvent', { body: { type: 'go' } })
 
-  test('client-1: goes on over cut connections, and gives each notice once', async () => {
+  test('client-1: resumes over cut connections, and gives each notice once', async () => {
     const stop = new AbortController()
     const wanted = new Set<string>()
-    const heard: ChangeFeed[] = []
+    const heard: News[] = []
     const first = (await send()).runs[0] ?? ''
     const stream = client.stream({ topics: ['runs'], after: 'unknown', signal: stop.signal })
-    // A position of nobody: the server can only say that everything may have changed.
+    // A position that the server did not issue: it can only say that everything may have changed.
     expect((await stream.next()).value).toMatchObject({ topic: '*' })
     for (let round = 0; round < 5; round++) wanted.add((await send()).runs[0] ?? '')
-    for await (const changeFeed of stream) {
-      heard.push(changeFeed)
+    for await (const news of stream) {
+      heard.push(news)
       if (wanted.size < 15) {
         server.closeAllConnections()
         for (const id of (await send()).runs) wanted.add(id)
       }
-      if ([...wanted].every((id) => heard.some((changeFeed) => changeFeed.id === id)) && wanted.size >= 15) stop.abort()
+      if ([...wanted].every((id) => heard.some((news) => news.id === id)) && wanted.size >= 15) stop.abort()
     }
     expect(heard.every(({ topic }) => topic === 'runs')).toBe(true)
     expect(heard.map(({ id }) => id)).not.toContain(first)
     expect(new Set(heard.map(({ position }) => position)).size).toBe(heard.length)
   })
 
-  test('client-1: a server that says everything again is heard once', async () => {
+  test('client-1: gives each notice once, even if the server repeats all of them', async () => {
     const line = (n: number): string => `id: a-${n}\nevent: notice\ndata: {"topic":"runs","id":"run_${n}"}\n\n`
     const asked: string[] = []
     const forgetful = await open(
@@ -178,7 +178,7 @@ describe('a stream', () => {
     await expect(stream.next()).rejects.toMatchObject({ code: 'QUERY_UNKNOWN', status: 400 })
   })
 
-  test('that is not wanted any more ends quietly', async () => {
+  test('that is aborted ends without an error', async () => {
     const stop = new AbortController()
     const next = client.stream({ signal: stop.signal }).next()
     stop.abort()
@@ -186,7 +186,7 @@ describe('a stream', () => {
   })
 })
 
-test('it is smaller than 6 kB on the wire, and brings no package along', async () => {
+test('the client is smaller than 6 kB on the wire, and imports no package', async () => {
   const build = await rolldown({ input: fileURLToPath(new URL('./client.ts', import.meta.url)), platform: 'browser' })
   const { output } = await build.generate({ format: 'esm', minify: true })
   await build.close()

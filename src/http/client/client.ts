@@ -1,13 +1,13 @@
 /**
- * `trihand/client`: a server's interface in typed calls, for browsers and Node, without the rest of the package.
+ * `trihand/client`: the server's API as typed calls, for browsers and Node, without the rest of the package.
  *
- * Owns how a call is made and made again. Never caches, never checks what the server checks.
+ * Owns calls and their retries. Never caches, never checks what the server checks.
  *
- * client-2  One call has one Idempotency-Key, kept over its tries: however often it is sent, it counts once.
+ * client-2  One call has one Idempotency-Key, kept over its retries: however often it is sent, it is executed once.
  */
 import { type Api, ROUTES } from '#http/openapi/api.ts'
 import { refusedBy, unreachable } from './client-error.ts'
-import { type ChangeFeed, newsFrom, type StreamOptions } from './client-stream.ts'
+import { type News, newsFrom, type StreamOptions } from './client-stream.ts'
 
 const TRIES = 4
 const FIRST_PAUSE_MS = 200
@@ -19,15 +19,15 @@ export interface ClientOptions {
   /** `http://127.0.0.1:4400`, with the path where it is mounted, if any. */
   readonly url: string
   readonly token?: string
-  /** Sent with every request: on loopback, `x-trihand-user` says who is asking. */
+  /** Sent with every request: on loopback, `x-trihand-user` names the caller. */
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch?: typeof fetch
-  /** Before the first repeat of a call or a stream; each next one waits twice as long. */
+  /** The wait before the first retry of a call or a stream; it doubles with each retry. */
   readonly pauseMs?: number
 }
 
 export interface CallOptions {
-  /** Instead of a key drawn for this call: the same one later is the same call. */
+  /** Replaces the random key of this call: another call with the same key counts as the same call. */
   readonly key?: string
   readonly signal?: AbortSignal
 }
@@ -38,7 +38,7 @@ interface Given {
   readonly body?: unknown
 }
 
-/** An operation that needs nothing may be called with nothing. */
+/** An operation without required input may be called without arguments. */
 type Input<Id extends keyof Api> =
   Record<never, never> extends Api[Id]['input']
     ? [input?: Api[Id]['input'], options?: CallOptions]
@@ -46,7 +46,7 @@ type Input<Id extends keyof Api> =
 
 export interface Client {
   call<Id extends keyof Api>(id: Id, ...input: Input<Id>): Promise<Api[Id]['output']>
-  stream(options?: StreamOptions): AsyncGenerator<ChangeFeed>
+  stream(options?: StreamOptions): AsyncGenerator<News>
 }
 
 const newKey = (): string => {
@@ -70,7 +70,7 @@ const answerOf = async (response: Response): Promise<unknown> => {
   return text === '' ? null : JSON.parse(text)
 }
 
-/** Another process has begun this very request and may have died: in so many seconds the server knows. */
+/** Another process has begun this very request and may have died: after the given seconds the server knows. */
 const isAtWork = ({ status, headers }: Response): boolean =>
   status === 409 && /^\d+$/.test(headers.get('retry-after') ?? '')
 
@@ -104,7 +104,7 @@ class HttpClient implements Client {
     return (await answerOf(response)) as Api[Id]['output']
   }
 
-  stream(options: StreamOptions = {}): AsyncGenerator<ChangeFeed> {
+  stream(options: StreamOptions = {}): AsyncGenerator<News> {
     const connect = (after: string | undefined, { topics, signal }: StreamOptions): Promise<Response> =>
       this.fetch(`${this.base}/api/stream${queryText({ topics: topics?.join(','), after })}`, {
         headers: { ...this.headers, accept: 'text/event-stream' },
@@ -113,7 +113,7 @@ class HttpClient implements Client {
     return newsFrom({ connect, ...(this.pauseMs === undefined ? {} : { firstPauseMs: this.pauseMs }) }, options)
   }
 
-  /** client-2. A server that is away, or says that it is, may be back in a moment. */
+  /** client-2. A server that is unreachable, or answers 503, may be back in a moment. */
   private async insist(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
     for (let tried = 1; ; tried++) {
       const last = tried === TRIES
@@ -143,4 +143,4 @@ export const createClient = (options: ClientOptions): Client => new HttpClient(o
 
 export type { Api, Json, Notice, Problem } from '#http/openapi/api.ts'
 export { TrihandError } from './client-error.ts'
-export type { ChangeFeed, StreamOptions } from './client-stream.ts'
+export type { News, StreamOptions } from './client-stream.ts'

@@ -1,4 +1,4 @@
-/** Chats as the wire spells them, described. */
+/** Schemas of chats on the wire. */
 import {
   anything,
   closed,

@@ -1,4 +1,4 @@
-/** Every document that routes answer with, by the name under which they refer to it. */
+/** All schemas that routes answer with, by the name under which they are referenced. */
 import type { Schema } from '#http/openapi/schema.ts'
 import { chatComponents } from './chats.ts'
 import { costComponents } from './costs.ts'

@@ -1,4 +1,4 @@
-/** Costs as the wire spells them, described. */
+/** Schemas of costs on the wire. */
 import { described, list, number, orNull, record, ref, text, whole, words, yesNo } from '#http/openapi/schema.ts'
 
 const spent = {

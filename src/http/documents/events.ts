@@ -1,4 +1,4 @@
-/** Events, receipts and triggers as the wire spells them, described. */
+/** Schemas of events, receipts and triggers on the wire. */
 import {
   anything,
   closed,

@@ -1,4 +1,4 @@
-/** Saved filters as the wire spells them, described. */
+/** Schemas of saved filters on the wire. */
 import { closed, described, instant, mapOf, record, text, whole, words } from '#http/openapi/schema.ts'
 import { FILTER_SCREENS } from '#model/kernel/saved-filter.ts'
 

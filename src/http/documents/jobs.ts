@@ -1,4 +1,4 @@
-/** Jobs as the wire spells them, described. */
+/** Schemas of jobs on the wire. */
 import {
   closed,
   described,

@@ -1,4 +1,4 @@
-/** The running system as the wire spells it, described. */
+/** Schemas of the running system on the wire. */
 import {
   anything,
   closed,

@@ -1,4 +1,4 @@
-/** What the work of each hand comes to, as the wire spells it (model/run/outcome.ts), described. */
+/** Schemas of the outcome of each modality's work on the wire (model/run/outcome.ts). */
 import { anything, described, instant, list, orNull, record, ref, text, whole } from '#http/openapi/schema.ts'
 
 const durationMs = described('from the start of the run to its end, waiting included', whole)

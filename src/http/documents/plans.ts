@@ -1,4 +1,4 @@
-/** Plans as the wire spells them, described. */
+/** Schemas of plans on the wire. */
 import {
   anything,
   closed,

@@ -1,4 +1,4 @@
-/** Queues as the wire spells them, described. */
+/** Schemas of queues on the wire. */
 import { anything, closed, described, orNull, record, text, whole, words, yesNo } from '#http/openapi/schema.ts'
 
 export const queueComponents = {

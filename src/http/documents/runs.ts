@@ -1,4 +1,4 @@
-/** Runs and their facts as the wire spells them, described. */
+/** Schemas of runs and their facts on the wire. */
 import {
   anything,
   closed,
@@ -18,7 +18,7 @@ import {
 import { RUN_STATUSES } from '#model/run/status.ts'
 import { ANSWER } from './tasks.ts'
 
-/** The word for a session's stream is no status of a run. */
+/** `session` marks a session's stream and is not a status of a run. */
 export const STATUSES = RUN_STATUSES.filter((status) => status !== 'session')
 export const VERDICTS = ['happened', 'run_again', 'abort'] as const
 
@@ -129,7 +129,7 @@ export const runComponents = {
   }),
 }
 
-/** As the list of runs takes them. */
+/** The same terms as the list of runs takes. */
 export const RUN_FILTER = { status: ref('RunStatus'), handler: text, session: described('the id of a session', text) }
 
 export const START_RUN = closed(

@@ -1,4 +1,4 @@
-/** Schedules as the wire spells them, described. */
+/** Schemas of schedules on the wire. */
 import {
   closed,
   described,

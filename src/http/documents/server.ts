@@ -1,4 +1,4 @@
-/** What the server says of itself and of errors, described. */
+/** Schemas of the server's health, notices and errors. */
 import { described, list, mapOf, orNull, record, ref, text, whole, words, yesNo } from '#http/openapi/schema.ts'
 import { TOPIC_NAMES } from '#http/stream/live.ts'
 

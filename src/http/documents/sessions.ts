@@ -1,4 +1,4 @@
-/** Sessions as the wire spells them, described. */
+/** Schemas of sessions on the wire. */
 import {
   anything,
   described,

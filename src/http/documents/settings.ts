@@ -1,4 +1,4 @@
-/** What a server is set to, and whom outside it tells, described. */
+/** Schemas of the server's settings and of its webhook endpoints. */
 import { described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '#http/openapi/schema.ts'
 
 export const settingComponents = {

@@ -1,4 +1,4 @@
-/** Tasks as the wire spells them, described: a row of an inbox, the whole of one, and what a person sends about it. */
+/** Schemas of tasks on the wire: a row of an inbox, a task in full, and what a person sends about it. */
 import {
   anything,
   closed,
@@ -151,7 +151,7 @@ export const taskComponents = {
 
 const to = described('user:eve or group:leads; a bare name is a person', { anyOf: [text, list(text)] })
 const draft_revision = described('the draft_revision of the task as the caller saw it', orNull(whole))
-/** What binds an answer to what the person saw, and shows that they mean it. */
+/** Binds an answer to what the person saw, and shows that the person confirmed it. */
 export const ANSWER = {
   shown_hash: text,
   confirm: described('what the person typed, if the action asks for it (`confirm` of the action)', text),

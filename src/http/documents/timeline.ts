@@ -1,4 +1,4 @@
-/** The timeline of a run and its steps, one by one, as the wire spells them, described. */
+/** Schemas of the timeline of a run and of its single steps on the wire. */
 import { anything, described, instant, list, orNull, record, ref, text, whole, words } from '#http/openapi/schema.ts'
 import { STATES } from '#http/wire/marks.ts'
 

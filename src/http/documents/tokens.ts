@@ -1,4 +1,4 @@
-/** Who is asking, and the credentials that say so, described. */
+/** Schemas of the caller and of tokens on the wire. */
 import { described, instant, list, orNull, record, text, words, yesNo } from '#http/openapi/schema.ts'
 import { KINDS, ROLES } from '#model/access/identity.ts'
 

@@ -1,4 +1,4 @@
-/** Workers as the wire spells them, described. */
+/** Schemas of workers on the wire. */
 import {
   closed,
   described,

@@ -1,17 +1,17 @@
 /**
- * The HTTP interface as an MCP server reaches it, in this process or over a socket.
+ * The connection from an MCP server to the HTTP API, in this process or over a socket.
  *
- * Owns who the caller is taken for. Loads nothing: whoever mounts the server does not load its library.
+ * Owns the identity of the caller. Loads nothing: mounting the MCP server must not load its library.
  *
- * mcp-2  Who calls is an agent, on loopback and with a token of any kind.
+ * mcp-2  The caller is an agent, on loopback and with a token of any kind.
  */
 import type { Problem } from '#http/server/problem.ts'
 import type { Call } from './operation.ts'
 
 export interface Door {
-  /** Answers what the interface answers; throws only if nobody does. */
+  /** Returns what the API answers; throws only if no server answers. */
   ask(call: Call): Promise<Answered>
-  /** Under which address people open pages; null: no server is running. */
+  /** The address under which people open pages; null: no server is running. */
   readonly pages: string | null
 }
 
@@ -19,5 +19,5 @@ export type Answered =
   | { readonly isOk: true; readonly document: unknown }
   | { readonly isOk: false; readonly problem: Problem }
 
-/** mcp-2: what callers of tools are, for the interface. */
+/** mcp-2: the headers that identify callers of tools to the API. */
 export const CALLER = { 'x-trihand-user': 'mcp', 'x-trihand-kind': 'agent' } as const

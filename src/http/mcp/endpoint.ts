@@ -1,8 +1,8 @@
 /**
- * MCP over HTTP at /mcp: each request is served by a server of its own that asks the application itself.
+ * MCP over HTTP at /mcp: each request is served by its own MCP server, which calls the application itself.
  *
- * Owns the mounting. The library is loaded with the first request; hosts and origins were judged before (guards.ts), and what the
- * caller may do is judged again by every operation, with the caller's own credential.
+ * Owns the mounting. The library is loaded with the first request. Hosts and origins were checked before (guards.ts), and every operation
+ * checks again what the caller may do, with the caller's own credential.
  */
 import type { Hono } from 'hono'
 import type { Admit } from '#http/access/auth.ts'
@@ -11,7 +11,7 @@ import type { ApiDocument, Call } from './operation.ts'
 
 const PATH = '/mcp'
 
-/** A cookie counts where an application of another host says by it who is asking. */
+/** The cookie is passed on because an application that embeds the server may identify the caller by it. */
 const CREDENTIALS = ['authorization', 'cookie'] as const
 
 const headersFor = (caller: Request | undefined): Record<string, string> => {
@@ -29,12 +29,12 @@ const answered = async (response: Response): Promise<Answered> => {
 
 export interface Mounting {
   readonly version: string
-  /** The path of the host's server below which this one is. */
+  /** The path of the embedding server below which this one is mounted. */
   readonly mount: string
   readonly admit: Admit
 }
 
-/** What the server knew of a caller's request counts for what is asked on their behalf, too. */
+/** What the server knew of a caller's request (its environment) also applies to the calls made on the caller's behalf. */
 const known = new WeakMap<Request, object>()
 
 const doorOf = (app: Hono, caller: Request, mount: string): Door => {

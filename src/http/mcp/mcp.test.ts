@@ -1,4 +1,4 @@
-/** The interface as an MCP server, asked by the real client over real HTTP, by both ways of agreeing on a version. */
+/** The API as an MCP server, called by the real client over real HTTP, with both ways of agreeing on a protocol version. */
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
@@ -55,8 +55,8 @@ const call = async (client: Client, name: string, given: Record<string, unknown>
   return { isError, ...JSON.parse(said?.text ?? 'null') }
 }
 
-describe.each(WAYS)('a client that agrees on the version %s', (_, options) => {
-  test('lists tools that say what they take, starts a run and waits for its end', async () => {
+describe.each(WAYS)('a client that agrees on the protocol version %s', (_, options) => {
+  test('lists tools with their input schemas, starts a run and waits for its end', async () => {
     const client = await connected(options)
     const { tools } = await client.listTools()
     const wait = tools.find(({ name }) => name === 'wait_run')
@@ -71,7 +71,7 @@ describe.each(WAYS)('a client that agrees on the version %s', (_, options) => {
     await client.close()
   })
 
-  test('mcp-1: bad input, unknown names and a broken engine are told as problems, without what the error said', async () => {
+  test('mcp-1: bad input, unknown names and a failing engine are reported as problems, without the message of the error', async () => {
     const client = await connected(options)
     expect(await call(client, 'get_run', { id: 'run_nobody' })).toMatchObject({ isError: true, code: 'NOT_FOUND' })
     expect(await call(client, 'start_run', { nmae: 'add' })).toMatchObject({ isError: true, code: 'INPUT_INVALID' })
@@ -102,7 +102,7 @@ test('a run that waits for a person names the task and its page', async () => {
   await client.close()
 })
 
-test('a plan is written down by an agent, with its errors by line, and read; no agent approves it', async () => {
+test('an agent can write a plan, with its errors by line, and read it, but not approve it', async () => {
   const client = await connected()
   const made = await call(client, 'make_plan', { text: 'a. Add' })
   expect(made).toMatchObject({ isError: false, status: 'draft', errors: [], steps: [{ id: 'a' }] })
@@ -112,7 +112,7 @@ test('a plan is written down by an agent, with its errors by line, and read; no 
   await client.close()
 })
 
-test('mcp-2: there is no tool that decides, claims or hands on a task', async () => {
+test('mcp-2: there is no tool that decides, claims or reassigns a task', async () => {
   const client = await connected()
   const { tools } = await client.listTools()
   expect(tools.length).toBeGreaterThan(8)

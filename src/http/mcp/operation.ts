@@ -1,7 +1,7 @@
 /**
- * One operation of /openapi.json as something that can be called with named arguments.
+ * One operation of /openapi.json as a function with named arguments.
  *
- * Owns how arguments become a path, a query and a body. Never sends anything.
+ * Owns how arguments become a path, a query and a body. Never sends a request.
  */
 import type { Schema } from '#http/openapi/schema.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -18,7 +18,7 @@ interface BodySchema extends Schema {
   readonly required?: readonly string[]
 }
 
-/** As much of an operation as a call needs. */
+/** The part of an operation that a call needs. */
 interface DocumentOperation {
   readonly operationId: string
   readonly summary: string
@@ -68,7 +68,7 @@ const callWith =
     return { method: method.toUpperCase(), path: asked, ...(requestBody === undefined ? {} : { body: rest }) }
   }
 
-/** Null: this server has no such operation. */
+/** Null: this server has no operation with this id. */
 export const operationOf = (document: ApiDocument, id: string): CallableOperation | null => {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {

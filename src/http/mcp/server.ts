@@ -1,9 +1,9 @@
 /**
- * An MCP server over the HTTP interface: every tool is one request, so every rule of the interface holds.
+ * An MCP server over the HTTP API: every tool call is one request, so every rule of the API holds.
  *
- * Owns what a call answers: the document, or the problem with its code and its way out, never an exception. Never decides a task.
+ * Owns the result of a call: the document, or the problem with its code and its hint, never an exception. Never decides a task.
  *
- * mcp-1  Whatever goes wrong in a tool reaches the client as a problem of the one table; what an unexpected error said does not.
+ * mcp-1  Every failure in a tool reaches the client as a problem of the one error table; the message of an unexpected error does not.
  */
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { problem } from '#http/server/problem.ts'
@@ -12,7 +12,7 @@ import type { Door } from './door.ts'
 import type { ApiDocument, Arguments } from './operation.ts'
 import { type Tool, toolsOf } from './tools.ts'
 
-/** Arguments are judged by the interface itself, so that there is one set of words for what is wrong. */
+/** Arguments are validated by the API itself, so that there is one set of error messages. */
 const UNJUDGED = { getValidator: () => (data: unknown) => ({ valid: true, data, errorMessage: undefined }) as never }
 
 const said = (document: unknown, isError: boolean) => ({
@@ -31,7 +31,7 @@ interface TaskRow {
   readonly title: string
 }
 
-/** Whom a run waits for: the task, and the page on which a person opens it. */
+/** Adds the people a run waits for: the task, and the page on which a person opens it. */
 const withPeople = async (door: Door, run: RunDocument): Promise<unknown> => {
   if (isEnded(run.status)) return run
   const tasks = await door.ask({ method: 'GET', path: `/api/tasks?all=true&run=${encodeURIComponent(run.id)}` })

@@ -1,7 +1,7 @@
 /**
- * What an agent elsewhere may do here, as MCP tools: each is an operation of the HTTP interface under a name of its own.
+ * The MCP tools for agents outside: each is an operation of the HTTP API under a name of its own.
  *
- * Owns the list and what callers see of each. There is no tool that decides a task, and none may be added: a task that waits is told
+ * Owns the list and how each tool is presented. There is no tool that decides a task, and none may be added: a waiting task is reported
  * with the page on which a person opens it.
  */
 import type { Schema } from '#http/openapi/schema.ts'
@@ -11,17 +11,17 @@ import { type ApiDocument, type Arguments, type CallableOperation, operationOf }
 interface ToolRow {
   readonly name: string
   readonly operation: string
-  /** More than the operation says of itself. */
+  /** Text in addition to the summary of the operation. */
   readonly says?: string
-  /** Given with every call, and no argument of the tool. */
+  /** Sent with every call, and not an argument of the tool. */
   readonly fixed?: Arguments
-  /** Parameters of the operation that are no argument of the tool. */
+  /** Parameters of the operation that are not arguments of the tool. */
   readonly without?: readonly string[]
-  /** What it answers is a run: whom it waits for is added. */
+  /** True if it answers a run: the tasks that the run waits for are added. */
   readonly isRun?: true
 }
 
-/** A client ends a call at 60 s. */
+/** Shorter than the 60 s after which a client ends a call. */
 const LONGEST_WAIT = '50s'
 
 const TOOLS: readonly ToolRow[] = [
@@ -71,7 +71,7 @@ export interface Tool {
 
 const COMPONENT = '#/components/schemas/'
 
-/** A tool's schema stands alone: what it refers to comes along. */
+/** A tool's schema is self-contained: the schemas that it references are included. */
 const standingAlone = (schema: Schema, { components }: ApiDocument): Schema => {
   const text = JSON.stringify(schema)
   if (!text.includes(COMPONENT)) return schema

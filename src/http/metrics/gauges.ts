@@ -1,7 +1,7 @@
 /**
- * What is so at the moment, read from the ledger when somebody asks and kept for five seconds.
+ * The gauges: current values, read from the ledger when they are asked for and cached for five seconds.
  *
- * Owns which question each gauge asks. Reads only, through the Reader; whatever a question costs, it costs it once in five seconds.
+ * Owns the query behind each gauge. Only reads, through the Reader; each query runs at most once in five seconds.
  */
 import { allWorkers, livingWorkers } from '#http/server/all-workers.ts'
 import type { Service } from '#http/server/service.ts'
@@ -19,7 +19,7 @@ const FRESH_MS = 5_000
 const MOST_CIRCUIT_EVENTS = 200
 const MOST_DUE = 1_000
 const NO_POOL = 'default'
-/** In the order of time for one round of a breaker. */
+/** In the order in which a circuit breaker passes through them. */
 const CIRCUIT_STATES = { closed: 0, half_opened: 1, opened: 2 } as const
 
 const summed = (readings: readonly Reading[]): readonly Reading[] => {
@@ -43,7 +43,7 @@ const ofTasks = async (reader: Reader, tenant: TenantId, now: Instant): Promise<
     value: count,
   }))
 
-/** Zero where nobody works: a series that vanishes alarms nobody. */
+/** Reports zero for a pool without workers: a series that disappears raises no alarm. */
 const ofWorkers = async (reader: Reader, pools: readonly string[], now: Instant): Promise<readonly Reading[]> => [
   ...[NO_POOL, ...pools].flatMap((pool): readonly Reading[] => [
     { metric: 'workers', labels: [pool, 'working'], value: 0 },
@@ -79,7 +79,7 @@ const ofTokens = async (tokens: Pick<Service['tokens'], 'list'>, now: Instant): 
   return [{ metric: 'token_expiry_seconds', labels: [], value: (first - now) / 1_000 }]
 }
 
-/** The last word on each breaker of whose words the last are read. */
+/** The last event of each circuit breaker, among the last events of each state. */
 const ofCircuits = async (reader: Reader, tenant: TenantId): Promise<readonly Reading[]> => {
   const last = new Map<string, { readonly sequence: number; readonly value: number }>()
   for (const [word, value] of Object.entries(CIRCUIT_STATES)) {
@@ -112,7 +112,7 @@ const readAll = async (
   return [...summed(found.flat()), { metric: 'durable', labels: [], value: ledger.durable ? 1 : 0 }]
 }
 
-/** Answers with what was read less than five seconds ago, or reads again. */
+/** Returns what was read less than five seconds ago, or reads again. */
 export const gaugesOf = (service: Asked): ((now: Instant) => Promise<readonly Reading[]>) => {
   let last: { readonly at: Instant; readonly readings: Promise<readonly Reading[]> } | null = null
   return (now) => {
@@ -120,7 +120,7 @@ export const gaugesOf = (service: Asked): ((now: Instant) => Promise<readonly Re
       const readings = readAll(service, now)
       const next = { at: now, readings }
       last = next
-      // What failed is asked again.
+      // A failed read is not cached.
       readings.catch(() => {
         if (last === next) last = null
       })

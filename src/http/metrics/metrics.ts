@@ -1,7 +1,7 @@
 /**
- * The metrics of one service: what is counted from its commits and its answers, and what is read when somebody asks.
+ * The metrics of one service: counters from its commits and its responses, and gauges that are read on demand.
  *
- * Owns the joining. Which fact counts as what is ticks.ts; how it is shown is registry.ts.
+ * Owns the wiring. Which fact counts as what is decided in ticks.ts; how it is shown in registry.ts.
  */
 import type { Service } from '#http/server/service.ts'
 import type { Streams } from '#http/stream/open-stream.ts'
@@ -14,9 +14,9 @@ import { Tally } from './tally.ts'
 import { ticksOfAppend, ticksOfBatch, ticksOfRun } from './ticks.ts'
 
 export interface Metrics {
-  /** A request to this route was answered. */
+  /** Called when a request to this route was answered. */
   answered(route: string, status: number, ms: number): void
-  /** An answer was a problem. */
+  /** Called when the response was a problem. */
   refused(code: string): void
   show(now: Instant): Promise<Shown>
 }

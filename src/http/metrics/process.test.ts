@@ -1,9 +1,9 @@
-/** What the turns of an event loop say of it. */
+/** How the delay of an event loop is derived from its histogram. */
 import { expect, test } from 'vitest'
 import { delayOf } from './process.ts'
 
 const NS = 1e6
-/** So many turns in time, and then one that was this late. */
+/** So many turns on time, and then one that was this late. */
 const turns = (inTime: number, lateMs: number) => ({
   count: inTime + 1,
   max: (lateMs + 20) * NS,

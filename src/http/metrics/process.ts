@@ -1,8 +1,8 @@
 /**
- * What the operating system and Node know of this process: delay of the event loop, memory, processor time, age.
+ * Metrics of this process from the operating system and Node: delay of the event loop, memory, processor time, uptime.
  *
- * Owns the one monitor of the event loop, begun by the first who asks. Its histogram is begun anew every ten seconds, so that what it
- * tells is of now.
+ * Owns the one monitor of the event loop, started by its first reader. Its histogram is reset every ten seconds, so that it shows the
+ * current delay.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Reading } from './table.ts'
@@ -10,8 +10,8 @@ import type { Reading } from './table.ts'
 const RESOLUTION_MS = 20
 const WINDOW_MS = 10_000
 /**
- * One late turn among a handful is a start or a large import, not a blocked loop: of fewer than 5 turns nothing is told, and of fewer
- * than 100 (a loop that turns once a second) the median stands for the 99th percentile.
+ * One late turn among few is a start or a large import, not a blocked loop: with fewer than 5 turns nothing is reported, and with fewer
+ * than 100 (a loop that turns once a second) the median is used for the 99th percentile.
  */
 const [FEWEST_TURNS, MANY_TURNS] = [5, 100]
 const NS_IN_MS = 1e6
@@ -25,7 +25,7 @@ export interface LoopDelay {
 
 const NONE: LoopDelay = { p50Ms: 0, p99Ms: 0, maxMs: 0 }
 
-/** What it took longer than the pace of the monitor itself. */
+/** The delay beyond the interval of the monitor itself. */
 const late = (ns: number): number => Math.max(0, ns / NS_IN_MS - RESOLUTION_MS)
 
 export const delayOf = (histogram: Pick<IntervalHistogram, 'count' | 'max' | 'percentile'>): LoopDelay => {
@@ -47,7 +47,7 @@ class LoopMonitor {
     }, WINDOW_MS).unref()
   }
 
-  /** The worse of this window and the one before. */
+  /** The worse of this window and the previous one. */
   get delay(): LoopDelay {
     const now = delayOf(this.histogram)
     const worse = (name: keyof LoopDelay): number => Math.max(now[name], this.last[name])

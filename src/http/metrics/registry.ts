@@ -1,5 +1,5 @@
 /**
- * The counts as Prometheus reads them. The package is loaded by the first who asks.
+ * The metrics in the format of Prometheus. prom-client is loaded when they are first asked for.
  *
  * Owns the translation of a tally and of readings into metrics of prom-client. Counts nothing itself.
  */
@@ -26,7 +26,7 @@ const configOf = (name: string, { help, labels }: MetricSpec) => ({
 
 type Sample = { readonly labels: Record<string, string | number>; readonly value: number; readonly metricName: string }
 
-/** Each bucket holds what is under its bound, and so what is under those before it. */
+/** Buckets are cumulative: each one counts the values up to its bound, those of the buckets before it included. */
 const samplesOf = (name: string, spec: MetricSpec, { labels, count, sum, under }: Series): readonly Sample[] => {
   const own = named(spec, labels)
   let below = 0
@@ -42,7 +42,7 @@ const samplesOf = (name: string, spec: MetricSpec, { labels, count, sum, under }
   ]
 }
 
-/** A distribution whose buckets are the tally's. */
+/** A histogram whose buckets are those of the tally. */
 const histogramOf = (prom: Package, name: CountedName, spec: MetricSpec, tally: Tally): Histogram => {
   const config = configOf(name, spec)
   const empty = new prom.Histogram(config)
@@ -54,7 +54,7 @@ const histogramOf = (prom: Package, name: CountedName, spec: MetricSpec, tally: 
     override get(): ReturnType<Histogram['get']> {
       return shown()
     }
-    /** What the registry asks first. */
+    /** The registry calls this method in preference to `get`. */
     getForPromString(): ReturnType<Histogram['get']> {
       return shown()
     }
@@ -92,7 +92,7 @@ const open = async (tally: Tally, readings: () => readonly Reading[]): Promise<R
   return registry
 }
 
-/** Shows the tally as it is, beside what was read of the ledger. */
+/** Shows the current tally together with what was read from the ledger. */
 export const exposition = (tally: Tally): ((readings: readonly Reading[]) => Promise<Shown>) => {
   let current: readonly Reading[] = []
   let opening: Promise<Registry> | null = null

@@ -1,10 +1,10 @@
 /**
- * Every metric in one table: its name without the prefix, what it says, its labels, and the bounds of a distribution.
+ * Every metric in one table: its name without the prefix, its help text, its labels, and the bounds of a distribution.
  *
- * Owns the names. Labels come from the manifest or a fixed list: never an id, a person, a URL or what an event carries.
+ * Owns the names. Labels come from the manifest or a fixed list: never an id, a person, a URL or data of an event.
  */
 
-/** Past so many values of one label, the rest is `other`. */
+/** The most values of one label; further ones are counted as `other`. */
 export const MOST_VALUES = 200
 export const OTHER = 'other'
 export const PREFIX = 'trihand_'
@@ -12,9 +12,9 @@ export const PREFIX = 'trihand_'
 export interface MetricSpec {
   readonly help: string
   readonly labels: readonly string[]
-  /** Of a distribution: the upper bounds. */
+  /** The upper bounds of a distribution's buckets; absent: it is a counter. */
   readonly bounds?: readonly number[]
-  /** What one unit of the count is worth in the unit of the name. */
+  /** Multiplies the count to give the unit of the name: `1e-6` for micro-dollars. Default: 1. */
   readonly unit?: number
 }
 
@@ -67,7 +67,7 @@ export const COUNTED = {
 
 export type CountedName = keyof typeof COUNTED
 
-/** Read when somebody asks. */
+/** Read when the metrics are asked for. */
 export const GAUGES = {
   runs_open: counter('Runs that have not ended', 'status'),
   tasks_open: counter('Tasks that wait for somebody', 'type', 'overdue'),
@@ -92,7 +92,7 @@ export const GAUGES = {
 
 export type GaugeName = keyof typeof GAUGES
 
-/** One thing that is counted, or one value of a distribution. */
+/** One increment of a counter, or one value of a distribution. */
 export interface Tick {
   readonly metric: CountedName
   /** In the order of the metric's labels. */
@@ -100,7 +100,7 @@ export interface Tick {
   readonly value: number
 }
 
-/** What a gauge shows. */
+/** One value of a gauge. */
 export interface Reading {
   readonly metric: GaugeName
   readonly labels: readonly string[]

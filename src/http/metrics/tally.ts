@@ -1,15 +1,15 @@
 /**
- * Counts as they stand: plain numbers, so that a process that nobody asks pays next to nothing for them.
+ * Counters as plain numbers, so that they cost next to nothing in a process whose metrics are never read.
  *
- * Owns the sums and the bound on values of a label. Never knows how they are shown (registry.ts).
+ * Owns the sums and the limit on label values. Never knows how they are shown (registry.ts).
  *
- * tally-1  A label has at most 200 values; whatever comes after them is `other`.
+ * tally-1  A label has at most 200 values; further ones are counted as `other`.
  */
 import { COUNTED, type CountedName, type MetricSpec, MOST_VALUES, OTHER, type Tick } from './table.ts'
 
 export interface Series {
   readonly labels: readonly string[]
-  /** Of a distribution: how many values it has seen, and how many fell under each bound but under none before it. */
+  /** For a distribution: the number of its values, and how many fell into each bucket (not cumulative). */
   count: number
   sum: number
   readonly under: number[]

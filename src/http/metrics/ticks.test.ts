@@ -1,4 +1,4 @@
-/** Which fact counts as what, without an engine. */
+/** Which fact counts as what, tested without an engine. */
 import { describe, expect, test } from 'vitest'
 import { type ScheduleId, SERVER_TENANT, type TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -17,7 +17,7 @@ const started = (input: Json): readonly [ReturnType<typeof aFact>] => [
   aFact({ type: 'run.started', body: JSON.stringify({ handler: 'send', input }) }),
 ]
 
-describe('a run that is born', () => {
+describe('a run that is created', () => {
   const mode = (create: Partial<NewStream>, input: Json = { kind: 'event' }): readonly string[] =>
     ofWrites(aCreation(newRun(), { handler: 'send', ...create }, { facts: started(input) }))
 
@@ -28,11 +28,11 @@ describe('a run that is born', () => {
     ['hierarchical', { parent: newRun() }],
     ['batch', {}, { kind: 'events', sequences: [1, 2] }],
     ['interactive', {}, { kind: 'given', payload: { value: { input: { kind: 'events' } } } }],
-  ])('is driven as %s', (word, create, input) => {
+  ])('counts as mode %s', (word, create, input) => {
     expect(mode(create, input)).toEqual([`runs_started_total{send,${word}} 1`])
   })
 
-  test('and has ended with its birth counts as both', () => {
+  test('counts both its start and its end if it has ended on creation', () => {
     const write = aCreation(newRun(), { handler: 'send', event: 0 }, { status: 'cancelled' })
     expect(ofWrites(write)).toEqual(['runs_started_total{send,daemon} 1', 'runs_ended_total{send,cancelled} 1'])
   })
@@ -56,7 +56,7 @@ describe('facts of a run', () => {
     expect(ofFact(fact)).toEqual(expected)
   })
 
-  test('tell what a model was paid for, in micro-dollars, or that nobody knows', () => {
+  test('count the tokens and the cost of a model call in micro-dollars, or that the cost is unknown', () => {
     const call = (cost: Json) => ({
       type: 'step.completed',
       step: 'agent/model[1]',
@@ -67,7 +67,7 @@ describe('facts of a run', () => {
     expect(ofFact(call(null))).toEqual([...tokens, 'cost_unknown_total{opus} 1'])
   })
 
-  test('tell what became of a try to deliver', () => {
+  test('count the result of a try to deliver a webhook', () => {
     const tried = { type: 'step.completed', step: 'try[1]', result: { value: { kind: 'failed' } } }
     expect(ofFact(tried, 'notify-webhook-0a')).toContain('webhook_deliveries_total{failed} 1')
     expect(ofFact(tried, 'notify-mail')).toEqual(['steps_total{workflow,success} 1'])
@@ -75,7 +75,7 @@ describe('facts of a run', () => {
 })
 
 describe('an append', () => {
-  test('counts events, and triggers that they did not pull', () => {
+  test('counts events, and triggers that were suppressed', () => {
     const suppressed = [{ trigger: 'send', reason: 'filter', detail: '' }] as const
     const events = [
       anEvent({ type: 'order.paid' }, { suppressed }),
@@ -90,7 +90,7 @@ describe('an append', () => {
     ])
   })
 
-  test('counts a decision and how long it took, and who sent a task up', () => {
+  test('counts a decision and how long it took, and whether a person or a deadline escalated a task', () => {
     const id: TaskId = newTask()
     const task = aTask({ type: 'approval', createdAt: START })
     const fact = (type: string, body: Json) => aFact({ type, recordedAt: START + 90_000, body: JSON.stringify(body) })
@@ -107,7 +107,7 @@ describe('an append', () => {
     expect(ofWrites(aWrite(id, { task, facts: [fact('task.viewed', {})] }))).toEqual([])
   })
 
-  test('counts the slots of a schedule, and what a gate turned away', () => {
+  test('counts the slots of a schedule, and events that a flow gate suppressed', () => {
     const facts = [
       aFact({ type: 'schedule.fired' }),
       aFact({ type: 'schedule.skipped', body: JSON.stringify({ reason: 'overlap', count: 3 }) }),
@@ -123,7 +123,7 @@ describe('an append', () => {
   })
 })
 
-test('a batch counts its appends, how long it took, and what came to nothing', () => {
+test('a batch counts its appends, its duration, and conflicts, fenced and repeated appends', () => {
   const appends = [anAppend(), anAppend(), anAppend(), anAppend({ events: [anEvent({ type: 'order.paid' })] })]
   const conflict = { kind: 'conflict', stream: newRun(), version: 1, epoch: 1 } as const
   const outcomes = [

@@ -1,8 +1,8 @@
 /**
- * What is counted of what has been committed: appends and facts in, ticks out.
+ * Translates what was committed into ticks: appends and facts in, ticks out.
  *
- * Owns which fact counts as what. Pure; never asks anybody and keeps nothing. A fact that a run was born with is counted from the
- * append that made the run; every later one as its run told it.
+ * Owns which fact counts as what. Pure: reads nothing else and keeps nothing. The facts with which a run is created are counted from the
+ * append that creates it; every later one when its run reports it.
  */
 import type { Written } from '#engine/core/observers.ts'
 import { callIn } from '#http/wire/cost-totals.ts'
@@ -17,12 +17,12 @@ import type { CountedName, Tick } from './table.ts'
 
 const tick = (metric: CountedName, labels: readonly string[] = [], value = 1): Tick => ({ metric, labels, value })
 
-/** How this run is driven, as far as its birth says. */
+/** The mode of this run, as far as its creation shows it. */
 const modeOf = ({ handler, parent, event, sequence }: NewStream, [first]: readonly SealedFact[]): string => {
   if (parent?.startsWith('sch_')) return 'scheduled'
   if (parent?.startsWith('run_')) return 'hierarchical'
   if (event !== null || sequence !== undefined) return 'daemon'
-  // Its start begins with these members; the input behind them may be large, and is not read for this.
+  // The body of its start fact begins with these members; the input behind them may be large, and is not parsed for this.
   const ofMany = `{"handler":${JSON.stringify(handler)},"input":{"kind":"events"`
   return first?.body.startsWith(ofMany) ? 'batch' : 'interactive'
 }
@@ -75,7 +75,7 @@ const ofWrite = (write: StreamWrite): readonly Tick[] => {
 }
 
 const ofEvent = ({ event: { type, tenant }, suppressed }: NewEvent): readonly Tick[] => {
-  // What the server notes for itself is no event of anybody's system.
+  // Events of the server's own tenant belong to no user's system.
   if (tenant === SERVER_TENANT) return NONE
   return [
     tick('events_total', [type, 'accepted']),
@@ -100,7 +100,7 @@ const ofModel = (fact: RunFact): readonly Tick[] => {
   ]
 }
 
-/** The functions that deliver (executors/workflow/notices.ts). */
+/** The prefix of the functions that deliver webhooks (executors/workflow/notices.ts). */
 const DELIVERS = 'notify-webhook-'
 
 const ofDelivery = (handler: string, fact: RunFact): readonly Tick[] => {
@@ -119,7 +119,7 @@ const ofStep = (fact: RunFact, modality: Modality): readonly Tick[] => {
       return [tick('steps_total', [modality, 'retrying'])]
     case 'step.uncertain':
       return [tick('steps_total', [modality, 'uncertain']), tick('step_uncertain_total', [modality])]
-    // A task is the step of a person, whoever asked.
+    // A task is a step of a person, whichever run opened it.
     case 'child.ended':
       return fact.child.startsWith('tsk_')
         ? [tick('steps_total', ['human', fact.end.kind === 'done' ? 'success' : 'failed'])]

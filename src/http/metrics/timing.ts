@@ -1,7 +1,7 @@
 /**
- * How long requests take, by the route that answers them.
+ * Measures how long requests take, by the route that answers them.
  *
- * Owns the name of a route while its request is answered: its pattern, never its path. A stream counts until it begins.
+ * Owns the name of a route while its request is answered: its pattern, never its path. A stream is measured until it begins.
  */
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Instant } from '#model/kernel/ids.ts'
@@ -12,7 +12,7 @@ const KEY = 'route'
 
 export const nameRoute = (context: Context, pattern: string): void => context.set(KEY, pattern)
 
-/** Stands before everything else, so that what is refused is counted, too. */
+/** Runs before all other middleware, so that refused requests are counted, too. */
 export const timing =
   (heard: readonly Metrics['answered'][], now: () => Instant): MiddlewareHandler =>
   async (context, next) => {

@@ -1,4 +1,4 @@
-/** The printed types: as fresh as the descriptions, and printed right. */
+/** The generated types: up to date with the descriptions, and printed correctly. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { body, type Description, json } from '#http/routes/route.ts'
@@ -30,7 +30,7 @@ const printed = (description: Partial<Description>): string => {
   return line?.trim() ?? 'not printed'
 }
 
-test('an operation has its path, its parameters and its body as input', () => {
+test('an operation takes its path, its query parameters and its body as input', () => {
   const given = { query: PAGING, body: body(closed({ name: text }, { age: whole })) }
   expect(printed(given)).toBe(
     'readonly doIt: { readonly input: { readonly path: { readonly id: string }; ' +
@@ -49,11 +49,11 @@ test.each([
   expect(printed({ answers: { 200: json(schema) } })).toContain(`readonly output: ${type} }`)
 })
 
-test('a page, a stream and a delivery are no calls', () => {
+test('operations that answer a page or take any body are not printed', () => {
   expect(printed({ answers: { 200: { media: 'text/html', schema: text } } })).toBe('not printed')
   expect(printed({ body: { isRequired: true, content: [{ media: '*/*', schema: anything }] } })).toBe('not printed')
 })
 
-test('a keyword that the printer does not know stops it', () => {
+test('a keyword that the printer does not know is an error', () => {
   expect(() => printed({ answers: { 200: json({ type: 'tuple' }) } })).toThrow(/cannot print/)
 })

@@ -1,4 +1,4 @@
-/** What is told to programs about the system: /asyncapi.json against its own meta-schema, /llms.txt. */
+/** Documents about the system for programs: /asyncapi.json against the AsyncAPI meta-schema, and /llms.txt. */
 import specifications from '@asyncapi/specs'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('every event is a channel, with its schema, and says who takes it and who sends it', async () => {
+test('every event is a channel with its schema, and with operations for its receivers and senders', async () => {
   const { status, body } = await app.ask('/asyncapi.json')
   expect(status).toBe(200)
   expect(Object.keys(body.channels).toSorted()).toEqual(['idle', 'order.placed', 'order.shipped'])
@@ -32,7 +32,7 @@ test('every event is a channel, with its schema, and says who takes it and who s
   })
 })
 
-test('it is AsyncAPI 3.0, and a document that is not would be found', async () => {
+test('the document is valid AsyncAPI 3.0, and the check finds an invalid one', async () => {
   const check = new Ajv({
     strict: false,
     validateFormats: false,

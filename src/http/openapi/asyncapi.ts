@@ -1,7 +1,7 @@
 /**
- * The events of a system as an AsyncAPI 3.0 document: one channel per type, who takes it and who sends it.
+ * The events of a system as an AsyncAPI 3.0 document: one channel per type, with its receivers and senders.
  *
- * Owns the translation. A schema that its library cannot write is left out; the event is told all the same.
+ * Owns the translation. A schema that cannot be exported as JSON Schema is left out; its event is listed all the same.
  */
 import type { EventDefinition, System } from '#manifest/define/system.ts'
 import { graphOfSystem } from '#manifest/define/system-graph.ts'
@@ -11,7 +11,7 @@ import type { Json } from '#model/kernel/json.ts'
 
 type Document = { readonly [key: string]: Json }
 
-/** Keys of maps have fewer letters than types of events. */
+/** Keys of maps allow fewer characters than event types do. */
 const keyOf = (type: string): string => type.replaceAll(/[^\w.-]/g, (letter) => `_${letter.codePointAt(0)}_`)
 
 const payloadOf = ({ type, schema }: EventDefinition): Document => {

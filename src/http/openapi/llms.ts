@@ -1,4 +1,4 @@
-/** `/llms.txt`: the interface for a language model, in one page. Written from the table of routes. */
+/** `/llms.txt`: the API for a language model, on one page. Generated from the table of routes. */
 import type { Description } from '#http/routes/route.ts'
 
 export const llmsText = (name: string, descriptions: readonly Description[]): string => {

@@ -1,4 +1,4 @@
-/** /openapi.json: complete, well-formed, and true. What each answer is held against is test/support/described.ts. */
+/** /openapi.json is complete, well-formed and true. The check of each answer against it is in test/support/described.ts. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COMPONENTS } from '#http/documents/components.ts'
@@ -31,7 +31,7 @@ const described = (): readonly { path: string; method: string; operation: any }[
   )
 
 describe('the document', () => {
-  test('names every route that is mounted, and no other', () => {
+  test('lists every route that is mounted, and no other', () => {
     const pathOf = (path: string): string => path.replaceAll(/:(\w+)(\{\.\+\})?/g, '{$1}')
     const mounted = app.routes.filter(({ method, path }) => method !== 'ALL' && path !== '/*')
     const told = described().map(({ path, method }) => `${method.toUpperCase()} ${path}`)
@@ -39,7 +39,7 @@ describe('the document', () => {
     expect(told.length).toBeGreaterThan(30)
   })
 
-  test('gives each operation its own name, a line about it and a role', () => {
+  test('gives each operation a unique id, a summary and a role', () => {
     const ids = described().map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     for (const { operation } of described()) {
@@ -49,11 +49,11 @@ describe('the document', () => {
     }
   })
 
-  test('what reads needs no more than a viewer, and what writes needs more', () => {
-    // A saved filter is seen by nobody but who saved it.
+  test('requires no more than a viewer for reads, and more for writes', () => {
+    // Only the person who saved a filter can see it.
     const own = ['createFilter', 'replaceFilter', 'removeFilter']
     const harmless = new Set(['receiveWebhook', 'rehearseEvent', 'validateManifest', 'logIn', 'logOut', ...own])
-    // About the server and its credentials, not about the work.
+    // These are about the server and its credentials, not about the work.
     for (const id of ['listTokens', 'getConfiguration']) harmless.add(id)
     for (const { method, operation } of described().filter(
       ({ operation: { operationId } }) => !harmless.has(operationId),
@@ -63,7 +63,7 @@ describe('the document', () => {
     }
   })
 
-  test('describes each parameter of a path, and each answer that went well', () => {
+  test('describes each parameter of a path, and at least one successful answer', () => {
     for (const { path, operation } of described()) {
       const inPath = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'path')
       const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
@@ -73,7 +73,7 @@ describe('the document', () => {
     }
   })
 
-  test('every schema in it is JSON Schema 2020-12, and every reference leads somewhere', () => {
+  test('contains only valid JSON Schema 2020-12, and every reference resolves', () => {
     const ajv = new Ajv2020({ strict: false })
     const visit = (node: unknown): void => {
       if (node === null || typeof node !== 'object') return
@@ -89,13 +89,13 @@ describe('the document', () => {
     visit(document)
   })
 
-  test('every component is used by some route', () => {
+  test('uses every component in some route', () => {
     const used = JSON.stringify(document)
     const idle = Object.keys(COMPONENTS).filter((name) => !used.includes(`"#/components/schemas/${name}"`))
     expect(idle).toEqual(['Notice'])
   })
 
-  test('it is OpenAPI 3.1', () => {
+  test('is OpenAPI 3.1', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document.info).toEqual(expect.objectContaining({ title: 'Trihand', version: '0.0.0' }))
     expect(Object.keys(document).toSorted()).toEqual(
@@ -104,7 +104,7 @@ describe('the document', () => {
   })
 })
 
-describe('an answer that the document does not describe is found', () => {
+describe('an answer that the document does not describe', () => {
   const description: Description = {
     id: 'getThing',
     method: 'get',
@@ -121,15 +121,15 @@ describe('an answer that the document does not describe is found', () => {
     ['a member that is missing', 200, '{}', /id/],
     ['another status', 201, '{"id":"7"}', /201 is not described/],
     ['a code that it does not name', 404, '{}', /as application\/json is not described/],
-  ])('%s', (_, status, answer, fault) => {
+  ])('is found: %s', (_, status, answer, fault) => {
     expect(held.fault({ ...asked, status, text: answer })).toMatch(fault)
   })
 
-  test('what it describes is none', () => {
+  test('is not reported if the document describes it', () => {
     expect(held.fault({ ...asked, status: 200, text: '{"id":"7"}' })).toBe(null)
   })
 
-  test('a problem is held against its codes', () => {
+  test('is found by its code if it is a problem', () => {
     const problem = (code: string): string =>
       JSON.stringify({ type: 'x', title: 'x', status: 404, code, detail: 'x', hint: 'x' })
     const answer = { ...asked, status: 404, type: 'application/problem+json' }

@@ -1,7 +1,7 @@
 /**
- * The table of routes as an OpenAPI 3.1 document.
+ * Translates the table of routes into an OpenAPI 3.1 document.
  *
- * Owns the translation. Says nothing that the table does not: who adds a route has added it here.
+ * Owns the translation. Everything in the document comes from the table: a route that is added there appears here.
  */
 import { COMPONENTS } from '#http/documents/components.ts'
 import type { Content, Description, RequestBody } from '#http/routes/route.ts'
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<number, string>> = {
   304: 'As it was',
 }
 
-/** `{path+}` of ours is `{path}` there. */
+/** A `{path+}` of the table is `{path}` in OpenAPI. */
 const documentPath = (path: string): string => path.replaceAll('+}', '}')
 
 const pathParameters = (path: string): readonly Document[] =>
@@ -56,7 +56,7 @@ const refusal = (codes: readonly ErrorCode[]): Document => ({
   content: { [PROBLEM_TYPE]: { schema: ref('Problem') } },
 })
 
-/** Where a status is both, as of a server that is not ready, both documents are named. */
+/** If a status is both an answer and a problem, as for a server that is not ready, both documents are listed. */
 const responsesOf = (description: Description): Document => {
   const responses = new Map(answersOf(description))
   for (const [code, codes] of byStatus(problemsOf(description))) {

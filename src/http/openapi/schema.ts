@@ -1,7 +1,7 @@
 /**
- * JSON Schema 2020-12 in few words: how routes and documents describe what goes over the wire.
+ * Short builders for JSON Schema 2020-12, with which routes and documents describe what goes over the wire.
  *
- * Owns the spelling of schemas. Never checks a value: tests do, against what every answer really was.
+ * Owns the spelling of schemas. Never checks a value: tests check every real answer against them.
  */
 import type { Json } from '#model/kernel/json.ts'
 
@@ -18,9 +18,9 @@ export const whole: Schema = { type: 'integer' }
 export const number: Schema = { type: 'number' }
 export const yesNo: Schema = { type: 'boolean' }
 export const instant: Schema = { type: 'string', format: 'date-time' }
-/** Whatever JSON can say. */
+/** Any JSON value. */
 export const anything: Schema = {}
-/** The body of a command that needs no word. */
+/** The empty body of a command without parameters. */
 export const nothing: ObjectSchema = { type: 'object', properties: {}, additionalProperties: false }
 
 export const words = (list: readonly string[]): Schema => ({ type: 'string', enum: list })
@@ -32,14 +32,14 @@ export const described = (description: string, schema: Schema): Schema => ({ ...
 
 type Members = Readonly<Record<string, Schema>>
 
-/** What we answer: later versions may add members, so it stays open. */
+/** A document that the server sends: it stays open, because later versions may add members. */
 export const record = (required: Members, optional: Members = {}): ObjectSchema => ({
   type: 'object',
   properties: { ...required, ...optional },
   required: Object.keys(required),
 })
 
-/** What we take: an unknown member is refused. */
+/** A document that the server receives: an unknown member is refused. */
 export const closed = (required: Members, optional: Members = {}): ObjectSchema => ({
   ...record(required, optional),
   additionalProperties: false,
@@ -47,7 +47,7 @@ export const closed = (required: Members, optional: Members = {}): ObjectSchema 
 
 export const page = (items: Schema): ObjectSchema => record({ items: list(items), next_cursor: orNull(text) })
 
-/** Parameters of every list. */
+/** Query parameters of every list. */
 export const PAGING = {
   limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   cursor: described('next_cursor of the page before', text),

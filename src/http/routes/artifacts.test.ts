@@ -1,4 +1,4 @@
-/** Files that agents have left, over HTTP: handed out with the run that names them, and never as a page. */
+/** Files that agents have left, over HTTP: served only with the run that names them, and never as a page. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,14 +38,14 @@ const headersOf = async (tenant: string): Promise<Readonly<Record<string, string
   return { authorization: `Bearer ${(await app.trihand.tokens.create(intent, 'test')).token}` }
 }
 
-/** The hash as the run's own facts tell it. */
+/** Returns the hash from the facts of the run. */
 const leftBy = async (run: string, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
   const { items } = (await app.ask(`/api/runs/${run}/facts?limit=200`, { headers })).body
   const found = /"hash":"([^"]+)"[^}]*"media_type"/.exec(JSON.stringify(items))
   return found?.[1] ?? 'none'
 }
 
-test('[B5] an artifact is an attachment with its name, never a page, whatever it holds', async () => {
+test('[B5] an artifact is served as an attachment with its name, never as a page, whatever it contains', async () => {
   await open()
   const run = await app.started('go')
   expect((await app.when(run, 'success')).status).toBe('success')
@@ -59,7 +59,7 @@ test('[B5] an artifact is an attachment with its name, never a page, whatever it
   })
 })
 
-test('[B5] a hash alone is no right: the run must name it, and belong to whoever asks', async () => {
+test('[B5] a hash alone gives no access: the run must name it, and belong to the caller', async () => {
   await open(AUTH)
   const [acme, bolt] = [await headersOf('acme'), await headersOf('bolt')]
   const begin = async (headers: Readonly<Record<string, string>>): Promise<string> =>

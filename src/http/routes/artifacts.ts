@@ -1,7 +1,7 @@
 /**
- * Files that agents have left, over HTTP.
+ * The route for files that agents have left.
  *
- * Owns how they are handed out: as an attachment, whatever they hold, so that no page of this origin ever runs one.
+ * Owns how they are served: as an attachment, whatever they contain, so that no page of this origin ever executes one.
  */
 import { described, type Schema, text } from '#http/openapi/schema.ts'
 import { findRun } from '#http/server/run-id.ts'
@@ -11,7 +11,7 @@ import type { Handle, Operation } from './route.ts'
 const BYTES = 'application/octet-stream'
 const bytes: Schema = { type: 'string', format: 'binary' }
 
-/** RFC 6266: a name that is no header's syntax is written in percent. */
+/** RFC 6266: characters that are not allowed in the header are percent-encoded. */
 const nameOf = (path: string): string => {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const encoded = encodeURIComponent(name).replaceAll(

@@ -1,7 +1,7 @@
 /**
- * What this server is set to, over HTTP.
+ * The route for the settings of this server.
  *
- * Owns who may see it: administrators of the server's own tenant. Whoever serves says what it is; secrets are not in it.
+ * Owns who may see them: administrators of the server's own tenant. The settings are given by the program that serves, without secrets.
  */
 import { requireCaller } from '#http/access/identity.ts'
 import type { ConfiguredSetting } from '#http/openapi/api.ts'
@@ -11,7 +11,7 @@ import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface ConfigurationOptions {
-  /** Absent: whoever embeds us has settings of its own. */
+  /** Absent: the embedding program has its own settings. */
   readonly configuration?: readonly ConfiguredSetting[]
 }
 

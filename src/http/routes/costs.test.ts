@@ -1,4 +1,4 @@
-/** Costs over HTTP, from what real runs have journaled. */
+/** Costs over HTTP, computed from the facts of real runs. */
 import { afterEach, expect, test } from 'vitest'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { agent, fn } from '../../index.ts'
@@ -11,7 +11,7 @@ const reply = (provider: string, micros: number | null, isSimulated = false) => 
   reply: { provider, modelUsed: `${provider}-1`, usage: { input: 100, output: 20 }, cost: { micros }, isSimulated },
 })
 
-/** A journal with the very facts that agents write: a step of that name, a reply as its result. */
+/** A run with the same facts as agents write: a step with that name, and a reply as its result. */
 const replies = [reply('acme', 1_500_000), reply('acme', 500_000), reply('newco', null), reply('script', 0, true)]
 
 const open = async (): Promise<void> => {
@@ -30,7 +30,7 @@ const open = async (): Promise<void> => {
 
 const NONE_FAILED = { failed_calls: 0, unverified_usd: null }
 
-test('tokens and dollars are summed by agent and model; unknown prices and simulated calls stand apart', async () => {
+test('tokens and dollars are summed by agent and model; unknown prices and simulated calls are listed separately', async () => {
   await open()
   const { status, body } = await app.ask('/api/costs?by=agent,model')
   expect(status).toBe(200)
@@ -47,7 +47,7 @@ test('tokens and dollars are summed by agent and model; unknown prices and simul
   expect(body.total).toMatchObject({ calls: 4, cost_usd: 2, unpriced_calls: 1 })
 })
 
-test('costs are given by day, within the days that are asked for', async () => {
+test('costs are grouped by day, within the requested days', async () => {
   await open()
   const { body } = await app.ask('/api/costs?by=day')
   const days = body.items.map(({ day }: { day: string }) => day)
@@ -57,14 +57,14 @@ test('costs are given by day, within the days that are asked for', async () => {
   expect(before.body).toMatchObject({ items: [], total: { calls: 0, cost_usd: 0 } })
 })
 
-test('a run with a price that nobody knows is no price of a run', async () => {
+test('a run with an unknown price does not count into the cost of a run', async () => {
   await open()
   const { status, body } = await app.ask('/api/costs/runs')
   expect(status).toBe(200)
   expect(body).toMatchObject({ looked_at: 1, finished: 0, failed: 0, p50_usd: null, unpriced: 1, open: 0 })
 })
 
-test('runs that ended well say what one costs, those that failed what they wasted; a simulated one says nothing', async () => {
+test('completed runs give the cost per run, failed runs the wasted cost; simulated runs are left out', async () => {
   const paid = (trigger: string, micros: number, isSimulated = false) =>
     fn(`on-${trigger}`, { trigger, retry: { maxAttempts: 1 } }, async ({ step }) => {
       await step.run('agent/model', () => reply('acme', micros, isSimulated), { key: '1' })
@@ -91,7 +91,7 @@ test.each(['by=week', 'from=yesterday', 'from=2026-02-01&to=2026-01-01', 'from=2
   },
 )
 
-test('an agent that ran with a simulated model is there by its name, and marked', async () => {
+test('an agent that ran with a simulated model is listed by its name and marked as simulated', async () => {
   app = await openApp({
     name: 'shop',
     agents: [agent('greeter', { triggers: ['go'], instructions: 'Greet.' })],

@@ -1,7 +1,7 @@
 /**
- * What models have cost, over HTTP.
+ * Routes for the costs of models.
  *
- * Owns the range of days. What a call cost is read by costs.ts, and spelt by wire-costs.ts.
+ * Owns the range of days. What a call cost is read by wire/cost-totals.ts and written as JSON by wire/costs.ts.
  */
 import type { Costs, RunCosts } from '#http/openapi/api.ts'
 import { described, ref, text } from '#http/openapi/schema.ts'
@@ -18,9 +18,9 @@ import { type Handle, json, type Operation } from './route.ts'
 const USUAL_DAYS = 30
 const MOST_DAYS = 400
 const MICROS = 1_000_000
-/** How many runs are looked up to know how they ended. */
+/** The most runs that are read to learn how they ended. */
 const MOST_RUNS = 500
-/** One book per store, for as long as the store is open. */
+/** One CostBook per store, for as long as the store is open. */
 const books = new WeakMap<Reader, CostBook>()
 
 const bookOf = (reader: Reader): CostBook => {

@@ -1,7 +1,7 @@
 /**
- * The interface and the system told to programs: `/openapi.json`, `/asyncapi.json`, `/llms.txt`.
+ * Routes that describe the API and the system to programs: `/openapi.json`, `/asyncapi.json`, `/llms.txt`.
  *
- * Owns the answers only; the first is made at the first question, since most servers are never asked.
+ * Owns the responses only. The OpenAPI document is built at the first request, because most servers never get one.
  */
 import { asyncApi } from '#http/openapi/asyncapi.ts'
 import { llmsText } from '#http/openapi/llms.ts'
@@ -11,7 +11,7 @@ import { type Handle, json, type Operation } from './route.ts'
 
 export interface DocumentOptions {
   readonly version: string
-  /** The whole table, these routes included. */
+  /** The whole table of routes, these included. */
   readonly table: () => readonly Operation[]
 }
 

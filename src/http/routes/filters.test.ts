@@ -1,4 +1,4 @@
-/** Saved filters over HTTP: each person's own, and none overwritten unseen. */
+/** Saved filters over HTTP: visible to their owner only, and never overwritten unseen. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
@@ -39,7 +39,7 @@ test('a filter is saved, listed by name, changed and removed', async () => {
   expect([removed.status, await namesOf('ana')]).toEqual([204, ['All mails']])
 })
 
-test('filters-1: nobody sees, changes or removes what another has saved', async () => {
+test('filters-1: a filter cannot be seen, changed or removed by another person', async () => {
   const { body } = await save('ben')
   expect(await namesOf('eve')).toEqual([])
   for (const [method, init] of [
@@ -53,7 +53,7 @@ test('filters-1: nobody sees, changes or removes what another has saved', async 
   expect(await namesOf('ben')).toEqual(['Broken mails'])
 })
 
-test('filters-2: a change names what it changes, and of many changes of one version one is made', async () => {
+test('filters-2: a change must name the version it replaces, and of concurrent changes to one version only one succeeds', async () => {
   const { body } = await save('cleo')
   const without = await put(body.id, FAILED, as('cleo'))
   expect([without.status, without.body.code]).toEqual([428, 'PRECONDITION_REQUIRED'])

@@ -1,7 +1,7 @@
 /**
- * Saved filters over HTTP: a person's own, listed, made, changed, removed.
+ * Routes for a person's own saved filters: list, create, change, remove.
  *
- * Owns parsing, and that a change names what it changes. What a filter may be is model/kernel/saved-filter.ts.
+ * Owns parsing, and the rule that a change names the version it replaces. The rules of a filter are in model/kernel/saved-filter.ts.
  */
 import type { Context } from 'hono'
 import type { FilterOwner } from '#engine/services/filters.ts'

@@ -1,7 +1,7 @@
 /**
- * Is it alive, can it work: for supervisors, and for the command line to know its own server.
+ * Liveness and readiness, for supervisors and for the command line to recognize its own server.
  *
- * Owns the answers. What readiness means is model/kernel/readiness.ts. Never changes anything.
+ * Owns the responses. What readiness means is model/kernel/readiness.ts. Never changes anything.
  */
 import type { LoopDelay } from '#http/metrics/process.ts'
 import { ref } from '#http/openapi/schema.ts'
@@ -12,12 +12,12 @@ import { type Handle, json, type Operation } from './route.ts'
 export interface HealthOptions {
   readonly version: string
   readonly pid: number
-  /** How late turns of the event loop are. Absent: as this process measures it. */
+  /** The delay of the event loop. Absent: this process measures it. */
   readonly loopDelay?: () => LoopDelay
 }
 
 export const healthRoutes = ({ version, pid, loopDelay }: HealthOptions): readonly Operation[] => {
-  // Shared by all who ask at the same time: anybody may ask.
+  // Concurrent requests share one check, because the route is public.
   let judging: Promise<Readiness> | null = null
   const live: Handle = async (_, context) => context.json({ status: 'ok', version, pid })
   const ready =
@@ -49,7 +49,7 @@ export const healthRoutes = ({ version, pid, loopDelay }: HealthOptions): readon
     { id: 'getHealth', path: '/health', ...readiness },
     { id: 'getReadiness', path: '/health/ready', ...readiness },
     {
-      // A browser reports every 503 as an error of the page, and the page shows the reasons itself.
+      // A browser logs every 503 as an error of the page; this route answers 200, and the page shows the reasons itself.
       id: 'showHealth',
       method: 'get',
       path: '/api/health',

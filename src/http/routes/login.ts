@@ -1,7 +1,7 @@
 /**
- * Logging in and out with a browser, and who one is.
+ * Routes for logging in and out with a browser, and for the caller's identity.
  *
- * Owns the cookie's coming and going. The token itself is read once and never kept.
+ * Owns setting and clearing the cookie. The token itself is read once and never kept.
  */
 import type { Context } from 'hono'
 import type { AuthSettings } from '#http/access/auth-settings.ts'
@@ -42,7 +42,7 @@ const tooMany = (waitSeconds: number): Refused => ({
 
 const showForm = (context: Context, next: string, refused: Refused | null): Response => {
   const nonce = randomText()
-  // Without a referrer a form's origin would be `null`, which is nobody's.
+  // Without a referrer the origin of the form would be `null`, which is refused.
   const headers = { 'content-security-policy': policy(nonce), 'referrer-policy': 'same-origin', ...refused?.headers }
   return context.html(
     renderLogin({ nonce, next, problem: refused?.problem ?? null }),
@@ -54,8 +54,8 @@ const showForm = (context: Context, next: string, refused: Refused | null): Resp
 const HERE = 'http://here.invalid'
 
 /**
- * A path of this server, as a browser reads it: it drops tabs and line ends, takes \ for /, and resolves dots. Anything that could lead
- * away is the first page.
+ * Returns a path of this server, parsed as a browser would: tabs and line ends are dropped, \ is read as /, and dots are resolved. Anything
+ * that could lead to another site becomes `/`.
  */
 const pathOf = (next: string): string => {
   const url = next.startsWith('/') && URL.canParse(next, HERE) ? new URL(next, HERE) : null
@@ -74,7 +74,7 @@ const login =
     const wait = failures.waitOf(address, now)
     if (wait !== null) return showForm(context, next, tooMany(wait))
     const caller = settings.isRequired ? await service.tokens.callerOf(token) : null
-    // Others that came at once have failed meanwhile.
+    // Concurrent attempts may have failed meanwhile.
     const late = failures.waitOf(address, now)
     if (late !== null) return showForm(context, next, tooMany(late))
     if (caller === null) {
@@ -113,7 +113,7 @@ const me =
     })
   }
 
-/** Where somebody else says who is asking, their page is the login: whoever is led here goes back to it. */
+/** Where the embedding program identifies callers, it has its own login page: a browser that is sent here is redirected back to `next`. */
 const show =
   ({ identify }: AuthSettings): Handle =>
   async (_, context, query) => {

@@ -1,4 +1,4 @@
-/** The graph of a running system over HTTP. */
+/** The running system over HTTP: its graph, its validation and its versions. */
 import { afterEach, expect, test } from 'vitest'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { fn } from '../../index.ts'
@@ -14,7 +14,7 @@ interface Node {
 const nodesOf = (body: { readonly nodes: readonly Node[] }): ReadonlyMap<string, Node> =>
   new Map(body.nodes.map((node) => [node.id, node]))
 
-test('[A3] a handler stands in the graph with what it has to do now', async () => {
+test('[A3] a handler in the graph shows how many of its runs are running, waiting and failed', async () => {
   app = await openApp({
     name: 'shop',
     events: { 'order.paid': null },
@@ -57,7 +57,7 @@ test('[A3] a handler stands in the graph with what it has to do now', async () =
   expect(body.mermaid).toMatch(/^flowchart LR/)
 })
 
-test('what lint found about a part of the system stands on its node, with its place', async () => {
+test('a lint finding is shown on the node it is about, with its place', async () => {
   const finding = {
     level: 'warning',
     code: 'LINT_EVENT_UNHEARD',
@@ -84,7 +84,7 @@ test('what lint found about a part of the system stands on its node, with its pl
 const openShop = () =>
   openApp({ name: 'shop', events: { go: null }, functions: [fn('ship', { trigger: 'go' }, () => 1)] })
 
-test('the running system says what it is', async () => {
+test('the running system is described by its name, hash, events and handlers', async () => {
   app = await openShop()
   const { status, body } = await app.ask('/api/manifest')
   expect(status).toBe(200)
@@ -92,7 +92,7 @@ test('the running system says what it is', async () => {
   expect(body).toMatchObject({ name: 'shop', events: ['go'], handlers: [{ name: 'ship', modality: 'workflow' }] })
 })
 
-test('a manifest is judged by its text, with places, and nothing of it is in force', async () => {
+test('a manifest is validated by its text, with places, without being loaded', async () => {
   app = await openShop()
   const before = (await app.ask('/api/manifest')).text
   const good = await app.post('/api/manifest/validate', { text: 'events:\n  order.placed: {}\n' })
@@ -103,7 +103,7 @@ test('a manifest is judged by its text, with places, and nothing of it is in for
   expect((await app.ask('/api/manifest')).text).toBe(before)
 })
 
-test('versions-1: each definition that was loaded is listed with its first time and its open runs', async () => {
+test('versions-1: each definition that was loaded is listed with the time of its first load and its open runs', async () => {
   const wait = (name: string) =>
     fn('wait', { trigger: 'go' }, ({ step }) => step.waitForEvent(name, { event: 'never' }))
   const source = (name: string) => ({ name, events: { go: null, never: null }, functions: [wait(name)] })

@@ -1,7 +1,7 @@
 /**
- * The running system over HTTP: its graph, with what each handler has to do now.
+ * Routes for the running system: its definition, its versions, and its graph with the runs of each handler.
  *
- * Owns the question; what a graph is, is the manifest's (system-graph.ts).
+ * Owns the routes only; the graph itself is built by the manifest (system-graph.ts).
  */
 import { VALIDATE, validated } from '#http/documents/manifest.ts'
 import { page, ref } from '#http/openapi/schema.ts'
@@ -40,7 +40,7 @@ const versions: Handle = async ({ system, versions: known, tenant }, context) =>
 
 const CODE = 'INPUT_INVALID'
 
-/** Reads the text alone: no file beside it, nothing is executed and nothing is kept. */
+/** Validates the text alone: no other file is read, nothing is executed and nothing is kept. */
 const validateWith =
   (validation: Validation): Handle =>
   async (_, context) => {

@@ -1,4 +1,4 @@
-/** Metrics over HTTP, on a real engine: what a scrape before and a scrape after differ by. */
+/** Metrics over HTTP, on a real engine: compares a scrape before with a scrape after. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { authSettings } from '#http/access/auth-settings.ts'
@@ -36,7 +36,7 @@ const lines = (text: string): ReadonlyMap<string, number> =>
 
 const scrape = async (): Promise<ReadonlyMap<string, number>> => lines((await app.ask('/metrics')).text)
 
-/** What one scrape has more than another, but for times and what the ledger did with its batches. */
+/** The difference between two scrapes, without durations and without the ledger's batches. */
 const grown = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): Record<string, number> =>
   Object.fromEntries(
     [...after]
@@ -50,7 +50,7 @@ const grown = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, n
       ),
   )
 
-/** What has grown, once a run has been counted as ended. */
+/** The difference, once a run has been counted as ended. */
 const grownAfterEnd = (before: ReadonlyMap<string, number>): Promise<Record<string, number>> =>
   until(
     async () => grown(before, await scrape()),
@@ -59,7 +59,7 @@ const grownAfterEnd = (before: ReadonlyMap<string, number>): Promise<Record<stri
   )
 
 describe('a scrape', () => {
-  test('differs after one run by exactly that run', async () => {
+  test('grows after one run by exactly that run', async () => {
     const before = await scrape()
     await app.started('letter.drafted')
     expect(await grownAfterEnd(before)).toEqual({
@@ -71,7 +71,7 @@ describe('a scrape', () => {
     })
   })
 
-  test('differs after one decision by exactly that decision', async () => {
+  test('grows after one decision by exactly that decision', async () => {
     const run = await app.started('letter.ready')
     const { body } = await until(
       () => app.ask(`/api/tasks?all=true&run=${run}`),
@@ -95,7 +95,7 @@ describe('a scrape', () => {
     })
   })
 
-  test('counts an event that was sent twice as accepted once', async () => {
+  test('counts an event that was sent twice as accepted once and as a duplicate once', async () => {
     const before = await scrape()
     const event = { type: 'letter.drafted', id: 'one', data: {} }
     await app.post('/api/events', event)
@@ -116,7 +116,7 @@ describe('a scrape', () => {
     expect(more('trihand_errors_total{code="NOT_FOUND"}')).toBe(1)
   })
 
-  test('says what is so: open runs and tasks, workers, the version, whether it is durable', async () => {
+  test('shows gauges: open runs and tasks, workers, the version, whether the ledger is durable', async () => {
     const run = await app.started('letter.ready')
     await app.when(run, 'waiting')
     const now = app.trihand.tasks.now
@@ -129,7 +129,7 @@ describe('a scrape', () => {
     expect(text.get('trihand_durable')).toBe(0)
   })
 
-  test('says how many streams are open', async () => {
+  test('shows how many streams are open', async () => {
     const openStreams = async (): Promise<number | undefined> => (await scrape()).get('trihand_stream_clients')
     expect(await openStreams()).toBe(0)
     const [first, second] = [await app.open('/api/stream'), await app.open('/api/stream')]
@@ -148,7 +148,7 @@ describe('a scrape', () => {
     expect(await waiting(5_000)).toBe(1)
   })
 
-  test('is text that says of each metric what it is', async () => {
+  test('is text that gives the type of each metric', async () => {
     const { headers, text } = await app.ask('/metrics')
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(text).toContain('# TYPE trihand_commit_seconds histogram')
@@ -157,7 +157,7 @@ describe('a scrape', () => {
   })
 })
 
-describe('where credentials are asked for', () => {
+describe('where credentials are required', () => {
   const auth = {
     ...authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32)),
     metricsToken: TOKEN,
@@ -176,7 +176,7 @@ describe('where credentials are asked for', () => {
     expect((await guarded.ask('/api/runs', bearer(TOKEN))).status).toBe(401)
   })
 
-  test('[S9] a caller of a tenant sees none', async () => {
+  test('[S9] a caller of another tenant gets no metrics', async () => {
     const intent = { tenant: 'acme', name: 'ana', kind: 'user', roles: ['admin'], groups: [] }
     const { token } = await guarded.trihand.tokens.create(intent, 'test')
     expect((await guarded.ask('/metrics', bearer(token))).status).toBe(404)

@@ -1,7 +1,7 @@
 /**
- * `GET /metrics`: counts of this process and the state of its ledger, as Prometheus reads them.
+ * `GET /metrics`: counters of this process and gauges of its ledger, in the format of Prometheus.
  *
- * Owns the answer. They are the server's: a caller of another tenant than the server's own gets none.
+ * Owns the response. The metrics are the server's: a caller of any tenant but the server's own gets none.
  */
 import { askingOf } from '#http/access/identity.ts'
 import type { Metrics } from '#http/metrics/metrics.ts'

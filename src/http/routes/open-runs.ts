@@ -1,7 +1,7 @@
 /**
- * Runs that have not ended, with what they have recorded: read by `trihand check --against` before a deploy.
+ * Runs that have not ended, with the results they have recorded: read by `trihand check --against` before a deploy.
  *
- * Owns paging: status by status, newest first, and a page ends early where its values are large.
+ * Owns paging: status by status, newest first; a page ends early where its values are large.
  */
 import type { OpenRun, SeenStep, UnreadableRun } from '#engine/run/open-run.ts'
 import type { OpenRun as OpenRunDocument } from '#http/openapi/api.ts'
@@ -12,7 +12,7 @@ import { isRunId, type RunId } from '#model/kernel/ids.ts'
 import { OPEN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
-/** A page with more characters than this ends. */
+/** A page ends once it has more characters than this. */
 const MOST_TEXT = 4_000_000
 const AT_ONCE = 10
 

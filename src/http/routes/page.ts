@@ -1,7 +1,7 @@
 /**
- * `GET /`: gathers what the page shows and sends it under a policy that lets nothing else in.
+ * `GET /`: gathers the content of the status page and sends it under a policy that allows nothing else to load.
  *
- * Owns which runs and events are shown and what is suggested. Never writes: the page has no form.
+ * Owns which runs and events are shown and which commands are suggested. Never writes: the page has no form.
  */
 import type { Context } from 'hono'
 import { randomText } from '#http/access/random.ts'
@@ -20,7 +20,7 @@ import type { Operation } from './route.ts'
 const RUNS = 25
 const EVENTS = 15
 const MAX_DATA_LENGTH = 160
-/** Longer histories are not folded for a glance: `trihand runs show` does it. */
+/** Longer histories are not folded for this page; `trihand runs show` folds them. */
 const MAX_FACTS = 1_000
 
 const policy = (nonce: string): string =>

@@ -1,8 +1,8 @@
 /**
- * What a route is: one operation on one path, said in data, and the function that performs it.
+ * The definition of a route: one operation on one path, described as data, and the function that performs it.
  *
- * Owns the shape only. The table of methods (405), the known parameters, who may call, /openapi.json and the client's types all come
- * from it.
+ * Owns the shape only. The allowed methods (405), the known parameters, access control, /openapi.json and the client's types are all
+ * derived from it.
  */
 import type { Context } from 'hono'
 import type { Schema } from '#http/openapi/schema.ts'
@@ -22,32 +22,32 @@ export interface Content {
 
 export interface RequestBody {
   readonly isRequired: boolean
-  /** One per media type that is taken. */
+  /** One per accepted media type. */
   readonly content: readonly Content[]
 }
 
-/** What a route says of itself. */
+/** The description of a route. */
 export interface Description {
   /** Unique, a verb and its object: `listRuns`. */
   readonly id: string
   readonly method: Method
   /** As OpenAPI writes it: `/api/runs/{id}`. `{path+}` takes the rest, slashes and all. */
   readonly path: string
-  /** Which role it takes. `public`: nobody is asked; the route proves by itself who calls, or has nothing to hide. */
+  /** The required role. `public`: no credential is needed; the route verifies the caller by itself, or has nothing to hide. */
   readonly access: Access
   /** One line. */
   readonly summary: string
-  /** Known parameters; any other is refused before the handler is asked. `*`: whatever the caller adds. */
+  /** Known parameters; any other is refused before the handler is called. `*`: any parameter is accepted. */
   readonly query?: Readonly<Record<string, Schema>> | '*'
   /** Absent: no body is read. */
   readonly body?: RequestBody
   /** By status; null: without a body. */
   readonly answers: Readonly<Record<number, Content | null>>
-  /** False: no answer is kept for an Idempotency-Key, because the work itself knows its key. */
+  /** False: no response is stored for an Idempotency-Key, because the operation itself is idempotent under the key. */
   readonly isKept?: boolean
-  /** True: the answer is kept nowhere; a repeat under the same Idempotency-Key is refused. */
+  /** True: the response is never stored; a repeat under the same Idempotency-Key is refused. */
   readonly answersSecret?: boolean
-  /** What it refuses with, beside what any route of its kind does (problems.ts). */
+  /** Error codes in addition to those that any route of its kind has (problems.ts). */
   readonly problems?: readonly ErrorCode[]
 }
 
@@ -61,5 +61,5 @@ export const json = (schema: Schema): Content => ({ media: JSON_TYPE, schema })
 
 export const body = (schema: Schema): RequestBody => ({ isRequired: true, content: [json(schema)] })
 
-/** For commands that need no word. */
+/** For commands that work without a body. */
 export const optionalBody = (schema: Schema): RequestBody => ({ isRequired: false, content: [json(schema)] })

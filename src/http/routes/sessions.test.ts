@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-test('[G1] a session is listed and shown with its memory, and what changed since its checkpoint', async () => {
+test('[G1] a session is listed and shown with its memory and what changed since its last checkpoint', async () => {
   const { sessions } = app.trihand
   const id = await sessions.create()
   await sessions.remember(id, 'name', 'Ada')
@@ -81,7 +81,7 @@ test('the runs of a session are listed', async () => {
   expect(body.items).toMatchObject([{ id: run, session_id: id }])
 })
 
-test('what is no session is refused, and so is a cursor of another list', async () => {
+test('an unknown session is refused, and so is a cursor of another list', async () => {
   expect((await app.ask('/api/sessions/ses_1')).body.code).toBe('NOT_FOUND')
   expect((await app.ask(`/api/sessions/ses_${'0'.repeat(32)}`)).status).toBe(404)
   expect((await app.ask('/api/sessions?cursor=7')).body.code).toBe('CURSOR_INVALID')

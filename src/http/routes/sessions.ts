@@ -1,7 +1,7 @@
 /**
- * Sessions over HTTP: listed, shown with their memory, their checkpoints and what differs between two of them, their runs.
+ * Routes for sessions: list, show with memory, their checkpoints, the difference between two of them, their runs.
  *
- * Owns parsing and answers. Reads only: forking and merging come with the verbs of sessions.
+ * Owns parsing and responses. Only reads: sessions are forked and merged elsewhere.
  */
 import type { Context } from 'hono'
 import { described, PAGING, page, ref, text } from '#http/openapi/schema.ts'
@@ -45,7 +45,7 @@ const show: Handle = async (service, context) => {
   return context.json(sessionDetail(summary, view, forks))
 }
 
-/** The cursor counts facts: a page may have fewer marks than its limit, and the last one has none to come. */
+/** The cursor counts facts: a page may have fewer checkpoints than its limit, and the last page has no cursor. */
 const checkpoints: Handle = async (service, context, query) => {
   const { id, version } = await find(service, context)
   const [after, limit] = [positionOf(query) ?? 0, limitOf(query)]
@@ -59,7 +59,7 @@ const AT_ONCE = 200
 const MOST_FACTS = 10_000
 const MOST_FORKS = 30
 
-/** Among the facts of one session: how it began counts, too. */
+/** Searches the facts of one session; the checkpoint from which it was forked counts, too. */
 const checkpointIn = async (
   { reader, tenant }: Service,
   session: SessionId,
@@ -82,7 +82,7 @@ const checkpointIn = async (
   return null
 }
 
-/** Of the session itself, of what it was forked from, or of one of its forks. */
+/** Finds a checkpoint of the session itself, of the session it was forked from, or of one of its forks. */
 const findCheckpoint = async (service: Service, { id, base }: SessionSummary, wanted: string): Promise<Checkpoint> => {
   const forks = await service.reader.forks(service.tenant, id)
   for (const session of [id, ...(base === null ? [] : [base]), ...forks.slice(0, MOST_FORKS).map((fork) => fork.id)]) {

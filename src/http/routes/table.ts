@@ -1,7 +1,8 @@
 /**
- * Every operation of the interface in one table, in the order in which paths are tried.
+ * Every operation of the API in one table, in the order in which paths are matched.
  *
- * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
+ * Owns the list. Mounting, the document /openapi.json and the client's types are derived from it; a route that is not listed does not
+ * exist.
  */
 import { jobRoutes } from '#http/routes/runs/jobs.ts'
 import { rerunRoutes } from '#http/routes/runs/reruns.ts'
@@ -38,7 +39,7 @@ import { tokenRoutes } from './tokens.ts'
 import { triggerRoutes } from './triggers.ts'
 
 export interface TableOptions extends HealthOptions, StreamOptions, LoginOptions, MetricsOptions, ConfigurationOptions {
-  /** The plain page, where there is no web app. */
+  /** True: the plain page is served, because there is no web app. */
   readonly hasPage: boolean
 }
 
@@ -49,10 +50,10 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...loginRoutes(options),
   ...tokenRoutes,
   ...configurationRoutes(options),
-  // Before the pattern that would take its word for the id of an event.
+  // Before the route /api/events/{id}, which would take `delayed` for an id.
   ...delayedRoutes,
   ...eventRoutes,
-  // Before the pattern that would take its word for the id of a run.
+  // Before the route /api/runs/{id}, which would take `open` for an id.
   ...jobRoutes,
   ...openRunRoutes,
   ...runRoutes,
@@ -64,7 +65,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...triggerRoutes,
   ...scheduleRoutes,
   ...queueRoutes,
-  // Before the pattern that would take its word for the id of a task.
+  // Before the route /api/tasks/{id}, which would take `views` for an id.
   ...inboxRoutes,
   ...planRoutes,
   ...taskRoutes,

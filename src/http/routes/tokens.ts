@@ -1,7 +1,7 @@
 /**
- * Tokens over HTTP: made, listed, revoked. The secret is in the answer that makes one, and nowhere after.
+ * Routes for tokens: create, list, revoke. The secret is only in the response that creates the token.
  *
- * Owns parsing and whose tokens an administrator reaches: those of their tenant; the server's own tenant reaches all.
+ * Owns parsing and which tokens an administrator may see and revoke: those of their tenant; in the server's own tenant all.
  */
 import { requireCaller, requirePerson } from '#http/access/identity.ts'
 import { closed, described, list as listOf, page, ref, text, words } from '#http/openapi/schema.ts'
@@ -39,7 +39,7 @@ const tokenDocument = (token: TokenRecord, now: number) => ({
   revoked_at: isoTimeOrNull(token.revokedAt),
 })
 
-/** Null: all of them. */
+/** Null: the tokens of all tenants. */
 const reachOf = ({ tenant }: Caller): TenantId | null => (tenant === LOCAL_TENANT ? null : tenant)
 
 const tenantFor = (caller: Caller, given: string | undefined): string => {
@@ -74,7 +74,7 @@ const create: Handle = async ({ tokens }, context) => {
     roles: textsOf(members, 'roles'),
     groups: textsOf(members, 'groups'),
   }
-  // With a person's token an agent could decide.
+  // Only a person may create a user token: with one an agent could decide.
   if (intent.kind === 'user') requirePerson(context, 'makes tokens of people')
   const { token, record: made } = await tokens.create(intent, caller.id, lifeOf(members))
   return context.json({ ...tokenDocument(made, tokens.now), token }, 201)

@@ -1,7 +1,7 @@
 /**
- * Triggers over HTTP: listed, and rehearsed with an event that is not sent.
+ * Routes for triggers: list, and rehearse with an event that is not sent.
  *
- * Owns parsing and answers. Nothing here writes.
+ * Owns parsing and responses. Nothing here writes.
  */
 import { REHEARSE } from '#http/documents/events.ts'
 import { page, ref } from '#http/openapi/schema.ts'

@@ -1,4 +1,4 @@
-/** The page at every screen, its files, and nothing in the place of an unknown part of the API. */
+/** The web app: its page at every screen, its files, and no page in the place of an unknown API route. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Hono } from 'hono'
@@ -27,7 +27,7 @@ beforeAll(() => {
 afterAll(() => folder.remove())
 
 test.each(['/', '/runs', '/runs/run_1', '/inbox'])(
-  '%s is the page, under a policy with a nonce of its own',
+  '%s answers the page, under a policy with a new nonce each time',
   async (path) => {
     const [one, two] = [await hono.request(path), await hono.request(path)]
     const nonce = (await one.text()).match(/content="([^"]+)"/)?.[1] ?? ''
@@ -36,11 +36,11 @@ test.each(['/', '/runs', '/runs/run_1', '/inbox'])(
   },
 )
 
-test('files are found from a deep screen too', async () => {
+test('files are referenced by absolute paths, also from a deep screen', async () => {
   expect(await (await hono.request('/runs/run_1')).text()).toContain('src="/assets/a-1.js"')
 })
 
-test('a file whose name changes with it is kept for ever, another is asked for again', async () => {
+test('a file with a hash in its name is cached for ever, another is revalidated', async () => {
   const asset = await hono.request('/assets/a-1.js')
   expect(asset.headers.get('cache-control')).toContain('immutable')
   expect(await asset.text()).toBe('go()')
@@ -48,13 +48,13 @@ test('a file whose name changes with it is kept for ever, another is asked for a
 })
 
 test.each(['/api/nothing', '/assets/b.js', '/openapi.json', '/secret.txt', '/mcp', '/assets/../secret.txt'])(
-  '%s is not the page',
+  '%s does not answer the page',
   async (path) => {
     const answer = await hono.request(path)
     expect([answer.status, await answer.text()]).toEqual([404, 'nothing'])
   },
 )
 
-test('a checkout that was not built has no app', () => {
+test('a checkout that was not built has no web app', () => {
   expect(readWebApp(join(folder.path, 'nowhere'))).toBe(null)
 })

@@ -1,14 +1,14 @@
 /**
  * The web app: its files, and its one page at every path that is a screen.
  *
- * Owns the policy of the page: only our own files, styles by a nonce that is new each time. An unknown path of the API stays unknown.
+ * Owns the policy of the page: only our own files, and styles by a nonce that is new each time. An unknown path of the API stays unknown.
  */
 import type { Context, Hono } from 'hono'
 import type { Admit } from '#http/access/auth.ts'
 import { randomText } from '#http/access/random.ts'
 import type { WebApp } from '#http/web-app.ts'
 
-/** What is never a screen. */
+/** Paths that are never a screen. */
 const NO_SCREEN = /^\/(api|mcp|hooks|health|metrics|assets)(\/|$)|\.(json|txt|js|css|svg|png|map|ico)$/
 
 const policyOf = (nonce: string): string =>
@@ -16,7 +16,7 @@ const policyOf = (nonce: string): string =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Positions of bars, virtual rows and graph nodes are set as attributes of elements.
+    // Positions of bars, virtual rows and graph nodes are set as style attributes.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
@@ -28,7 +28,7 @@ const policyOf = (nonce: string): string =>
 
 const page = (app: WebApp, mount: string): Response => {
   const nonce = randomText()
-  // From every screen the files are below the mount, wherever in the tree the screen is.
+  // Files are found below the mount, however deep the path of the screen is.
   const html = app.index
     .replaceAll('"./', `"${mount}/`)
     .replace('__NONCE__', nonce)
@@ -38,7 +38,7 @@ const page = (app: WebApp, mount: string): Response => {
   })
 }
 
-/** Behind all other routes: what they did not take and what may be a screen gets the page. */
+/** Mounted after all other routes: a GET that they did not take and whose path may be a screen gets the page. */
 export const serveWebApp = (hono: Hono, app: WebApp, admit: Admit, mount = ''): void => {
   hono.get('/*', async (context: Context, next) => {
     const { path } = context.req

@@ -1,4 +1,4 @@
-/** Where a request comes from, and whom to believe about it. */
+/** The address of a request, and when a proxy's header is trusted. */
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { LOOPBACK } from '#http/access/auth-settings.ts'
@@ -20,23 +20,23 @@ test.each([
   ['2001:DB8::7', undefined, '2001:db8:0:0'],
   ['fe80::1%eth0', undefined, 'fe80:0:0:0'],
   ['::1', undefined, '0:0:0:0'],
-  // Only who sits on this machine is believed, and of what it says only the end, which it has written itself.
+  // Only a peer on this machine is trusted, and of its header only the last entry, which it has written itself.
   ['203.0.113.7', '198.51.100.1', '203.0.113.7'],
   ['127.0.0.1', '198.51.100.1', '198.51.100.1'],
   ['::1', '10.0.0.1, 198.51.100.1', '198.51.100.1'],
   ['::ffff:127.0.0.1', '2001:db8:1:2::9', '2001:db8:1:2'],
   ['127.0.0.1', ' ', '127.0.0.1'],
   ['127.0.0.1', `1:${'2:'.repeat(500)}`, '1:2:2:2'],
-])('%s that says %s comes from %s', async (peer, said, expected) => {
+])('%s with x-forwarded-for %s counts as %s', async (peer, said, expected) => {
   expect(await from(peer, said)).toBe(expected)
 })
 
-test('x-forwarded-for counts for nothing unless the operator says that a proxy sets it (13.3.4)', async () => {
+test('x-forwarded-for is ignored unless the operator says that a proxy sets it (13.3.4)', async () => {
   for (const peer of ['127.0.0.1', '::ffff:127.0.0.1', '203.0.113.7'])
     expect(await from(peer, '198.51.100.1', '/usual')).toBe(peer.replace('::ffff:', ''))
   expect(await from('127.0.0.1', '198.51.100.1')).toBe('198.51.100.1')
 })
 
-test('without a socket nobody knows', async () => {
+test('without a socket the address is unknown', async () => {
   expect(await from(undefined, '198.51.100.1')).toBe(null)
 })

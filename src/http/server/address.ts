@@ -1,22 +1,22 @@
 /**
- * Where a request comes from: the other end of its socket, or what a proxy on this very machine says of it.
+ * The address of a request: the other end of its socket, or the address that a proxy on this machine gives.
  *
- * Owns whom to believe. A header counts only where the operator says that a proxy sets it (TRIHAND_TRUST_PROXY), only if loopback sent it,
- * and of a list only the last entry: all others could be anybody's.
- * Addresses of version 6 count by their network: whoever has one has all of them.
+ * Owns when the header is trusted: only if the operator says that a proxy sets it (TRIHAND_TRUST_PROXY), only if it came from loopback, and
+ * of a list only the last entry, because a client can forge all others. IPv6 addresses count by their network: a client that has one
+ * address has all of them.
  */
 import type { Context } from 'hono'
 import { type AuthSettings, isLoopbackHost } from '#http/access/auth-settings.ts'
 import type { Address } from '#http/access/failed-logins.ts'
 
-/** What a server hands in with each request. */
+/** Passed in by the server with each request. */
 export interface Peer {
   readonly address?: string | undefined
 }
 
 const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const NETWORK_GROUPS = 4
-/** A header may say anything. */
+/** Limits the length, because a header may contain anything. */
 const MAX_LENGTH = 64
 
 const networkOf = (address: string): string => {

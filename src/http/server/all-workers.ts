@@ -1,9 +1,9 @@
-/** Every worker that beats, page by page. */
+/** Reads the rows of all workers, page by page, and filters the living ones. */
 import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { Reader, WorkerSummary } from '#ports/reader.ts'
 
 const AT_ONCE = 200
-/** A worker that has not beaten for so long is gone, whatever row it has left. */
+/** A worker without a heartbeat for this long is gone, even if its row is still there. */
 const GONE_AFTER_MS = 30_000
 
 export const livingWorkers = (workers: readonly WorkerSummary[], now: Instant): readonly WorkerSummary[] =>

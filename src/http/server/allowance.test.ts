@@ -1,4 +1,4 @@
-/** What one credential may ask, over the real application and by the clock of the system: requests a second, open streams. */
+/** Limits of one credential, over the real application and by the clock of the system: requests a second, open streams. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { authSettings } from '#http/access/auth-settings.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -43,11 +43,11 @@ describe('requests', () => {
     expect(await refused.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS', status: 429 })
     expect((await app.post('/api/events', { type: 'go' }, headers.ana)).status).toBe(429)
     expect((await ask('bob')).status).toBe(200)
-    // What asks for no credential is not counted.
+    // Requests to public routes are not counted.
     expect((await ask('ana', '/health/live')).status).toBe(200)
   })
 
-  test('[M4] allowance-1: a second later it may ask a hundred times more, and no more than that (13.2.5)', async () => {
+  test('[M4] allowance-1: a second later a credential may send a hundred more requests, and no more than that (13.2.5)', async () => {
     await statuses(200)
     now += 1_000
     expect((await statuses(120)).filter((status) => status === 429)).toHaveLength(20)
@@ -61,7 +61,7 @@ describe('requests', () => {
     allowance.take('a', 1_000)
   })
 
-  test('allowance-2: of more credentials than it knows, those that asked last are known', () => {
+  test('allowance-2: if there are too many credentials, only those used last are remembered', () => {
     const allowance = new Allowance({ requestRate: 1, streams: 1 })
     const use = (name: string): void => {
       for (let i = 0; i < 2; i++) allowance.take(name, 0)
@@ -88,7 +88,7 @@ describe('streams', () => {
     for (const { body } of [...opened.slice(1), other, next]) await body?.cancel()
   })
 
-  test('allowance-3: a question for the head of a stream takes no place', async () => {
+  test('allowance-3: a HEAD request to a stream takes no place', async () => {
     for (let i = 0; i < 120; i++)
       expect((await app.open('/api/stream', { method: 'HEAD', headers: headers.ana })).status).toBe(200)
     const stream = await ask('ana', '/api/stream')

@@ -1,30 +1,30 @@
 /**
- * How much one credential may ask of a server: requests a second, and answers that stay open.
+ * Limits of one credential: requests a second, and open streams.
  *
- * Owns the counts, in memory: each server process counts for itself, and a restart forgets. Where no credential is asked for (loopback)
- * nothing is limited. The ledger is protected beside it, against all callers together (engine/worker/waiting-room.ts).
+ * Owns the counts, in memory: each server process counts for itself, and a restart forgets. Where no credential is needed (loopback)
+ * nothing is limited. The ledger has its own limit for all callers together (engine/worker/waiting-room.ts).
  *
- * allowance-1  A credential that asks faster than its rate is refused with the seconds after which it may ask again; others are not.
- * allowance-2  However many credentials there are, only the 10,000 that asked last are known.
+ * allowance-1  A credential that sends requests faster than its rate is refused with the seconds after which it may retry; others are not.
+ * allowance-2  However many credentials there are, only the 10,000 that were used last are remembered.
  * allowance-3  A credential opens no more streams than its limit; one that ends makes room for the next.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { TooManyRequests } from './problem.ts'
 
 export interface Limits {
-  /** Requests a second of one credential. Twice as many may come at once. Null: no limit. */
+  /** Requests a second of one credential; a burst may be twice as large. Null: no limit. */
   readonly requestRate: number | null
   /** Open streams of one credential. */
   readonly streams: number
 }
 
-/** Of guide/reliability.md §5.9. */
+/** From guide/reliability.md §5.9. */
 export const USUAL_LIMITS: Limits = { requestRate: 100, streams: 100 }
 
 const BURST = 2
 const MOST_KNOWN = 10_000
 const SECOND_MS = 1_000
-/** A stream ends when its reader leaves: nothing says when. */
+/** The wait that a refusal names: a stream ends when its reader leaves, which cannot be predicted. */
 const STREAM_WAIT_S = 5
 
 interface Bucket {
@@ -34,7 +34,7 @@ interface Bucket {
 
 export class Allowance {
   readonly #limits: Limits
-  /** By the public name of a token, the one that asked last at the end. */
+  /** By the public name of a token, the one used last at the end. */
   readonly #buckets = new Map<string, Bucket>()
   readonly #streams = new Map<string, number>()
 
@@ -47,7 +47,7 @@ export class Allowance {
     const { requestRate: rate } = this.#limits
     if (rate === null) return
     const { left: before, at } = this.#buckets.get(credential) ?? { left: rate * BURST, at: now }
-    // A clock that was set back gives nothing and takes nothing.
+    // A clock that was set back neither refills the bucket nor drains it.
     const left = Math.min(rate * BURST, before + (Math.max(0, now - at) * rate) / SECOND_MS)
     this.#buckets.delete(credential)
     this.#buckets.set(credential, { left: left < 1 ? left : left - 1, at: now })
@@ -59,7 +59,7 @@ export class Allowance {
       )
   }
 
-  /** allowance-3: answers with what gives the place back. */
+  /** allowance-3: returns the function that releases the place. */
   openStream(credential: string): () => void {
     const { streams } = this.#limits
     const open = this.#streams.get(credential) ?? 0

@@ -1,4 +1,4 @@
-/** Whatever is asked, the answer is one that the interface knows. */
+/** Any request, however malformed, gets a response that the API documents. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
@@ -69,7 +69,7 @@ const request = fc.record({
 
 const ANSWERS = new Set([200, 201, 202, 400, 404, 405, 409, 413, 415, 422])
 
-test('app-1: any request gets a known status, and a problem document unless it went well', async () => {
+test('app-1: any request gets a known status, and a problem document unless it succeeded', async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ method, path, query, body, type }) => {
       const text = query.map(([name, given]) => `${name}=${given}`).join('&')

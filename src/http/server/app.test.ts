@@ -1,4 +1,4 @@
-/** What the application answers to anything: guards, problems, limits. */
+/** Behaviour of the application for any request: guards, problems, limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -37,7 +37,7 @@ describe('problems', () => {
     ['GET', '/api/runs/run_1/cancel', 'POST'],
     ['PUT', '/', 'GET, HEAD'],
     ['OPTIONS', '/health/live', 'GET, HEAD'],
-  ])('app-1: %s %s is refused and told what is allowed', async (method, path, allow) => {
+  ])('app-1: %s %s is refused with the allowed methods', async (method, path, allow) => {
     const { status, headers, body } = await app.ask(path, { method })
     expect([status, body.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', allow])
   })
@@ -48,7 +48,7 @@ describe('problems', () => {
     ['/api/events?limit=1&limit=2', 'limit'],
     ['/health/live?x=1', 'x'],
     ['/?status=failed', 'status'],
-  ])('an unknown parameter is not dropped: %s', async (path, name) => {
+  ])('an unknown parameter is refused: %s', async (path, name) => {
     const { status, body } = await app.ask(path)
     expect([status, body.code]).toEqual([400, 'QUERY_UNKNOWN'])
     expect(body.detail).toContain(name)
@@ -62,14 +62,14 @@ describe('problems', () => {
     },
   )
 
-  test('a cursor that this list never gave is refused', async () => {
+  test('a cursor of another list is refused', async () => {
     for (const path of ['/api/runs?cursor=7', '/api/events?cursor=run_7', '/api/events?cursor=-1']) {
       const { status, body } = await app.ask(path)
       expect([path, status, body.code]).toEqual([path, 400, 'CURSOR_INVALID'])
     }
   })
 
-  test('app-1: a bug gets a name and keeps its words to itself', async () => {
+  test('app-1: an unexpected error gets an id, and its message is not shown', async () => {
     const broken = await openApp(system, (service) => ({
       ...service,
       send: () => Promise.reject(new Error('the password is 1234')),
@@ -82,7 +82,7 @@ describe('problems', () => {
     await broken.close()
   })
 
-  test('a full disk is told as such, with the way out', async () => {
+  test('a full disk is reported with a hint', async () => {
     const full = await openApp(system, (service) => ({
       ...service,
       send: () => Promise.reject(new TrihandError('STORAGE_FULL', 'database or disk is full')),
@@ -123,7 +123,7 @@ describe('bodies', () => {
     expect(status).toBe(202)
   })
 
-  test('[S19] a body of one byte more than 1 MiB is refused, one of 1 MiB is read', async () => {
+  test('[S19] a body of 1 MiB is read, one byte more is refused', async () => {
     const withBytes = (count: number): string => {
       const frame = JSON.stringify({ type: 'order.placed', data: '' })
       return frame.replace('""', `"${'x'.repeat(count - frame.length)}"`)
@@ -134,7 +134,7 @@ describe('bodies', () => {
     expect([over.status, over.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   })
 
-  test('[S13] keys that could reach a prototype and endless nesting are refused', async () => {
+  test('[S13] keys that could reach a prototype and very deep nesting are refused', async () => {
     const proto = await app.post('/api/events', '{"type":"order.placed","data":{"__proto__":{"admin":true}}}')
     const deep = await app.post(
       '/api/events',
@@ -157,7 +157,7 @@ describe('guards', () => {
   )
 
   test.each(['localhost:4400', '127.0.0.1:9', '[::1]:4400', 'LOCALHOST'])(
-    'guard-1: host %s is this machine',
+    'guard-1: host %s is accepted as this machine',
     async (host) => {
       expect((await app.ask('/health/live', { headers: { host } })).status).toBe(200)
     },
@@ -175,13 +175,13 @@ describe('guards', () => {
     expect([status, body.code]).toEqual([403, 'ORIGIN_FORBIDDEN'])
   })
 
-  test('guard-2: the own origin and programs may', async () => {
+  test('guard-2: pages of the own origin and programs may change things', async () => {
     const own = { host: '127.0.0.1:4400', origin: 'http://127.0.0.1:4400', 'sec-fetch-site': 'same-origin' }
     expect((await app.post('/api/events', { type: 'order.placed' }, own)).status).toBe(202)
     expect((await app.post('/api/events', { type: 'order.placed' })).status).toBe(202)
   })
 
-  test('every answer tells browsers not to guess, not to keep and not to tell', async () => {
+  test('every response forbids browsers to guess its type, to cache it and to send a referrer', async () => {
     for (const path of ['/', '/api/runs', '/api/x', '/health/ready']) {
       const { headers } = await app.ask(path)
       expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -193,7 +193,7 @@ describe('guards', () => {
 })
 
 describe('health', () => {
-  test('it lives, says who it is, and is ready while the ledger answers', async () => {
+  test('the server is alive, says who it is, and is ready while the ledger answers', async () => {
     expect((await app.ask('/health/live')).body).toEqual({ status: 'ok', version: '0.0.0', pid: 1 })
     const { status, body } = await app.ask('/health')
     const checks = {
@@ -209,7 +209,7 @@ describe('health', () => {
     expect([status, body]).toEqual([200, { ...about, checks, reasons: [] }])
   })
 
-  test('without its ledger it lives and is not ready', async () => {
+  test('without its ledger the server is alive but not ready', async () => {
     const away = await openApp(system, (service) => ({
       ...service,
       reader: { ...service.reader, events: () => Promise.reject(new TrihandError('LEDGER_UNAVAILABLE', 'gone')) },
@@ -217,13 +217,13 @@ describe('health', () => {
     expect((await away.ask('/health/live')).status).toBe(200)
     const { status, body } = await away.ask('/health/ready')
     expect([status, body.checks.ledger]).toEqual([503, 'LEDGER_UNAVAILABLE'])
-    // A page shows the reasons; a 503 would be an error on its console.
+    // A page shows the reasons; a 503 would be logged as an error in its console.
     expect(await away.ask('/api/health')).toMatchObject({ status: 200, body: { ...body, status: 'unavailable' } })
     await away.close()
   })
 })
 
-test('[S5] app-2: every GET twice, and the ledger is as it was', async () => {
+test('[S5] app-2: every GET and HEAD, twice, leaves the ledger unchanged', async () => {
   const run = await app.started('order.placed')
   await app.when(run, 'success')
   const look = async () =>

@@ -1,9 +1,9 @@
 /**
- * The HTTP application: guards first, then the table of routes, then one answer for everything else.
+ * The HTTP application: guards first, then the table of routes, then one response for everything else.
  *
- * Owns the order. Never holds a rule, a port number or a socket (server.ts).
+ * Owns the order. Contains no rules, no port number and no socket (server.ts).
  *
- * app-1  Whatever goes wrong is answered with a problem document and a code of the one table.
+ * app-1  Every failure is answered with a problem document and a code of the one error table.
  * app-2  GET and HEAD never write.
  */
 import { Hono } from 'hono'
@@ -33,25 +33,25 @@ import { tryLedger } from './readiness.ts'
 import type { Service } from './service.ts'
 
 export interface AppOptions extends HealthOptions, ConfigurationOptions {
-  /** Hears of every error that is a bug, under the name that the caller was told. */
+  /** Receives every unexpected error with the id that the caller was given. */
   readonly report: Report
   /** Absent: loopback, without credentials. */
   readonly auth?: AuthSettings
-  /** Absent: the plain page, without a program in it. */
+  /** Absent or null: the plain page without scripts is served. */
   readonly webApp?: WebApp | null
-  /** The path of the host's server below which this one is. Absent: the root. */
+  /** The path of the embedding server below which this one is mounted. Absent: the root. */
   readonly mount?: string
   /** Aborted when the server stops: open streams end. */
   readonly ending?: AbortSignal
-  /** How long the first answer to a request with a key is kept. */
+  /** How long the first response to a request with an idempotency key is kept. */
   readonly retentionMs?: number
-  /** How much one credential may ask. Absent: as is usual. */
+  /** The limits of one credential. Absent: the default limits. */
   readonly limits?: Limits
-  /** Hears of every answer: its route, status and milliseconds. */
+  /** Receives every response: its route, status and milliseconds. */
   readonly answered?: Metrics['answered']
 }
 
-/** Where other processes commit, too, the store tells what and in which order; a commit of this one is a reason to look. */
+/** Where other processes commit, too, the store gives the order of changes, and a commit of this process only triggers a read. */
 const newFeed = (service: Service): Feed => {
   if (service.changeFeed !== null) {
     const shared = new SharedFeed(service.changeFeed)
@@ -65,7 +65,7 @@ const newFeed = (service: Service): Feed => {
   return feed
 }
 
-/** What is committed, as news: for each tenant its own. */
+/** The feed of commits: each tenant has its own. */
 const feeds = (own: Service): ((service: Service) => Feed) => {
   const known = new WeakMap<Service, Feed>([[own, newFeed(own)]])
   return (service) => {
@@ -92,11 +92,11 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   const own = { auth, streams, failures, metrics, hasPage: webApp === null, feedOf: feeds(service) }
   const routes = operations({ ...options, ...own })
   const { endpoint } = service
-  // First: it stands where its owner put it, also under a path that a pattern of ours would match.
+  // First: it is served at the path its owner chose, even if a pattern below would match that path.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
   const admit = doorkeeper({ tokens: service.tokens, settings: auth, failures, allowance })
   mountMcp(app, { version: options.version, mount: above, admit })
-  // Behind those that read the request itself.
+  // After the handlers above, which read the request body themselves.
   app.use(limitBody)
   mount(app, { service, admit }, routes)
   if (webApp !== null) serveWebApp(app, webApp, admit, above)

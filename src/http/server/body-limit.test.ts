@@ -16,7 +16,7 @@ afterAll(async () => {
   await trihand.close()
 })
 
-/** Node sends what is no text in chunks, without saying how long it is. */
+/** Node sends a stream in chunks, without a content-length. */
 const inChunks = (...texts: readonly string[]): RequestInit => {
   const body = new ReadableStream({
     start: (controller) => {
@@ -27,12 +27,12 @@ const inChunks = (...texts: readonly string[]): RequestInit => {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit
 }
 
-test('a body that comes in chunks is taken whole', async () => {
+test('a body that arrives in chunks is read whole', async () => {
   const response = await fetch(`${server.url}/api/events`, inChunks('{"type":"order', '.placed"}'))
   expect(response.status).toBe(202)
 })
 
-test('a body that comes in chunks is refused when it grows too large', async () => {
+test('a body that arrives in chunks is refused once it is too large', async () => {
   const part = `"${'x'.repeat(600_000)}"`
   const response = await fetch(`${server.url}/api/events`, inChunks(`{"type":${part},`, `"data":${part}}`))
   expect([response.status, await response.json()]).toMatchObject([413, { code: 'PAYLOAD_TOO_LARGE' }])

@@ -1,7 +1,8 @@
 /**
- * How large a body may be, said before or counted while it comes; and whether it came whole, as it was before it was packed.
+ * The size limit of request bodies, checked by the content-length or while reading; also refuses incomplete and compressed bodies.
  *
- * Owns the limit and the reading of bodies. Never makes another request of the one that came: the socket's own kind is not the platform's.
+ * Owns the limit and the reading of bodies. Never builds a new Request from the incoming one: the socket server's class differs from the
+ * platform's.
  */
 import type { MiddlewareHandler } from 'hono'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -10,7 +11,7 @@ const MAX_BYTES = 1024 * 1024
 
 const tooLarge = (): TrihandError => new TrihandError('PAYLOAD_TOO_LARGE', `a body may have ${MAX_BYTES} bytes`)
 
-/** All of it, or a refusal as soon as it is too much. */
+/** Reads the whole body, or throws as soon as it is too large. */
 const readAll = async (body: ReadableStream<Uint8Array>): Promise<ArrayBuffer> => {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -35,13 +36,13 @@ export const limitLength: MiddlewareHandler = async ({ req }, next) => {
 
 const AS_IT_IS: readonly (string | undefined)[] = [undefined, '', 'identity']
 
-/** What a sender packed would be kept as it came, and nothing would tell how to unpack it. */
+/** A compressed body would be stored as it came, without a record of how to decompress it. */
 const requirePlain = (encoding: string | undefined): void => {
   if (!AS_IT_IS.includes(encoding?.trim().toLowerCase()))
     throw new TrihandError('MEDIA_TYPE_UNSUPPORTED', `the body has the content-encoding ${encoding}; send it unpacked`)
 }
 
-/** The sender went away in the middle: no bug of ours. */
+/** The sender disconnected in the middle of the body: this is not reported as a bug. */
 const whole = async (reading: Promise<ArrayBuffer>): Promise<ArrayBuffer> => {
   try {
     return await reading
@@ -51,13 +52,13 @@ const whole = async (reading: Promise<ArrayBuffer>): Promise<ArrayBuffer> => {
   }
 }
 
-/** For handlers that read through the context: the body is read once, here, and the request has nothing more to give. */
+/** For handlers that read through the context: the body is read here once, and the request's own stream is then used up. */
 export const limitBody: MiddlewareHandler = async ({ req }, next) => {
   if (req.method === 'GET' || req.method === 'HEAD') return next()
   if (req.header('content-length') !== undefined) await whole(req.arrayBuffer())
   else if (req.raw.body !== null) {
     const read = await whole(readAll(req.raw.body))
-    // Kept as a promise, as the framework itself keeps it, whatever its type says.
+    // Stored as a promise, as the framework itself does, although its type says otherwise.
     req.bodyCache.arrayBuffer = Promise.resolve(read) as unknown as ArrayBuffer
   }
   if ((await req.arrayBuffer()).byteLength > 0) requirePlain(req.header('content-encoding'))

@@ -1,5 +1,5 @@
 /**
- * Bodies of requests: JSON or refused, and the members of it that a route takes.
+ * Parses bodies of requests: JSON and its known members; anything else is refused.
  *
  * Owns media type, encoding and unknown members. Never decides what a value means.
  */
@@ -21,7 +21,7 @@ const checkMediaType = (given: string): void => {
 
 export const parseJson = (bytes: ArrayBuffer): Json => {
   try {
-    // Fatal: other bytes would be replaced without a word, and two different bodies could become one.
+    // Fatal: otherwise invalid bytes would be replaced silently, and two different bodies could become equal.
     return toJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch (error) {
     if (error instanceof TrihandError) throw error
@@ -40,9 +40,9 @@ const membersOf = (value: Json, known: readonly string[], code: ErrorCode): Memb
 }
 
 export interface BodyRules {
-  /** As the route describes it: its properties are the members that are known. */
+  /** The schema of the route: its properties are the known members. */
   readonly schema: ObjectSchema
-  /** What a body of another shape is refused with. */
+  /** The error code for a body of another shape. */
   readonly code: ErrorCode
 }
 
@@ -51,7 +51,7 @@ export const readBody = async (context: Context, rules: BodyRules): Promise<Memb
   return membersOf(parseJson(await context.req.arrayBuffer()), Object.keys(rules.schema.properties), rules.code)
 }
 
-/** For commands that need no word: no body at all is an empty one. */
+/** For commands that work without a body: no body is read as an empty one. */
 export const readOptionalBody = async (context: Context, rules: BodyRules): Promise<Members> => {
   const isEmpty = (await context.req.arrayBuffer()).byteLength === 0
   return isEmpty ? {} : readBody(context, rules)

@@ -1,4 +1,4 @@
-/** Bodies that do not arrive as they were meant, over a real socket: none is taken, none uses up a key, none is reported as a bug. */
+/** Broken bodies over a real socket: none is accepted, none uses up an idempotency key, none is reported as a bug. */
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ afterEach(async () => {
 const BODY = JSON.stringify({ name: 'add', input: 1 })
 const HEAD = ['POST /api/runs HTTP/1.1', 'host: localhost', 'content-type: application/json', 'idempotency-key: k']
 
-/** What the server says to these lines before the connection is cut. */
+/** Returns what the server answers to these lines before the connection is closed. */
 const say = (lines: readonly string[], isCut: boolean): Promise<string> =>
   new Promise((resolve) => {
     let heard = ''
@@ -41,7 +41,7 @@ const say = (lines: readonly string[], isCut: boolean): Promise<string> =>
 test.each([
   ['a counted body', [...HEAD, `content-length: ${BODY.length}`, '', BODY.slice(0, 9)]],
   ['a body in chunks', [...HEAD, 'transfer-encoding: chunked', '', '9', BODY.slice(0, 9), '']],
-])('app-1: %s that is cut off is no request: its key is free, and nobody is told of a bug (14.6)', async (_, lines) => {
+])('app-1: %s that is cut off is not a request: its key stays free, and no bug is reported (14.6)', async (_, lines) => {
   expect(await say(lines, true)).toBe('')
   const whole = await fetch(`${server.url}/api/runs`, {
     ...{ method: 'POST', body: BODY, headers: { 'content-type': 'application/json', 'idempotency-key': 'k' } },
@@ -55,7 +55,7 @@ test.each([
   )
 })
 
-test('a body that is packed is refused and not kept as it is (14.6)', async () => {
+test('a compressed body is refused and not stored as it is (14.6)', async () => {
   const headers = {
     ...{ 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': '/a', 'ce-type': 'a.b' },
     ...{ 'content-type': 'text/csv', 'content-encoding': 'gzip' },

@@ -1,10 +1,10 @@
-/** A scanner that opens every link: GET and HEAD change nothing, however often they are asked. */
+/** A scanner that opens every link: GET and HEAD change nothing, however often they are sent. */
 import { expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { openApp } from '#test/support/serving/http-app.ts'
 import { until } from '#test/support/until.ts'
 
-test('app-2: every GET and HEAD, with every id there is, twice: nothing is written', async () => {
+test('app-2: every GET and HEAD with every kind of id, sent twice, writes nothing', async () => {
   const review = human('review', { trigger: 'letter.ready', title: 'Letter', assign: 'user:ana' })
   const app = await openApp({ name: 'letters', events: { 'letter.ready': null }, humans: [review] })
   const run = await app.started('letter.ready')
@@ -14,7 +14,7 @@ test('app-2: every GET and HEAD, with every id there is, twice: nothing is writt
     { what: 'the task is there' },
   )
   const session = await app.trihand.sessions.create()
-  // So that whatever is written from here on is written because somebody looked.
+  // Stops the worker, so that any write from here on is caused by a read.
   await app.trihand.fleet.order('drain', app.trihand.worker.id)
   await app.trihand.drained
   const written: unknown[] = []
@@ -28,7 +28,7 @@ test('app-2: every GET and HEAD, with every id there is, twice: nothing is writt
     for (const method of ['GET', 'HEAD']) {
       const response = await app.open(path, { method, headers: { 'x-trihand-user': 'ana', accept: 'text/html' } })
       await response.body?.cancel()
-      // A system that is being stopped may say that it is not ready.
+      // A system that is being stopped may answer that it is not ready.
       if (!path.startsWith('/health')) expect([path, response.status < 500]).toEqual([path, true])
     }
   expect(written).toEqual([])

@@ -1,8 +1,8 @@
 /**
- * Every door through which a decision could come, with every kind of credential, every set of roles and every way of carrying it.
+ * Every entry point for a decision, with every kind of credential, every set of roles and every way of sending it.
  *
- * A door is an operation of the HTTP interface, a tool of MCP or a call of the host's API. For each the walk knows who may pass; all others are
- * refused by a code of rights. At the end nothing was decided but what people decided.
+ * An entry point is an operation of the HTTP API, an MCP tool or a call of the embedding API. For each the test knows who may pass; all
+ * others are refused with a permission error. At the end nothing was decided but what people decided.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -42,11 +42,11 @@ afterAll(async () => {
   await local.close()
 })
 
-/** Operations of other roles than the decider's that could carry a decision: each is a door of the walk. */
+/** Operations that could carry a decision although they require another role than decider: each one is tested. */
 const WALKED: ReadonlySet<string> = new Set([
   ...['sendEvent', 'startRun', 'rerunRun', 'sendMessage', 'createToken', 'runPlan', 'retryRun'],
 ])
-/** A new operation belongs here or above. */
+/** All other operations that change something. A new operation belongs here or above. */
 const DECIDES_NOTHING: readonly string[] = [
   ...'backfillSchedule bulkRuns cancelEvent cancelRun createFilter discardPlan drainWorker liftStop logIn logOut makePlan pauseHandler pauseRun pauseSchedule pauseWorker putMessage receiveWebhook'.split(
     ' ',
@@ -83,7 +83,7 @@ const loggedIn = async (token: string): Promise<string> => {
   return (done.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 }
 
-/** Ways to carry a credential, and what its holder then is. */
+/** The ways to send a credential, and the kind of caller that each results in. */
 const carried = async ({ kind, token }: Bearer): Promise<readonly (readonly [string, Headers, Kind])[]> => {
   const authorization = `Bearer ${token}`
   const claims = { 'x-trihand-kind': 'user', 'x-trihand-user': 'ana', 'x-trihand-groups': 'editors' }
@@ -113,7 +113,7 @@ interface Walker {
   readonly roles: readonly Role[]
 }
 
-/** On loopback all roles are there, and the kind is what the caller says. */
+/** On loopback a caller has all roles and the kind that it claims. */
 const LOCALS: readonly Walker[] = KINDS.map((kind) => ({
   as: ['loopback', kind],
   headers: { 'x-trihand-user': 'ana', 'x-trihand-groups': 'editors', 'x-trihand-kind': kind },
@@ -129,7 +129,7 @@ const withCredentials = async (): Promise<readonly Walker[]> => {
   return found
 }
 
-/** Answers how often each door was passed. */
+/** Returns how often each entry point was passed. */
 const walk = async (
   places: Places,
   doors: readonly Door[],
@@ -146,7 +146,7 @@ const walk = async (
   return tally
 }
 
-test('identity-2: [C5] no door lets a decision through that is not a person’s, with any credential, role or way of carrying it (13.1.2)', async () => {
+test('identity-2: [C5] no entry point accepts a decision that is not a person’s, with any credential, role or way of sending it (13.1.2)', async () => {
   const [places, nearby] = [await furnish(app), await furnish(local)]
   const [doors, localDoors] = [await doorsOf(app, places), await doorsOf(local, nearby)]
   const [stills, begun] = [
@@ -160,7 +160,7 @@ test('identity-2: [C5] no door lets a decision through that is not a person’s,
   expect(await stills()).toEqual(before)
   const of = (word: string): number =>
     tallies.flatMap((tally) => [...tally]).reduce((sum, [name, count]) => sum + (name.includes(word) ? count : 0), 0)
-  // One letter here and one there was approved by a person; the rest are runs that a person ran again.
+  // One letter in each system was approved by a person; the rest are runs that a person ran again.
   const expected = { book: of('budget'), publish: 2 + of('what a decision started') }
   const done = () => ({ book: 0, publish: 0, ...countsOf(did.slice(begun)) })
   await until(done, ({ book, publish }) => book + publish >= expected.book + expected.publish, {
@@ -176,7 +176,7 @@ test('identity-2: [C5] no door lets a decision through that is not a person’s,
   expect(total).toBeGreaterThan(4_000)
 }, 120_000)
 
-test('identity-2: every operation that changes something is walked above, or is known to decide nothing (13.1.2)', async () => {
+test('identity-2: every operation that changes something is tested above, or is listed as one that decides nothing (13.1.2)', async () => {
   const { paths } = (await (await app.open('/openapi.json')).json()) as {
     paths: Record<string, Record<string, { operationId: string; 'x-trihand-access': string }>>
   }
@@ -190,7 +190,7 @@ test('identity-2: every operation that changes something is walked above, or is 
   expect(changing.filter((id) => !WALKED.has(id)).toSorted()).toEqual([...DECIDES_NOTHING].toSorted())
 })
 
-/** A client of MCP is an agent, whosever token it has; no tool decides. */
+/** An MCP client is an agent, whoever owns its token; no tool decides. */
 const walkMcp = async (): Promise<number> => {
   const server = await listen({ fetch: (request) => app.fetch(request), port: 0 })
   let walked = 0
@@ -223,7 +223,7 @@ const walkMcp = async (): Promise<number> => {
   return walked
 }
 
-/** The host names who acts: as an agent or a service it passes nowhere. */
+/** The embedding program names the actor: an agent or a service is refused everywhere. */
 const walkHost = async ({ still, paid, published, plan, planned }: Places): Promise<number> => {
   const { trihand } = app
   const codeOf = (work: Promise<unknown>): Promise<string> =>

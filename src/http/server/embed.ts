@@ -1,10 +1,11 @@
 /**
- * The HTTP application inside an application: under a path of the host's server, for whom the host says is asking.
+ * The HTTP application embedded in another application: below a path of its server, with callers that the host identifies.
  *
- * Owns the path and who is let in. Never listens: requests come from the host's own server.
+ * Owns the path and access. Never listens: requests come from the host's own server.
  *
- * embed-1  Without a hook that says who is asking, only a request that is known to come from this machine is answered.
- * embed-2  A caller is whom the hook names, whatever the request says of itself; where it names nobody, only a token of the ledger counts.
+ * embed-1  Without an `identify` hook only a request that is known to come from this machine is answered.
+ * embed-2  The caller is the one that the hook names, whatever the request claims; if the hook names none, only a token of the ledger is
+ * valid.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
@@ -16,43 +17,43 @@ import { isPlainText, LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Peer } from './address.ts'
 import { problemResponse } from './problem.ts'
 
-/** Who is asking, as the application that embeds this has found out. */
+/** The caller, as the application that embeds this has identified it. */
 export interface Visitor {
   /** The name that decisions are recorded under. */
   readonly id: string
-  /** Default: `user`, a person. Only a person decides. */
+  /** Default: `user`, a person. Only a person can decide. */
   readonly kind?: Kind
-  /** Whose tasks are theirs, too. Default: none. */
+  /** The groups whose tasks the caller also gets. Default: none. */
   readonly groups?: readonly string[]
-  /** Default: `viewer` and `decider`. `operator` sends and commands, `admin` makes tokens. */
+  /** Default: `viewer` and `decider`. `operator` sends events and commands, `admin` creates tokens. */
   readonly roles?: readonly Role[]
 }
 
-/** Null: nobody (401). A Response is sent as it is: the way to the application's own login. */
+/** Returns the caller. Null: there is none (401). A Response is sent as it is, for example a redirect to the application's own login. */
 export type Identify = (
   request: Request,
   incoming: IncomingMessage | null,
 ) => Visitor | Response | null | Promise<Visitor | Response | null>
 
 export interface EmbedOptions {
-  /** Where the application serves it: `/trihand`. Default: at the root. */
+  /** The path below which the application serves it: `/trihand`. Default: the root. */
   readonly basePath?: string
-  /** Says who is asking. Without it only callers on this machine are answered, and they may do everything. */
+  /** Identifies the caller. Without it only callers on this machine are answered, and they may do everything. */
   readonly identify?: Identify
-  /** The address that browsers use, where a proxy changes the Host header: `https://shop.example`. */
+  /** The origin that browsers use, where a proxy changes the Host header: `https://shop.example`. */
   readonly origin?: string
 }
 
-/** What a server knows of a request and the request itself does not say. */
+/** Context of a request that the request itself does not contain. */
 interface Env extends Peer {
   readonly original: Request
   readonly incoming: IncomingMessage | null
 }
 
 export interface Embedded {
-  /** `peer`: the other end of the socket, where the request itself does not carry it. */
+  /** `peer`: the other end of the socket, if the request itself does not carry it. */
   fetch(request: Request, peer?: Peer): Promise<Response>
-  /** Whether this path is below the base path. */
+  /** True if the path is below the base path. */
   takes(path: string): boolean
 }
 
@@ -61,7 +62,7 @@ const USUAL_ROLES: readonly Role[] = ['viewer', 'decider']
 
 const BASE_PATH = /^(\/[\w~.-]+)*$/
 
-/** `/trihand/` is `/trihand`; the root is empty. */
+/** `/trihand/` becomes `/trihand`; the root is empty. */
 export const basePathOf = ({ basePath = '' }: EmbedOptions): string => {
   const path = basePath.replace(/\/$/, '')
   if (BASE_PATH.test(path) && !path.includes('..')) return path
@@ -84,7 +85,7 @@ const askedBy =
     const { original = context.req.raw, incoming = null } = (context.env ?? {}) as Partial<Env>
     const found = await identify(original, incoming)
     if (found === null) return null
-    // A redirect's own headers cannot be added to.
+    // The headers of a redirect are immutable, so it is copied.
     if (found instanceof Response) return new Response(found.body, found)
     const caller = callerOf(found)
     const person = caller.kind === 'user' ? caller.id : null
@@ -97,7 +98,7 @@ export const embeddedAuth = ({ identify, origin }: EmbedOptions): AuthSettings =
   ...(origin !== undefined && { origin }),
 })
 
-/** Servers on Node keep the message with the request, under a symbol of their own. */
+/** Servers on Node keep the incoming message in the request, under a symbol of their own. */
 const incomingOf = (request: Request): IncomingMessage | null => {
   const kept = request as unknown as Readonly<Record<symbol, unknown>>
   for (const key of Object.getOwnPropertySymbols(request)) {
@@ -108,7 +109,7 @@ const incomingOf = (request: Request): IncomingMessage | null => {
   return null
 }
 
-/** Said by a proxy: then the other end of the socket is the proxy. */
+/** Headers that a proxy sets: then the other end of the socket is the proxy. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /** embed-1. A request without a Host header was made by this program and came over no socket. */
@@ -120,7 +121,7 @@ const isFromHere = (request: Request, address: string | undefined): boolean => {
 
 const OUTSIDE = 'nobody says who is asking, and the request is not known to come from this machine'
 
-/** Where a relative answer leads, under the path of the host. */
+/** Adds the base path of the host to a relative redirect. */
 const led = (response: Response, base: string): Response => {
   const to = response.headers.get('location')
   if (base === '' || to === null || !to.startsWith('/') || to === base || to.startsWith(`${base}/`)) return response
@@ -129,7 +130,7 @@ const led = (response: Response, base: string): Response => {
   return new Response(response.body, { status: response.status, headers })
 }
 
-/** Without the base path. A body is passed on as it comes. */
+/** The request without the base path. Its body is passed on as a stream. */
 const below = (request: Request, url: URL, path: string): Request => {
   const { method, headers, signal } = request
   const isEmpty = method === 'GET' || method === 'HEAD'
@@ -137,7 +138,7 @@ const below = (request: Request, url: URL, path: string): Request => {
   return new Request(new URL(`${path}${url.search}`, url.origin), { method, headers, signal, ...body } as RequestInit)
 }
 
-/** `refused`: what is told of an error of this file. */
+/** `refused`: creates the response for an error of this file. */
 export const embed = (
   app: Pick<Hono, 'fetch'>,
   options: EmbedOptions,
@@ -160,7 +161,7 @@ export const embed = (
       const address = peer?.address ?? incoming?.socket.remoteAddress
       if (options.identify === undefined && !isFromHere(request, address))
         return refused(new TrihandError('VISITOR_UNKNOWN', OUTSIDE))
-      // The host part stays: what could lead to another server does not begin with two slashes.
+      // Strips leading slashes: a path that begins with two of them could lead to another server.
       const path = `/${url.pathname.slice(base.length).replace(/^\/+/, '')}`
       const env: Env = { original: request, incoming, ...(address !== undefined && { address }) }
       return led(await app.fetch(below(request, url, path), env), base)

@@ -1,11 +1,12 @@
 /**
- * What a request must be before anybody asks who sent it: to a name of this server, and not from a page of somebody else.
+ * Checks of a request before its caller is identified: it must name this server, and not come from a page of another origin.
  *
- * Owns the Host check (a foreign name that points here), the origin check (a foreign page that posts here) and the headers that
- * every answer carries. Never knows who the caller is (auth.ts).
+ * Owns the Host check (against a foreign name that resolves here), the origin check (against a foreign page that posts here) and the
+ * headers of every response. Never knows the caller (auth.ts).
  *
- * guard-1  A request that names another host than this server's is refused, whatever it asks.
- * guard-2  A request that may change something and comes from a page of another origin is refused; a bearer's is not: no page can send one.
+ * guard-1  A request that names another host than this server's is refused, whatever its method.
+ * guard-2  A request that may change something and comes from a page of another origin is refused; one with a bearer token is not, because
+ * no page can send one.
  */
 import { isIP } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -25,17 +26,17 @@ const isOwn = (host: string, { hosts, takesAddresses, takesAnyHost = false }: Au
   return takesAnyHost || isLoopbackHost(name) || hosts.includes(name) || (takesAddresses && isAddress)
 }
 
-/** A program sends neither header; a browser sends at least one of them with whatever could change something. */
+/** A program sends neither header; a browser sends at least one of them with every request that could change something. */
 const isForeign = (context: Context, host: string, { origin: own, takesAnyHost = false }: AuthSettings): boolean => {
   const origin = context.req.header('origin')
   const site = context.req.header('sec-fetch-site')
-  // The host's own proxy may speak https with browsers.
+  // A proxy of the embedding program may serve https to browsers.
   const isSame = origin === `http://${host}` || (takesAnyHost && origin === `https://${host}`)
   const isOther = origin !== undefined && !isSame && origin !== own
   return isOther || (site !== undefined && !OWN_SITE.has(site))
 }
 
-/** Said by a browser of a page of ours. */
+/** True if a browser sent it; `guard` has already refused pages of other origins. */
 export const isFromOwnPage = (context: Context): boolean =>
   context.req.header('origin') !== undefined || context.req.header('sec-fetch-site') !== undefined
 

@@ -1,4 +1,4 @@
-/** When answers are put away. What that means is proved in keyed.test.ts. */
+/** When stored responses are forgotten. What forgetting means is tested in keyed.test.ts. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { forgetOldRequests } from './housekeeping.ts'
 
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 const HOUR = 3_600_000
 
-test('every hour, also after a failure, until the server stops', async () => {
+test('old requests are forgotten every hour, also after a failure, until the server stops', async () => {
   const asked: number[] = []
   const requests = {
     forgetOlderThan: async (ms: number): Promise<number> => {
@@ -26,7 +26,7 @@ test('every hour, also after a failure, until the server stops', async () => {
   expect(asked).toEqual([5, 5])
 })
 
-test('after thirty days, unless told otherwise', async () => {
+test('requests are forgotten after thirty days by default', async () => {
   const asked: number[] = []
   forgetOldRequests({ forgetOlderThan: async (ms) => asked.push(ms) }, new AbortController().signal)
   await vi.advanceTimersByTimeAsync(HOUR)

@@ -1,15 +1,15 @@
 /**
- * What a serving process puts away now and then: answers to requests with a key that are older than anybody asks for.
+ * Periodic cleanup of a serving process: forgets stored responses to keyed requests after the retention time.
  *
- * Owns the hour and the usual time they are kept. What forgetting means is engine/services/idempotency-keys.ts; a store in trouble is asked again an hour
- * later.
+ * Owns the interval and the default retention. What forgetting means is engine/services/idempotency-keys.ts; if the store fails, the next
+ * try is an hour later.
  */
 import type { Requests } from '#engine/services/idempotency-keys.ts'
 
 const EVERY_MS = 3_600_000
 const KEPT_MS = 30 * 24 * 3_600_000
 
-/** Until the server stops. Never keeps a process alive. */
+/** Runs until the server stops. Never keeps a process alive. */
 export const forgetOldRequests = (
   requests: Pick<Requests, 'forgetOlderThan'>,
   ending: AbortSignal,

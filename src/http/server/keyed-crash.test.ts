@@ -1,4 +1,4 @@
-/** Requests with a key whose server dies before it answers: sent again, each answers the work that was done, and does it once. */
+/** Requests with a key whose server dies before it answers: a repeat answers with the work that was done, which is done once. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
@@ -36,7 +36,7 @@ const SYSTEM = {
   ],
   schedules: [{ name: 'often', every: '1h', function: 'add' }],
 }
-/** The transform of the webhook fails. */
+/** True: the transform of the webhook fails. */
 let isOdd = false
 const ANA = { 'x-trihand-user': 'ana' }
 
@@ -51,7 +51,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 let keys = 0
-/** The answer of the life that dies, that of the next life, and that of a repeat. */
+/** Returns the response of the process that dies, that of the next one, and that of a repeat. */
 const thrice = async (path: string, body: unknown): Promise<readonly Answer[]> => {
   const key = { 'idempotency-key': `k${keys++}`, ...ANA }
   requests.isDying = true
@@ -64,7 +64,7 @@ const thrice = async (path: string, body: unknown): Promise<readonly Answer[]> =
   return [first, second, third]
 }
 
-/** The same answer from both lives. */
+/** Expects the same response from both processes. */
 const twice = async (path: string, body: unknown): Promise<Answer['body']> => {
   const [first, second] = await thrice(path, body)
   expect([second?.status, second?.body]).toEqual([first?.status, first?.body])
@@ -81,8 +81,8 @@ const started = async (name: string, status: string): Promise<string> => {
   return body.id
 }
 
-describe('[L2] after a crash a keyed request answers the work that was done (14.6)', () => {
-  test('a run is started once, behind a gate and in its line, too', async () => {
+describe('[L2] after a crash a keyed request answers with the work that was done (14.6)', () => {
+  test('a run is started once, also behind a flow gate and in a queue of buffered runs', async () => {
     expect((await app.ask(`/api/runs/${(await twice('/api/runs', { name: 'add' })).id}`)).status).toBe(200)
     await twice('/api/runs', { name: 'gated', input: 7 })
     await twice('/api/runs', { name: 'late' })
@@ -93,7 +93,7 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     expect(ids).toEqual(ids.toSorted().toReversed())
   })
 
-  test('an event without an id is sent once; one with an id is answered as the repeat that it is', async () => {
+  test('an event without an id is sent once; one with an id is answered as a duplicate', async () => {
     const sent = await twice('/api/events', { type: 'order.placed', data: { n: 1 } })
     expect(sent).toMatchObject({ duplicate: false, runs: [expect.any(String)] })
     const [first, second] = await thrice('/api/events', { type: 'order.placed', id: 'mine', data: { n: 2 } })
@@ -101,7 +101,7 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     expect(await runsOf('add')).toBe(2)
   })
 
-  test('a message, a filter, a plan and a job are made once', async () => {
+  test('a message, a filter, a plan and a job are created once', async () => {
     expect(await twice('/api/queues/orders', { data: 1 })).toMatchObject({ duplicate: false })
     expect((await app.ask('/api/queues/orders')).body.length).toBe(1)
     await twice('/api/filters', { name: 'mine', screen: 'runs', terms: { status: 'failed' } })
@@ -127,7 +127,7 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     expect((await twice(`${at}/discard`, {})).status).toBe('discarded')
   })
 
-  test('work-1: a run is retried once, also if it has failed again meanwhile', async () => {
+  test('work-1: a run is retried once, even if it has failed again meanwhile', async () => {
     const id = await started('fail', 'failed')
     const key = { 'idempotency-key': 'again', ...ANA }
     requests.isDying = true
@@ -138,7 +138,7 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     expect(body.items.filter(({ type }: { type: string }) => type === 'run.retried')).toHaveLength(1)
   })
 
-  test('a run is run again, paused, resumed and cancelled once', async () => {
+  test('a run is rerun, paused, resumed and cancelled once', async () => {
     const id = await started('wait', 'waiting')
     const told = async (verb: string) => {
       const [first, second] = await thrice(`/api/runs/${id}/${verb}`, {})
@@ -157,7 +157,7 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     expect(await runsOf('wait')).toBe(2)
   })
 
-  test('a schedule is run now and filled in once', async () => {
+  test('a schedule is run now and backfilled once', async () => {
     await thrice('/api/schedules/often/run', {})
     await until(
       () => runsOf('add'),
@@ -175,7 +175,7 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     expect((await twice('/api/schedules/often/resume', {})).status).toBe('live')
   })
 
-  test('messages are revived once, and the answer tells how many', async () => {
+  test('messages are revived once, and the answer says how many', async () => {
     const dead = (count: number) =>
       until(
         () => app.ask('/api/queues/bad'),
@@ -198,14 +198,14 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     const [{ id }] = body.items
     const task = (await app.ask(`/api/tasks/${id}`, { headers: ANA })).body
     for (const verb of ['view', 'claim', 'unclaim']) await twice(`/api/tasks/${id}/${verb}`, {})
-    // Putting it off twice to the same instant is told twice, and changes nothing else.
+    // Putting it off twice to the same instant records two facts, and changes nothing else.
     const put = await thrice(`/api/tasks/${id}/follow-up`, { until: '2099-01-01T00:00:00Z' })
     expect(put[1]?.body).toEqual({ ...put[0]?.body, version: expect.any(Number) })
     const decisions = [{ task: id, action: 'approve', shown_hash: task.shown_hash }]
     expect((await twice('/api/tasks/decisions', { decisions })).items).toMatchObject([{ status: 200 }])
   })
 
-  test('a handler is paused and resumed, a breaker is closed and a delivery is replayed once', async () => {
+  test('a handler is paused and resumed, a circuit breaker is closed and a delivery is replayed once', async () => {
     await twice('/api/handlers/gated/pause', {})
     await twice('/api/handlers/gated/resume', {})
     await twice('/api/circuits/paying/reset', {})
@@ -217,12 +217,12 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     expect((await app.ask('/api/events?type=till.rung')).body.items).toHaveLength(1)
   })
 
-  test('everything is stopped once, and let go on', async () => {
+  test('all work is stopped once, and resumed once', async () => {
     expect((await thrice('/api/stop', { reason: 'fire' })).map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await thrice('/api/stop/lift', {})).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
-  test('a token is refused to a second attempt, since the secret of the first is lost', async () => {
+  test('a token is not created again by a second attempt, which is refused because the secret of the first is lost', async () => {
     const [first, second] = await thrice('/api/tokens', { name: 'a', kind: 'service', roles: ['viewer'] })
     expect([first?.status, second?.status, second?.body.code]).toEqual([201, 409, 'ANSWER_NOT_KEPT'])
   })
@@ -241,7 +241,7 @@ describe('where other processes write the same ledger (14.6)', () => {
   })
   const start = () => app.post('/api/runs', { name: 'add' }, { 'idempotency-key': 'k' })
 
-  test('requests-1: a repeat is told to wait while the first may be alive, and no longer than its bound', async () => {
+  test('requests-1: a repeat must wait while the first attempt may be alive, and no longer than its bound', async () => {
     requests.isDying = true
     const { body } = await start()
     now += 5_000
@@ -254,7 +254,7 @@ describe('where other processes write the same ledger (14.6)', () => {
     expect(await runsOf('add')).toBe(1)
   })
 
-  test('requests-5: a key that an older program took and never answered is refused clearly after its bound', async () => {
+  test('requests-5: a key that an older program took and never answered is refused with a clear code after its bound', async () => {
     requests.isDying = true
     const name = await nameOf(start)
     await app.trihand.requests.forgetOlderThan(-60_000)
@@ -277,7 +277,7 @@ describe('where other processes write the same ledger (14.6)', () => {
     return (event: object) => send(event, { isOwn: true })
   }
 
-  /** What the ledger calls the request. */
+  /** Returns the key of the request's document in the ledger. */
   const nameOf = async (ask: () => Promise<unknown>): Promise<string> => {
     await ask()
     const [one] = await app.trihand.reader.documents({

@@ -1,4 +1,4 @@
-/** Idempotency-Key over the real application: one effect, the first answer, and what is refused. */
+/** Idempotency-Key over the real application: one effect, the first response, and what is refused. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -7,7 +7,7 @@ import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-a
 import type { Service } from './service.ts'
 
 const faults: TrihandError[] = []
-/** Starts that the store refuses before they are written. */
+/** A service whose `start` fails with the queued faults before anything is written. */
 const failing = (service: Service): Service => ({
   ...service,
   start: async (...asked) => {
@@ -38,7 +38,7 @@ test('requests-1: fifty clients with one key start one run', async () => {
   expect(await runs()).toBe(1)
 })
 
-test('a repeat gets the first answer, and says that it is one', async () => {
+test('a repeat gets the first response, marked as a replay', async () => {
   const first = await start('k')
   const second = await start('k')
   expect(first.headers.get('idempotency-replayed')).toBeNull()
@@ -58,14 +58,14 @@ test('requests-2: another body, caller or path under the same key is another req
   expect(await runs()).toBe(2)
 })
 
-test('a refusal is an answer, too', async () => {
+test('a refusal is stored as the response, too', async () => {
   const ask = () => app.post('/api/runs', { name: 'nobody' }, { 'idempotency-key': 'k' })
   expect((await ask()).status).toBe(404)
   const again = await ask()
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([404, 'true'])
 })
 
-test('requests-3: an attempt that ends without an answer frees its key, and the next one does the work', async () => {
+test('requests-3: an attempt that ends without a response frees its key, and the next one does the work', async () => {
   faults.push(new TrihandError('LEDGER_UNAVAILABLE', 'away', { outcome: 'not_done' }))
   expect((await start('a')).status).toBe(503)
   expect((await start('a')).status).toBe(201)
@@ -77,7 +77,7 @@ test('requests-3: an attempt that ends without an answer frees its key, and the 
   expect(await runs()).toBe(2)
 })
 
-test('keyed-2: a repeat of the request that made a token is refused, since its secret is kept nowhere (14.6)', async () => {
+test('keyed-2: a repeat of the request that created a token is refused, since its secret is never stored (14.6)', async () => {
   const make = () => app.post('/api/tokens', { name: 'a', kind: 'user', roles: ['viewer'] }, { 'idempotency-key': 'k' })
   const [one, other] = [await make(), await make()]
   expect(one.status).toBe(201)
@@ -87,24 +87,24 @@ test('keyed-2: a repeat of the request that made a token is refused, since its s
   expect(JSON.stringify(kept)).not.toContain(one.body.token)
 })
 
-test('a key that is no key is refused, and keys are seen by nobody', async () => {
+test('an invalid key is refused, and requests with keys are not visible as events', async () => {
   expect((await start('x'.repeat(300))).body).toMatchObject({ code: 'INPUT_INVALID' })
   await start('k')
   expect((await app.ask('/api/events')).body.items).toEqual([])
 })
 
-describe('requests-4: what was answered long ago', () => {
+describe('requests-4: the response to an old request', () => {
   const kept = () => app.trihand.reader.documents({ ...ALL, table: 'trihand.request' })
-  /** Longer ago than a moment from now: all of them. */
+  /** Forgets all of them: the limit is a minute in the future. */
   const forgetAll = (): Promise<number> => app.trihand.requests.forgetOlderThan(-60_000)
 
-  test('is kept until its time has come', async () => {
+  test('is kept until the retention time has passed', async () => {
     const first = await start('k')
     expect(await app.trihand.requests.forgetOlderThan(3_600_000)).toBe(0)
     expect((await start('k')).body).toEqual(first.body)
   })
 
-  test('is forgotten: its key starts something else, once, as often as it is used again', async () => {
+  test('is forgotten after it: the key starts new work, once, each time it is reused', async () => {
     const [first] = [await start('k'), await start('other')]
     expect(await forgetAll()).toBe(2)
     expect(await kept()).toEqual([])
@@ -117,7 +117,7 @@ describe('requests-4: what was answered long ago', () => {
     expect(await runs()).toBe(4)
   })
 
-  test('also where the key was given back before', async () => {
+  test('is also forgotten if the key was released before', async () => {
     faults.push(new TrihandError('LEDGER_UNAVAILABLE', 'gone', { outcome: 'not_done' }))
     expect((await start('k')).status).toBe(503)
     expect(await forgetAll()).toBe(1)

@@ -1,11 +1,11 @@
 /**
- * Idempotency-Key: a request that is sent again does nothing and gets the first answer, also if the server died before it answered.
+ * Idempotency-Key: a repeated request does nothing and gets the first response, also if the server died before it answered.
  *
- * Owns what a key is bound to, what of an answer is kept, and which errors give a key back. Which attempt may work is
- * engine/services/idempotency-keys.ts; how a second attempt finds what the first has done is each route's (work.ts).
+ * Owns what a key is bound to, which part of a response is stored, and which errors release a key. Which attempt may work is decided by
+ * engine/services/idempotency-keys.ts; how a second attempt finds the work of the first is decided by each route (work.ts).
  *
  * keyed-1  A key is bound to the bytes of the body, its type, the `ce-*` headers, method, path, query and caller. Bodies stay bytes.
- * keyed-2  A secret is kept nowhere: the repeat of a request whose answer held one is refused.
+ * keyed-2  A secret is never stored: the repeat of a request whose response contained one is refused.
  */
 import type { Context } from 'hono'
 import type { Requests, Work } from '#engine/services/idempotency-keys.ts'
@@ -22,7 +22,7 @@ const KEPT = ['content-type', 'location', 'etag'] as const
 const ATTRIBUTES = 'ce-'
 const UNPROCESSED = 500
 
-/** Routes that answer with JSON, unless their work knows its key by itself. */
+/** Routes that answer with JSON, unless their operation handles the key by itself. */
 const takesKey = ({ method, access, isKept, answers }: Operation): boolean =>
   method === 'post' &&
   access !== 'public' &&
@@ -79,7 +79,7 @@ const notKept = (): Json => {
   return refusalToKeep(new TrihandError(code as 'ANSWER_NOT_KEPT', detail))
 }
 
-/** A refusal is an answer, too. Anything else frees the key: the next request does the work again, under the same names. */
+/** A refusal is stored as the response. Any other error releases the key: the next request does the work again, with the same ids. */
 const settle = async (requests: Requests, work: Work, error: unknown): Promise<void> => {
   const { code, status } = problemOf(error)
   if (status < UNPROCESSED) return requests.answer(work, refusalToKeep(error))
@@ -109,7 +109,7 @@ export const withKey = async (
   keepWork(context, work)
   try {
     const response = await handle()
-    // The work is done, so its caller is told so; if the store does not keep the answer, a repeat finds the work (requests-3).
+    // The work is done, so the caller gets the response; if the store does not keep it, a repeat finds the work (requests-3).
     await requests.answer(work, holdsSecret ? notKept() : await keep(response)).catch(() => {})
     return response
   } catch (error) {

@@ -1,8 +1,7 @@
 /**
- * The table of routes becomes an application: handlers by method and path, and a refusal for every other method.
+ * Mounts the table of routes on the application: handlers by method and path, and a refusal for every other method.
  *
- * Owns the translation of paths and what comes before every handler: may the caller, and are the parameters known. Never knows what a
- * route does.
+ * Owns the translation of paths and the checks before every handler: access, and known parameters. Never knows what a route does.
  */
 import type { Context, Hono } from 'hono'
 import type { Admit } from '#http/access/auth.ts'
@@ -30,7 +29,7 @@ const routerPath = (path: string): string =>
 const allowed = (operations: readonly Operation[]): string =>
   operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
 
-/** Of the caller's tenant, as the credential says and nothing else. */
+/** The service of the caller's tenant, which comes from the credential alone. */
 const serviceOf = (service: Service, context: Context): Service | Promise<Service> => {
   const tenant = askingOf(context)?.caller.tenant ?? LOCAL_TENANT
   return tenant === LOCAL_TENANT ? service : service.of(tenant)
@@ -58,7 +57,7 @@ const mountPath = (app: Hono, { service, admit }: Within, operations: readonly O
   })
 }
 
-/** In the order of the table: a word in a path stands before the pattern that would take it, too. */
+/** In the order of the table: a fixed path must precede a pattern that would match it, too. */
 export const mount = (app: Hono, within: Within, operations: readonly Operation[]): void => {
   const paths = new Map<string, Operation[]>()
   for (const operation of operations) paths.set(operation.path, [...(paths.get(operation.path) ?? []), operation])

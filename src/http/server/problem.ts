@@ -1,7 +1,7 @@
 /**
- * Every error as one document: RFC 9457, with our code, the place and the way out.
+ * Every error as a problem document: RFC 9457, with our code, the place and a hint.
  *
- * Owns the only translation of an error into an answer. Never shows what an unexpected error said: it gets a name instead.
+ * Owns the only translation of an error into a response. Never shows the message of an unexpected error: it gets an id instead.
  */
 import { RequestInProgress } from '#engine/services/idempotency-keys.ts'
 import { randomText } from '#http/access/random.ts'
@@ -16,9 +16,9 @@ export interface Problem {
   readonly detail: string
   readonly hint: string
   readonly place?: Place
-  /** Under this name the error stands in the server's log. */
+  /** The id of the error in the server's log. */
   readonly error_id?: string
-  /** What is in force now, for whoever decided on what was. */
+  /** The current task, for a caller who decided on an outdated view. */
   readonly task?: TaskDetail
 }
 
@@ -37,7 +37,7 @@ export const problem = (code: ErrorCode, detail: string, place: Place | null = n
   ...(place === null ? {} : { place }),
 })
 
-/** Known by its shape, never by instanceof: a system may have been defined with another copy of the package. */
+/** Recognized by its shape, never by instanceof: a system may have been defined with another copy of the package. */
 const isOurs = (error: unknown): error is TrihandError =>
   error instanceof Error && error.name === 'TrihandError' && 'code' in error && isErrorCode(String(error.code))
 
@@ -49,7 +49,7 @@ export const problemOf = (error: unknown): Problem => {
 
 export type Report = (errorId: string, error: unknown) => void
 
-/** What a caller may know of it. */
+/** The problem as the caller may see it. */
 const shown = (error: unknown, report: Report): Problem => {
   const found = problemOf(error)
   if (found.code !== 'INTERNAL') return found
@@ -58,10 +58,10 @@ const shown = (error: unknown, report: Report): Problem => {
   return { ...problem('INTERNAL', 'something happened that should not'), error_id: errorId }
 }
 
-/** Nothing was done, or nobody knows: the same request may be sent again in a second. */
+/** Nothing was done, or the outcome is unknown: the same request may be sent again in a second. */
 const SOON: ReadonlySet<string> = new Set(['OVERLOADED', 'LEDGER_UNAVAILABLE', 'LEDGER_MISSING'])
 
-/** `redact` takes secrets out of what an error says: the address of a database has its password in it. */
+/** `redact` removes secrets from the message of an error: the address of a database contains its password. */
 export const problemResponse = (error: unknown, report: Report, redact: (text: string) => string): Response => {
   const found = shown(error, report)
   const document = { ...found, detail: redact(found.detail) }
@@ -74,7 +74,7 @@ export const problemResponse = (error: unknown, report: Report, redact: (text: s
   return new Response(JSON.stringify(document), { status: document.status, headers })
 }
 
-/** What a person does on a view that is out of date is refused with what is in force now. */
+/** The refusal of an action on an outdated view, with the current task. */
 export class OutdatedView extends TrihandError {
   readonly task: TaskDetail
 
@@ -84,7 +84,7 @@ export class OutdatedView extends TrihandError {
   }
 }
 
-/** What a refusal says beside its document. */
+/** A refusal with response headers. */
 abstract class RefusalWithHeaders extends TrihandError {
   abstract readonly headers: Readonly<Record<string, string>>
 }

@@ -1,7 +1,7 @@
 /**
- * What a route may refuse with: the codes that it names, and those that any route of its kind has.
+ * The error codes of a route: those that it names, and those that any route of its kind has.
  *
- * Owns the second part, once for all routes. Tests hold every answer against it.
+ * Owns the second part, once for all routes. Tests check every response against it.
  */
 import type { Description } from '#http/routes/route.ts'
 import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'

@@ -1,4 +1,4 @@
-/** Pages of lists: when there is more, and when there is not. */
+/** Pages of lists, with and without more items to come. */
 import { expect, test } from 'vitest'
 import { pageOf } from './query.ts'
 
@@ -9,6 +9,6 @@ test.each([
   [[1], { items: [10], next_cursor: null }],
   [[1, 2], { items: [10, 20], next_cursor: null }],
   [[1, 2, 3], { items: [10, 20], next_cursor: 'after-2' }],
-])('%j, asked for two, is %j', (rows, page) => {
+])('rows %j with a limit of two give %j', (rows, page) => {
   expect(pageOf(rows, 2, shape)).toEqual(page)
 })

@@ -1,7 +1,7 @@
 /**
- * Query parameters: the known ones, checked; limits and cursors of lists.
+ * Query parameters: known ones, checked; limits and cursors of lists.
  *
- * Owns what a parameter may be. Never drops one that it does not know: a misspelt filter would show everything.
+ * Owns the valid values of parameters. Never ignores an unknown one: a misspelt filter would show everything.
  */
 import type { Context } from 'hono'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -35,7 +35,7 @@ export const limitOf = (query: Query): number => {
   return limit
 }
 
-/** One of a list of words, or null if the parameter is not given. */
+/** One of the allowed values, or null if the parameter is not given. */
 export const choiceOf = <Word extends string>(query: Query, name: string, words: readonly Word[]): Word | null => {
   const text = query.get(name)
   if (text === undefined) return null
@@ -45,7 +45,7 @@ export const choiceOf = <Word extends string>(query: Query, name: string, words:
   return word
 }
 
-/** A cursor that is a number: the position of the last item of the page before. */
+/** A numeric cursor: the position of the last item of the page before. */
 export const positionOf = (query: Query): number | null => {
   const text = query.get('cursor')
   if (text === undefined) return null
@@ -61,7 +61,7 @@ export interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-/** A list asked with one more than the limit: the surplus one tells that there is more. */
+/** Builds a page from rows that were read with one more than the limit: the surplus row shows that there are more. */
 export const pageOf = <Row, Item>(
   rows: readonly Row[],
   limit: number,

@@ -1,7 +1,7 @@
 /**
- * Is this process ready: gathers what model/kernel/readiness.ts judges, and tries a write where nothing else does.
+ * Readiness of this process: gathers the input of model/kernel/readiness.ts, and tries to write where nothing else writes.
  *
- * Owns when the ledger is tried: once a second while it refuses, every five seconds where no worker beats. `GET /health/ready` itself
+ * Owns when the ledger is tried: once a second while it refuses, every five seconds while nothing else writes. `GET /health/ready` itself
  * never writes.
  */
 import { type LoopDelay, loopDelay } from '#http/metrics/process.ts'
@@ -25,7 +25,7 @@ const isTaking = ({ info }: WorkerSummary): boolean => info === null || takesRun
 
 const hasRoom = ({ info, leases }: WorkerSummary): boolean => info === null || leases < info.slots
 
-/** Null: its runs may wait for something else than a worker (a limit of their own), or nobody here knows it. */
+/** Null: its runs may wait for something else than a worker (their own concurrency limit), or the handler is unknown here. */
 const placementOf = ({ functions, schedules }: Service['system'], handler: string): Placement | null => {
   const found = functions.get(handler)
   if (found === undefined) return schedules.has(handler) ? ANYWHERE : null
@@ -45,7 +45,7 @@ const overdueOf = (
   for (const { handler, version, since } of due) {
     const placement = placementOf(system, handler)
     if (placement === null || (worst !== null && now - since <= worst.ms)) continue
-    // A run that is left to its own version waits for that version's workers.
+    // A run whose version is still served waits for the workers of that version.
     const isLeft = isServed(infos, version, handler)
     const mayCome = ({ info }: WorkerSummary): boolean =>
       info === null ||
@@ -89,11 +89,11 @@ const seenNow = async (service: Asked, delay: () => LoopDelay): Promise<Seen> =>
   }
 }
 
-/** `delay`: of the event loop of this process, unless a host measures it elsewhere. */
+/** `delay`: the event loop delay of this process, unless the embedding program measures it elsewhere. */
 export const readinessNow = async (service: Asked, delay: () => LoopDelay = loopDelay): Promise<Readiness> =>
   readinessOf(await seenNow(service, delay))
 
-/** Calls `changed` when a check turns red or green, until `ending`. Never keeps a process alive. */
+/** Calls `changed` when the result of a check changes, until `ending`. Never keeps a process alive. */
 export const followReadiness = (service: Asked, ending: AbortSignal, changed: (now: Readiness) => void): void => {
   let last = ''
   const look = async (): Promise<void> => {
@@ -106,7 +106,7 @@ export const followReadiness = (service: Asked, ending: AbortSignal, changed: (n
   ending.addEventListener('abort', () => clearInterval(timer), { once: true })
 }
 
-/** Until `ending`. Never keeps a process alive. */
+/** Runs until `ending`. Never keeps a process alive. */
 export const tryLedger = ({ vitals, tasks }: Pick<Service, 'vitals' | 'tasks'>, ending: AbortSignal): void => {
   let isTrying = false
   const look = (): void => {

@@ -1,14 +1,14 @@
 /**
  * Run ids as people write them: whole, with dashes, without the prefix, or only their last digits.
  *
- * Owns the spelling on input. The last digits, because runs that were started together share their first ones.
+ * Owns the parsing of ids. Short ids are the last digits, because runs that were started together share their first ones.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type RunId, runId } from '#model/kernel/ids.ts'
 import type { RunSummary } from '#ports/reader.ts'
 import type { Service } from './service.ts'
 
-/** Whose runs are looked through. */
+/** The service whose runs are searched. */
 type Owner = Pick<Service, 'reader' | 'tenant' | 'queued'>
 
 const DIGITS = /^[0-9a-f]+$/
@@ -18,13 +18,13 @@ const SHOWN = 8
 
 const notFound = (detail: string): TrihandError => new TrihandError('NOT_FOUND', detail)
 
-/** The 32 digits of a whole id, or fewer. Null if the text is no id at all. */
+/** The 32 digits of a whole id, or fewer. Null if the text is not an id. */
 const digitsOf = (text: string): string | null => {
   const digits = text.toLowerCase().replace(/^run_/, '').replaceAll('-', '')
   return DIGITS.test(digits) && digits.length <= WHOLE ? digits : null
 }
 
-/** The run that the text names. */
+/** Finds the run that the text names. */
 export const findRun = async (service: Owner, text: string): Promise<RunSummary> => {
   const digits = digitsOf(text)
   if (digits === null) throw notFound(`"${text}" is not the id of a run`)
@@ -34,10 +34,10 @@ export const findRun = async (service: Owner, text: string): Promise<RunSummary>
   return run
 }
 
-/** A run that waits for its turn has no facts yet, and is shown all the same: its id was given to a caller. */
+/** A run that waits in its handler's queue has no facts yet, and is shown all the same: its id was given to a caller. */
 const promised = async (service: Owner, id: RunId): Promise<RunSummary | null> => {
   const queued = await service.queued(id)
-  // It may have begun between the two looks.
+  // It may have begun between the two reads.
   if (queued === null) return service.reader.run(service.tenant, id)
   const [status, createdAt] =
     queued.state === 'queued' ? (['queued', queued.since] as const) : (['cancelled', 0] as const)

@@ -1,7 +1,7 @@
 /**
- * The other side of a remote executor: a signed envelope in, a result out, as a handler of the web's Request and Response.
+ * The receiving side of a remote executor: takes a signed envelope and returns a result, as a handler of the web's Request and Response.
  *
- * Owns who may ask and how long an answer may take. Never retries: whoever asks does.
+ * Owns authentication and the timeout. Never retries: the caller does.
  */
 import { type ContractExecute, contractExecutor, readEnvelope, writeResult } from '#executors/contract.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -10,7 +10,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 
 export interface ServeOptions {
-  /** Base64, with or without `whsec_`. Several while one is being replaced by another. */
+  /** Base64, with or without `whsec_`. Several while one secret replaces another. */
   readonly secret: string | readonly string[]
   readonly execute: ContractExecute
 }
@@ -39,7 +39,7 @@ const parsed = (body: Uint8Array): unknown => {
   }
 }
 
-/** The time that the envelope gives is kept on this side too: the other side has stopped listening by then. */
+/** The timeout of the envelope is enforced on this side, too: after it the caller no longer waits. */
 const perform = async (execute: Executor['execute'], envelope: Envelope, clock: Clock): Promise<ExecutorResult> => {
   const controller = new AbortController()
   const cancel = clock.at(clock.now() + envelope.constraints.timeoutMs, () => controller.abort())
@@ -53,7 +53,7 @@ const perform = async (execute: Executor['execute'], envelope: Envelope, clock: 
   }
 }
 
-/** Loaded by the first delivery: whoever serves nothing does not pay for it at its start. */
+/** Loaded with the first delivery, so that a process that serves none does not pay for it at its start. */
 const loadSignature = () => import('#triggers/signature.ts')
 
 export const executorHandler = ({ secret, execute }: ServeOptions, clock: Clock) => {

@@ -1,7 +1,7 @@
 /**
- * A file that says where the server of a folder, or of a ledger, is: for the commands that are called beside it.
+ * A file with the address of the server of a folder, or of a ledger, for commands that are called beside it.
  *
- * Owns the file. Nobody trusts it: a server that died leaves it behind, so whoever reads it asks the server first.
+ * Owns the file. It cannot be trusted: a server that died leaves it behind, so a reader must ask the server first.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,14 +11,14 @@ export interface ServerFile {
   readonly pid: number
   /** The path of its SQLite file; null if the ledger is elsewhere. */
   readonly ledger: string | null
-  /** What the server lets in: whoever may read this file may read the ledger, too. Absent: it asks for none, or for one of its own. */
+  /** A token for this server: a user who may read this file may read the ledger, too. Absent: the server needs no token, or one of its own. */
   readonly token?: string
 }
 
-/** Of `trihand dev`, in its data folder. */
+/** The file of `trihand dev`, in its data folder. */
 export const folderServer = (folder: string): string => join(folder, 'server.json')
 
-/** Of an application that embeds this, beside its ledger. */
+/** The file of an application that embeds this, beside its ledger. */
 export const ledgerServer = (ledger: string): string => `${resolve(ledger)}.server.json`
 
 const isServerFile = (value: unknown): value is ServerFile =>
@@ -33,14 +33,14 @@ export const readServerFile = (path: string): ServerFile | null => {
   }
 }
 
-/** Whole or not at all, and for its owner only. Its folder is there. */
+/** Writes atomically, readable for the owner only. The folder must exist. */
 export const writeServerFile = (path: string, server: ServerFile): void => {
   const next = `${path}.${server.pid}`
   writeFileSync(next, `${JSON.stringify(server)}\n`, { mode: 0o600 })
   renameSync(next, path)
 }
 
-/** Another server may have taken the name since. */
+/** Only removes the file of this process: another server may have replaced it since. */
 export const removeServerFile = (path: string, pid: number): void => {
   if (readServerFile(path)?.pid === pid) rmSync(path, { force: true })
 }

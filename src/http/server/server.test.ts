@@ -1,10 +1,10 @@
-/** The socket: which port, on which address, and how it ends. */
+/** The socket: its port, its address, and how it closes. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Listening, listen } from './server.ts'
 
 const fetch = (): Response => new Response('hello')
 const open: Listening[] = []
-/** Taken before any server was made. */
+/** Recorded before any server was created. */
 const GLOBALS = [globalThis.Request, globalThis.Response]
 
 const listening = async (port: number | null): Promise<Listening> => {
@@ -26,7 +26,7 @@ describe('a server', () => {
     expect(await (await globalThis.fetch(second.url)).text()).toBe('hello')
   })
 
-  test('a port that was asked for is taken or refused', async () => {
+  test('takes a given port or refuses it', async () => {
     const { port } = await listening(0)
     await expect(listening(port)).rejects.toMatchObject({
       code: 'PORT_IN_USE',
@@ -34,7 +34,7 @@ describe('a server', () => {
     })
   })
 
-  test('a port that is none is a mistake in the configuration', async () => {
+  test('reports an invalid port as a configuration error', async () => {
     await expect(listening(70_000)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   })
 

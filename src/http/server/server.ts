@@ -1,8 +1,8 @@
 /**
- * A socket for the application: on loopback, unless another address is named.
+ * The listening socket of the application: on loopback, unless another address is given.
  *
- * Owns the port: one that was asked for is taken or refused, otherwise the first free one of ten. Never replaces the host's
- * global Request and Response, which the adapter would do by itself.
+ * Owns the port: a given port is taken or refused, otherwise the first free one of ten is used. Never replaces the global Request and
+ * Response, which the adapter would do by default.
  */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,27 +11,27 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { Peer } from './address.ts'
 
 const LOOPBACK = '127.0.0.1'
-/** Listening everywhere: what a program on the same machine calls it. */
+/** Wildcard addresses: programs on the same machine connect to loopback instead. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 const FIRST_PORT = 4400
 const PORTS = 10
-/** How long requests at work may take once the server stops. */
+/** How long running requests may take once the server stops. */
 const GRACE_MS = 2_000
 
 export interface Listening {
   readonly url: string
   readonly port: number
-  /** Refuses new requests, lets those at work finish, ends the rest. Safe to call twice. */
+  /** Refuses new requests, lets running ones finish, then closes the rest. Safe to call twice. */
   stop(): Promise<void>
 }
 
 export interface ListenOptions {
   readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>
-  /** Null: any of the usual ones. */
+  /** Null: the first free default port. */
   readonly port: number | null
   /** Absent: loopback. */
   readonly host?: string
-  /** The first of the usual ports. Absent: 4400. */
+  /** The first of the default ports. Absent: 4400. */
   readonly first?: number
 }
 
@@ -69,7 +69,7 @@ const bindFirstFree = async (options: ListenOptions): Promise<Server> => {
 
 const stop = (server: Server): Promise<void> =>
   new Promise((resolve) => {
-    // `close` ends idle connections by itself; one that is in a request gets this long.
+    // `close` ends idle connections by itself; one with a running request gets this long.
     const end = setTimeout(() => server.closeAllConnections(), GRACE_MS)
     server.close(() => {
       clearTimeout(end)

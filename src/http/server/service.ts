@@ -1,7 +1,7 @@
 /**
- * What the pages and routes need of a running system, and nothing more.
+ * The part of a running system that pages and routes need.
  *
- * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
+ * Owns the interface to the engine: the program that serves passes in an implementation. Never opens, starts or stops anything.
  */
 import type { EventTrail } from '#engine/coordinators/flow-outcomes.ts'
 import type { RetryReport } from '#engine/coordinators/gate-config.ts'
@@ -39,16 +39,16 @@ import type { Reader, RunSummary } from '#ports/reader.ts'
 import type { Webhooks } from '#triggers/webhooks.ts'
 
 export interface Service {
-  /** Whose events, runs, tasks and sessions these are. */
+  /** The tenant whose events, runs, tasks and sessions these are. */
   readonly tenant: TenantId
   send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
-  /** Called with what each append has changed. */
+  /** The watcher is called with the changes of each append. */
   watch(watcher: Watcher): () => void
-  /** Counts what this process does for all its tenants. */
+  /** The observer is called with what this process does for all its tenants. */
   observe(observer: Observer): () => void
-  /** Every tenant that this process has met. */
+  /** Every tenant that this process has served so far. */
   readonly knownTenants: readonly TenantId[]
-  /** Called with each piece of an answer that this run is given in this process, first with what it was given so far. */
+  /** The listener is called with each chunk of a model's answer in this run and process; the first chunk is the text so far. */
   listen(run: RunId, listener: ChunkListener): () => void
   start(name: string, input: unknown, options?: StartOptions): Promise<RunId>
   result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
@@ -57,24 +57,24 @@ export interface Service {
   resume(run: RunId, options: { readonly by: string }): Promise<void>
   retry(run: RunId, options: { readonly by: string; readonly kind: Kind }): Promise<RetryReport>
   resolve(run: RunId, step: string, answer: StepAnswer): Promise<TaskId>
-  /** The workers of the server. A tenant sees whether they are stopped, and orders nothing. */
+  /** The workers of the server. A tenant can see that they are stopped, but cannot give orders. */
   readonly fleet: Pick<Fleet, 'order' | 'stop' | 'lift' | 'stopped'>
   readonly circuits: Pick<Circuits, 'list' | 'reset'>
   /** A file that an agent's run has left, by its hash. */
   artifact(run: RunId, hash: string): Promise<Artifact>
-  /** The definitions of the system that this ledger has met. */
+  /** The definitions of the system that were loaded with this ledger. */
   readonly versions: Pick<Versions, 'list'>
-  /** Why nobody takes a run that has been due for a while, in words; null if somebody may. */
+  /** Explains why no worker takes a run that has been due for a while; null if one may. */
   lacks(run: RunSummary): Promise<string | null>
-  /** Events of one batch: the ledger numbers them as they are listed. */
+  /** Sends the events of one batch: the ledger numbers them in this order. */
   sendInOrder(events: readonly IncomingEvent[], options?: SendFor): Promise<readonly (Receipt | TrihandError)[]>
-  /** What an event would start, without sending it. */
+  /** Returns what an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
-  /** What became of an event at handlers with flow control. */
+  /** Returns the result of an event at handlers with flow control. */
   trail(event: StoredEvent): Promise<EventTrail>
-  /** A run that was promised and has not begun; null: it is a run, or was never promised. */
+  /** A run whose id was given out and that has not begun; null: it has begun, or the id is unknown. */
   queued(run: RunId): Promise<QueuedRun | null>
-  /** The text without the secrets that this process knows: for what it tells of itself, such as errors and logs. */
+  /** Returns the text without the secrets that this process knows, for errors and logs. */
   redact(text: string): string
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly queues: Pick<Queues, 'list' | 'show' | 'put' | 'revive' | 'revivedBy'>
@@ -88,7 +88,7 @@ export interface Service {
   >
   readonly sessions: Pick<Sessions, 'show' | 'documentAt'>
   readonly reruns: Pick<Reruns, 'preview' | 'rerun'>
-  /** What runs that have not ended have recorded. */
+  /** The recorded facts of runs that have not ended. */
   readonly openRuns: Pick<OpenRuns, 'read'>
   readonly tokens: Tokens
   readonly requests: Requests
@@ -96,18 +96,18 @@ export interface Service {
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>
   readonly plans: Pick<Plans, 'propose' | 'revise' | 'approve' | 'discard' | 'show' | 'list' | 'run' | 'runs'>
   readonly jobs: Pick<Jobs, 'begin' | 'show'>
-  /** The same system for another tenant, who sees and reaches nothing of this one. */
+  /** The same system for another tenant, who has no access to the data of this one. */
   of(tenant: TenantId): Promise<Service>
-  /** Handlers whose flow control has a gate. */
+  /** Pauses and resumes handlers that have a flow gate. */
   readonly handlers: Readonly<
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>
   >
-  /** What this process knows of its own state. */
+  /** The health of this process. */
   readonly vitals: Pick<Vitals, 'trouble' | 'wroteAt' | 'capacity' | 'backlog' | 'probe' | 'dispatcherTrouble'>
   readonly reader: Reader
-  /** What was committed, by whichever process. Null: this process has the ledger to itself, and `watch` tells it all. */
+  /** The commits of all processes. Null: no other process writes the ledger, and `watch` reports every change. */
   readonly changeFeed: TenantChangeFeed | null
-  /** What the dispatcher wants served, if anything. It proves by itself who is calling. */
+  /** The HTTP endpoint of the dispatcher, if it has one. It authenticates its caller by itself. */
   readonly endpoint: DispatcherEndpoint | null
   readonly system: System
   /** Which models of its agents answer from scripts, and why; null: none. */
@@ -115,7 +115,7 @@ export interface Service {
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }
 }
 
-/** The news of one tenant (ports/change-feed.ts). */
+/** The change feed of one tenant (ports/change-feed.ts). */
 export interface TenantChangeFeed {
   begin(): Promise<ChangePosition>
   since(position: ChangePosition): Promise<ChangePage | null>

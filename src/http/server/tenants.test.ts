@@ -1,4 +1,4 @@
-/** Two tenants on one server: over every operation, whatever ids one of them sends, it sees and reaches nothing of the other. */
+/** Two tenants on one server: with every operation and any id, one tenant can neither see nor change anything of the other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { authSettings } from '#http/access/auth-settings.ts'
@@ -9,7 +9,7 @@ import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-a
 import { until } from '#test/support/until.ts'
 
 const AUTH = authSettings({ host: '127.0.0.1', publicUrl: 'https://th.example' }, 'k'.repeat(32))
-/** Stands in everything that the first tenant writes. */
+/** A text in everything that the first tenant writes. */
 const MARK = 'acme-secret-7f3a'
 
 interface Person {
@@ -78,7 +78,7 @@ const attempts = async (): Promise<readonly { readonly method: string; readonly 
 const NEUTRAL = /^\/(login|logout|health|openapi|hooks|asyncapi|llms|metrics)/
 
 describe('tenant-1: another tenant', () => {
-  test('reads nothing of the first one, by any operation and any id', async () => {
+  test('reads nothing of the first one, with any operation and any id', async () => {
     for (const { method, path } of await attempts()) {
       if (method !== 'GET' || NEUTRAL.test(path) || path.endsWith('/stream')) continue
       const response = await app.open(path, { headers: bolt.headers })
@@ -89,7 +89,7 @@ describe('tenant-1: another tenant', () => {
     expect((await bolt.get(`/api/tasks/${owned.task}`)).status).toBe(404)
   })
 
-  test('changes nothing of the first one, by any operation and any id', async () => {
+  test('changes nothing of the first one, with any operation and any id', async () => {
     const before = [
       (await acme.get(`/api/runs/${owned.run}/facts`)).body,
       (await acme.get(`/api/tasks/${owned.task}`)).body,
@@ -119,7 +119,7 @@ describe('tenant-1: another tenant', () => {
     expect(after).toEqual(before)
   })
 
-  test('hears no news of the first one', async () => {
+  test('receives no notices of the first one', async () => {
     const heard = await app.open('/api/stream', { headers: bolt.headers })
     const reader = heard.body?.getReader()
     const first = new TextDecoder().decode((await reader?.read())?.value)
@@ -133,13 +133,13 @@ describe('tenant-1: another tenant', () => {
     for (const id of own.match(/run_[0-9a-f]{32}/g) ?? []) expect(body.items[0].id).toBe(id)
   })
 
-  test('sees no worker, and cannot order one to leave', async () => {
+  test('sees no workers, and cannot drain one', async () => {
     expect((await bolt.get('/api/workers')).body.items).toEqual([])
     const { id } = app.trihand.worker
     expect((await bolt.post(`/api/workers/${id}/drain`, {})).status).toBe(404)
   })
 
-  test('reaches only its own tokens, and makes none for others', async () => {
+  test('has access to its own tokens only, and cannot create any for others', async () => {
     const intent = { name: 'x', kind: 'user', roles: ['viewer'] }
     expect((await bolt.post('/api/tokens', { ...intent, tenant: 'acme' })).body).toMatchObject({
       code: 'TENANT_MISMATCH',
@@ -150,7 +150,7 @@ describe('tenant-1: another tenant', () => {
   })
 })
 
-test('each tenant works with the same functions: its runs begin, wait, are decided and end in it', async () => {
+test('each tenant has its own runs of the same functions: they begin, wait, are decided and end in it', async () => {
   const sent = await acme.post('/api/events', { type: 'order.placed', data: { n: 21 } })
   const ended = await until(
     () => acme.get(`/api/runs/${sent.body.runs[0]}`),

@@ -1,7 +1,7 @@
 /**
- * Runs that are due and that no living worker can take: its handler is gone, or its version is and the pin is hard.
+ * Counts due runs that no living worker can take: their handler does not exist any more, or their version does not and the pin is hard.
  *
- * Owns the count for health and metrics. The rule is model/worker/pin.ts. Placement is another question (NO_WORKER).
+ * Owns the count for health and metrics. The rule is model/worker/pin.ts. Placement is checked elsewhere (NO_WORKER).
  */
 import { noHandlerFor } from '#model/worker/pin.ts'
 import { takesRuns } from '#model/worker/worker-info.ts'
@@ -9,11 +9,11 @@ import type { DueRuns, WorkerSummary } from '#ports/reader.ts'
 
 export interface Unhandled {
   readonly count: number
-  /** One sentence about the handler that waits longest. */
+  /** One sentence about the handler that has waited longest. */
   readonly reason: string
 }
 
-/** Null: there is none, or no worker takes runs at all. */
+/** Null: there are none, or no worker takes runs at all. */
 export const unhandledRuns = (due: readonly DueRuns[], workers: readonly WorkerSummary[]): Unhandled | null => {
   const taking = workers.filter(({ info }) => info === null || takesRuns(info))
   const infos = taking.flatMap(({ info }) => info ?? [])

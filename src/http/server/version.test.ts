@@ -1,4 +1,4 @@
-/** Tags, and what they save or prevent. */
+/** ETags, If-None-Match and If-Match; suggestions for misspelt parameters. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a run that is as it was is not sent again, and is once it has changed', async () => {
+test('an unchanged run is answered with 304, a changed one is sent again', async () => {
   const id = await app.started('go')
   await app.when(id, 'waiting')
   const { headers, body } = await app.ask(`/api/runs/${id}`)
@@ -32,7 +32,7 @@ test('a run that is as it was is not sent again, and is once it has changed', as
   expect([changed.status, changed.body.status]).toEqual([200, 'success'])
 })
 
-test('a tag counts what is shown of children, too', async () => {
+test('a tag covers the children that are shown, too', async () => {
   const { body } = await app.post('/api/runs', { name: 'call' })
   const parent = await app.when(body.id, 'waiting')
   const [child] = parent.children
@@ -41,7 +41,7 @@ test('a tag counts what is shown of children, too', async () => {
   expect(child.id).toMatch(/^run_/)
 })
 
-test('a command for another version is refused, one for this version is taken', async () => {
+test('a command for another version is refused, one for this version is accepted', async () => {
   const id = await app.started('go')
   const { version } = await app.when(id, 'waiting')
   const late = await app.post(`/api/runs/${id}/cancel`, {}, { 'if-match': `"${version - 1}"` })
@@ -55,6 +55,6 @@ test.each([
   ['/api/runs?statsu=failed', 'did you mean status?'],
   ['/api/events?curser=1', 'did you mean cursor?'],
   ['/api/events?whatever=1', 'there are type, limit, cursor'],
-])('%s names the parameter that was meant: %s', async (path, words) => {
+])('%s is refused with a suggestion: %s', async (path, words) => {
   expect((await app.ask(path)).body.detail).toContain(words)
 })

@@ -1,12 +1,12 @@
 /**
- * Versions over HTTP: an ETag on what has one, `If-None-Match` answered with 304, `If-Match` on commands.
+ * Versions over HTTP: an ETag on versioned documents, `If-None-Match` answered with 304, `If-Match` on commands.
  *
- * Owns the spelling of tags. Never guards a write by itself: what a command may do is decided where it is written.
+ * Owns the format of tags. Never protects a write by itself: whether a command is allowed is decided where it is written.
  */
 import type { Context } from 'hono'
 import { TrihandError } from '#model/kernel/errors.ts'
 
-/** What else an answer shows beside the thing itself goes behind the version. */
+/** `beside`: versions of other things in the same document; they follow the version in the tag. */
 export const tagOf = (version: number, ...beside: readonly number[]): string =>
   `"${[version, ...(beside.some((part) => part > 0) ? beside : [])].join('-')}"`
 
@@ -14,7 +14,7 @@ const tagsIn = (header: string): readonly string[] => header.split(',').map((tag
 
 const names = (header: string, tag: string): boolean => header.trim() === '*' || tagsIn(header).includes(tag)
 
-/** The caller has it already. */
+/** Answers 304 if the caller has this version already. */
 export const unlessSame = (context: Context, response: Response): Response => {
   const tag = response.headers.get('etag')
   const known = context.req.header('if-none-match')
@@ -24,13 +24,13 @@ export const unlessSame = (context: Context, response: Response): Response => {
 
 const VERSION = /^"(\d+)(-[\d-]*)?"$/
 
-/** The version that a change is made of; null: the caller does not say. */
+/** The version that a change is based on; null: the caller gives none. */
 export const versionWanted = (context: Context): number | null => {
   const [, version] = VERSION.exec(tagsIn(context.req.header('if-match') ?? '')[0] ?? '') ?? []
   return version === undefined ? null : Number(version)
 }
 
-/** A command that is meant for what the caller has seen, and nothing later. */
+/** Refuses a command whose If-Match names another version than the current one. */
 export const requireVersion = (context: Context, version: number): void => {
   const wanted = context.req.header('if-match')
   if (wanted === undefined || wanted.trim() === '*') return

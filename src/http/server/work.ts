@@ -1,9 +1,9 @@
 /**
- * The attempt that a request with a key makes, for the handler that does the work: what it makes is named after the key.
+ * The attempt of a request with an idempotency key, for the handler that does the work: ids of what it creates are derived from the key.
  *
- * Depends on engine/services/idempotency-keys.ts for the attempt. A handler that asks for a name gets none where the request has no key.
+ * Depends on engine/services/idempotency-keys.ts for the attempt. Without a key the handler gets no id from here.
  *
- * work-1  A command that an earlier attempt has recorded is not given again: the run's own facts tell.
+ * work-1  A command that an earlier attempt has recorded is not given again: the run's own facts show it.
  */
 import type { Context } from 'hono'
 import type { Asked } from '#engine/core/intake.ts'
@@ -16,7 +16,7 @@ import type { RunSummary } from '#ports/reader.ts'
 import type { Service } from './service.ts'
 
 const KEY = 'work'
-/** A command that was given during the attempt stands among the last facts of its run. */
+/** A command that was given during the attempt is among the last facts of its run. */
 const FACTS_READ = 500
 
 export const keepWork = (context: Context, work: Work): void => context.set(KEY, work)
@@ -24,19 +24,19 @@ export const keepWork = (context: Context, work: Work): void => context.set(KEY,
 /** Null: the request has no key. */
 export const workOf = (context: Context): Work | null => (context.get(KEY) as Work | undefined) ?? null
 
-/** The run that a start under this key is, in every attempt. */
+/** The id of the run that is started under this key, the same in every attempt. */
 export const askedRun = (context: Context): { readonly asked?: Asked } => {
   const work = workOf(context)
   return work === null ? {} : { asked: { run: timedRunId(work.since, work.id), isRepeated: work.isRepeated } }
 }
 
-/** The uuid of what a request under this key makes; undefined: a new one. */
+/** The uuid of what a request under this key creates; undefined: the caller generates one. */
 export const uuidOfWork = (context: Context): string | undefined => {
   const work = workOf(context)
   return work === null ? undefined : timedUuid(work.since, work.id)
 }
 
-/** Whether an earlier attempt may have done it. */
+/** True if an earlier attempt may have done the work. */
 export const isSecondAttempt = (context: Context): boolean => workOf(context)?.isRepeated === true
 
 export type Told = Extract<RunFact, { readonly by: string }>['type']

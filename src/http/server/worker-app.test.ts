@@ -1,4 +1,4 @@
-/** What a process that only works serves. */
+/** The routes of a process that only works. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { LOOPBACK } from '#http/access/auth-settings.ts'
@@ -40,7 +40,7 @@ test('[I5] a worker serves health and metrics, and nothing else (13.2.6)', async
   expect(await Promise.all(paths.map(async (path) => (await ask(path)).status))).toEqual([200, 200, 200, 200, 404, 404])
 })
 
-test('[I5] what a worker does is counted: runs ended, steps, wake lag, tokens, cost (13.2.6)', async () => {
+test('[I5] the work of a worker is counted: runs ended, steps, wake lag, tokens, cost (13.2.6)', async () => {
   const ask = open()
   const run = await trihand.chats.send({ chat: 'c', id: 'm', text: 'add them' })
   expect((await trihand.result(run, { wait: '20s' })).status).toBe('success')
@@ -50,7 +50,7 @@ test('[I5] what a worker does is counted: runs ended, steps, wake lag, tokens, c
   expect(text).toContain('# TYPE trihand_wake_lag_seconds histogram')
 })
 
-test('where a worker can be reached from outside, its metrics ask for a token and its health does not', async () => {
+test('where a worker can be reached from outside, its metrics require a token and its health does not', async () => {
   const ask = open({ ...LOOPBACK, isRequired: true, metricsToken: 'scrape-me' })
   expect((await ask('/health')).status).toBe(200)
   expect((await ask('/metrics')).status).toBe(401)

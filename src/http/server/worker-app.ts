@@ -1,7 +1,7 @@
 /**
- * What a process that only works serves: is it alive, is it ready, what has it done. Nothing else: it takes no events and shows no page.
+ * The HTTP application of a process that only works: liveness, readiness and metrics. It accepts no events and shows no page.
  *
- * Owns the choice of routes. Health is open to every caller; the metrics ask for what the server's own do (auth.ts).
+ * Owns the choice of routes. Health is open to every caller; the metrics require the same credential as those of the server (auth.ts).
  */
 import { Hono } from 'hono'
 import { doorkeeper } from '#http/access/auth.ts'

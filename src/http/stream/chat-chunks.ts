@@ -1,10 +1,10 @@
 /**
- * A turn as the AI SDK's UI message stream (v1) spells it: what a reader must still be told to see the turn as it stands.
+ * A turn in the format of the AI SDK's UI message stream (v1): computes the chunks that a reader still needs to show the current turn.
  *
- * Owns the chunks and what has been sent. Written by hand: no client library is on the server.
+ * Owns the chunks and what has been sent. Written by hand: the server does not load the client library.
  *
- * chunks-1  Text that was sent is never sent again: words are added, or the part is dropped and begun anew.
- * chunks-2  The end is told after the answer was saved, or after it is known that there will be none.
+ * chunks-1  Text that was sent is never sent again: text is appended, or the part is dropped and begun anew.
+ * chunks-2  The end is sent after the answer was saved, or after it is known that there will be none.
  */
 import { planCard } from '#http/wire/plan.ts'
 import type { Execution, TurnView } from '#model/chat/turn.ts'
@@ -14,13 +14,13 @@ import type { Json } from '#model/kernel/json.ts'
 
 export type Chunk = { readonly type: string } & { readonly [member: string]: Json | undefined }
 
-/** What a person is asked, as the stream names it. */
+/** The task that a person is asked to decide, as the stream names it. */
 export interface AskedTask {
   readonly id: TaskId
   readonly hash: string
 }
 
-/** A foreign client's answer names what it saw. */
+/** The client's answer contains this id, which names the task and the hash of what was shown. */
 const approvalId = ({ id, hash }: AskedTask): string => `${id}.${hash}`
 
 const userText = ({ code, message }: { readonly code: string; readonly message: string }): string => {
@@ -31,7 +31,7 @@ const userText = ({ code, message }: { readonly code: string; readonly message: 
 export class ChatChunks {
   private isBegun = false
   private isOver = false
-  /** The text part that is open, and what it says. */
+  /** The open text part, and its text so far. */
   private open: string | null = null
   private said = ''
   private parts = 0
@@ -39,25 +39,25 @@ export class ChatChunks {
   private told: Execution['state'] | null = null
   private status: TurnView['status'] | null = null
   private isClosed = false
-  /** What was last told of the plan. */
+  /** The state of the plan that was sent last. */
   private planned: string | null = null
 
-  /** A question that was answered a moment ago: the turn will not wait for it much longer. */
+  /** The task that was just answered: the turn will soon stop waiting for it. */
   private answered: TaskId | null = null
 
-  /** The reader has seen the turn as it stood here, and has answered what it asked. */
+  /** Skips what the reader has already: it has seen the turn in this state, and has answered its question. */
   skip(view: TurnView): void {
     this.next(view, null)
     this.isOver = false
     this.answered = view.execution?.task ?? null
   }
 
-  /** Nothing more will be told. */
+  /** True once nothing more will be sent. */
   get isEnded(): boolean {
     return this.isOver
   }
 
-  /** Words that are still being written. */
+  /** Chunks for text that is still being written. */
   live(view: TurnView, reply: string): readonly Chunk[] {
     if (this.isReplied || reply === '') return []
     return [...this.begin(view), ...this.speak(reply)]
@@ -82,7 +82,7 @@ export class ChatChunks {
     return [{ type: 'start', messageId: id, messageMetadata: { run_id: run, simulated } }, { type: 'start-step' }]
   }
 
-  // -- words ------------------------------------------------------------------------------------------------------------
+  // -- text -------------------------------------------------------------------------------------------------------------
 
   /** chunks-1. */
   private speak(text: string): readonly Chunk[] {
@@ -120,15 +120,15 @@ export class ChatChunks {
     return [...this.speak(closing), ...this.hush()]
   }
 
-  // -- what is done -----------------------------------------------------------------------------------------------------
+  // -- execution --------------------------------------------------------------------------------------------------------
 
-  /** One part that later ones replace. */
+  /** A data part with a fixed id: later ones replace it. */
   private plan({ execution }: TurnView): readonly Chunk[] {
     if (execution === null || execution.plan === null) return []
     const { plan, state, run } = execution
-    const changeFeed = `${state} ${run}`
-    if (changeFeed === this.planned) return []
-    this.planned = changeFeed
+    const step = `${state} ${run}`
+    if (step === this.planned) return []
+    this.planned = step
     return [{ type: 'data-plan', id: 'plan', data: planCard(plan, state, run) }]
   }
 
@@ -169,7 +169,7 @@ export class ChatChunks {
     }
   }
 
-  /** One part that later ones replace. */
+  /** A data part with a fixed id: later ones replace it. */
   private run({ run, status, execution }: TurnView): readonly Chunk[] {
     const isNew = status !== this.status || execution?.state === 'running'
     this.status = status
@@ -180,7 +180,7 @@ export class ChatChunks {
 
   // -- the end ----------------------------------------------------------------------------------------------------------
 
-  /** chunks-2. A turn that waits for a person ends the stream, not the turn. */
+  /** chunks-2. If a turn waits for a person, the stream ends, but not the turn. */
   private end({ status, run, simulated, tokens, error, execution }: TurnView): readonly Chunk[] {
     const about = { run_id: run, simulated }
     switch (status) {

@@ -1,7 +1,7 @@
 /**
- * Following a turn: looks at it after each commit that concerns it, hears its words meanwhile, and writes what is new.
+ * Streams a turn: reads it after each commit that concerns it, listens to its text meanwhile, and writes what is new.
  *
- * Owns the loop. What is written is chat-chunks.ts; closing the stream never stops the turn.
+ * Owns the loop. The chunks are computed by chat-chunks.ts; closing the stream never stops the turn.
  */
 import type { Context } from 'hono'
 import type { Service } from '#http/server/service.ts'
@@ -11,7 +11,7 @@ import { type AskedTask, ChatChunks, type Chunk } from './chat-chunks.ts'
 import { openStream, type Streams } from './open-stream.ts'
 import { type Pen, SSE_HEADERS } from './sse.ts'
 
-/** Another process may write the turn: a hint that it did (ports/change-feed.ts) may be lost. */
+/** Another process may write the turn, and its notification (ports/change-feed.ts) may be lost. */
 const LOOK_AGAIN_MS = 1_000
 
 const HEADERS = { ...SSE_HEADERS, 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1' }
@@ -23,7 +23,7 @@ class Follower {
   private readonly run: RunId
   private readonly pen: Pen
   private readonly chunks = new ChatChunks()
-  /** What this reader has: it is not told again. */
+  /** The part of the turn that this reader has already. */
   private readonly known: TurnView | null
   private isLooking = false
   private isAsked = false
@@ -97,7 +97,7 @@ class Follower {
   }
 }
 
-/** `known`: what the reader has seen of the turn already; null: nothing. */
+/** `known`: the turn as the reader has seen it already; null: nothing. */
 export const followTurn = (
   service: Service,
   run: RunId,

@@ -1,4 +1,4 @@
-/** Changes for pages: what a reader that was away gets, and what a commit is news about. */
+/** The change feed of one process: what a reader that was away receives, and which notices a commit causes. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StreamId } from '#model/kernel/ids.ts'
@@ -6,7 +6,7 @@ import { LiveFeed, noticesOf } from './live.ts'
 
 const about = (id: number) => ({ topic: 'runs', id: String(id) }) as const
 
-test('live-1: a reader that was away gets what it missed, once and in order, or is told to reset', () =>
+test('live-1: a reader that was away receives what it missed, once and in order, or a reset', () =>
   fc.assert(
     fc.property(fc.nat(1_500), fc.nat(1_500), (before, missed) => {
       const feed = new LiveFeed('life')
@@ -23,7 +23,7 @@ test('live-1: a reader that was away gets what it missed, once and in order, or 
     { numRuns: 60 },
   ))
 
-test.each(['other-3', 'life-9', 'life-x', 'life', ''])('live-1: the position %j means nothing here', (position) => {
+test.each(['other-3', 'life-9', 'life-x', 'life', ''])('live-1: the position %j is not valid in this process', (position) => {
   const feed = new LiveFeed('life')
   feed.tell(about(1))
   expect(feed.since(position)).toBe(null)
@@ -38,7 +38,7 @@ const follow = (feed: LiveFeed, after: string) => {
   return { heard, leave }
 }
 
-test('a reader that begins hears of what comes from then on, until it leaves', async () => {
+test('a new reader receives what comes from then on, until it leaves', async () => {
   const feed = new LiveFeed('life')
   feed.tell(about(1))
   const position = await feed.begin()
@@ -50,7 +50,7 @@ test('a reader that begins hears of what comes from then on, until it leaves', a
   expect(heard).toEqual(['2', '3'])
 })
 
-test('a reader that comes back hears what it missed, and then what comes', () => {
+test('a reader that reconnects receives what it missed, and then what comes', () => {
   const feed = new LiveFeed('life')
   feed.tell(about(1))
   feed.tell(about(2))
@@ -59,7 +59,7 @@ test('a reader that comes back hears what it missed, and then what comes', () =>
   expect(heard).toEqual(['2', '3'])
 })
 
-test('a reader from another life is told to reset, and then hears what comes', () => {
+test('a reader with a position of another process receives a reset, and then what comes', () => {
   const feed = new LiveFeed('life')
   feed.tell(about(1))
   const { heard } = follow(feed, 'other-1')
@@ -67,7 +67,7 @@ test('a reader from another life is told to reset, and then hears what comes', (
   expect(heard).toEqual(['reset life-1', '2'])
 })
 
-test('an append is news about the streams it writes and the events it brings', () => {
+test('an append causes notices about its streams and its events', () => {
   const streams = ['run_1', 'ses_2', 'tsk_3', 'gat_4', 'sch_5'] as unknown as readonly StreamId[]
   expect(noticesOf({ streams, events: 1 })).toEqual([
     { topic: 'events', id: null },

@@ -1,10 +1,10 @@
 /**
- * Changes for open pages: what should be asked again, never the thing itself.
+ * The change feed for open pages: what they should read again, never the data itself.
  *
- * Owns what a notice is about, and the last notices of this process, so that a page that was away for a moment catches up. A page that was
- * away longer, or across a restart, is told to ask for everything. Where other processes commit, too, shared-feed.ts tells.
+ * Owns the topics of notices, and the last notices of this process, so that a page that was briefly disconnected can catch up. A page that
+ * was away longer, or across a restart, receives a reset. Where other processes commit, too, shared-feed.ts is used.
  *
- * live-1  A reader that names the last position it saw gets every later notice once and in order, or is told to reset.
+ * live-1  A reader that names the last position it saw receives every later notice once and in order, or a reset.
  */
 import type { Change } from '#engine/core/publish.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
@@ -25,16 +25,16 @@ export interface Heard {
 /** An open page. */
 export interface FeedReader {
   tell(heard: Heard): void
-  /** It asks for everything, and hears of what comes after this position. */
+  /** The page reads everything again, and receives what comes after this position. */
   reset(position: string): void
 }
 
 export interface Feed {
   /** The position of a reader that begins now: nothing that is committed from now on is before it. */
   begin(): Promise<string>
-  /** Tells what came after this position, and then what comes. Answers with what ends it. */
+  /** Sends what came after this position, and then what comes. Returns the function that ends it. */
   follow(after: string, reader: FeedReader): () => void
-  /** Of a reader that was told everything so far. */
+  /** The position of a reader that has received everything so far. */
   readonly position: string
 }
 
@@ -43,10 +43,10 @@ type Listener = (heard: Heard) => void
 const KEPT = 1_000
 const PREFIX = 4
 
-/** What each kind of stream is shown as. */
+/** Maps the prefix of a stream's id to its topic. */
 const TOPICS: Readonly<Record<string, Topic>> = { run_: 'runs', sch_: 'schedules', tsk_: 'tasks', ses_: 'sessions' }
 
-/** Null: nothing that a page shows. */
+/** Null: pages do not show this kind of stream. */
 export const noticeOf = (stream: StreamId): Notice | null => {
   const topic = TOPICS[stream.slice(0, PREFIX)]
   return topic === undefined ? null : { topic, id: stream }
@@ -54,7 +54,7 @@ export const noticeOf = (stream: StreamId): Notice | null => {
 
 export const NEW_EVENTS: Notice = { topic: 'events', id: null }
 
-/** What one append is news about. */
+/** The notices that one append causes. */
 export const noticesOf = ({ streams, events }: Change): readonly Notice[] => {
   const notices: Notice[] = events > 0 ? [NEW_EVENTS] : []
   for (const stream of streams) {
@@ -65,7 +65,7 @@ export const noticesOf = ({ streams, events }: Change): readonly Notice[] => {
 }
 
 export class LiveFeed implements Feed {
-  /** Names this process: positions of another one mean nothing here. */
+  /** Identifies this process: positions of another one are not valid here. */
   private readonly life: string
   private readonly listeners = new Set<Listener>()
   private readonly kept: Heard[] = []
@@ -98,7 +98,7 @@ export class LiveFeed implements Feed {
     return `${this.life}-${this.count}`
   }
 
-  /** What came after this position; null if that cannot be told. */
+  /** The notices after this position; null if they are not known any more. */
   since(position: string): readonly Heard[] | null {
     const [life, text = ''] = position.split('-')
     const seen = Number(text)

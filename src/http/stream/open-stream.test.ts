@@ -1,4 +1,4 @@
-/** Open streams and their credentials: over the real application, a stream ends with the token or the login it was opened with. */
+/** Open streams and their credentials, over the real application: a stream ends with the token or the login it was opened with. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMemory } from '#adapters/storage/memory/open.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
@@ -53,7 +53,7 @@ const tokenOf = async (lifeMs?: number) => {
   return { id: record.id, token, headers: { authorization: `Bearer ${token}` } }
 }
 
-test('open-stream-1: every stream of a token ends when it is revoked, and those of others go on', async () => {
+test('open-stream-1: every stream of a token ends when it is revoked, and those of other tokens continue', async () => {
   const [gone, other] = [await tokenOf(), await tokenOf()]
   const { body } = await app.post('/api/events', { type: 'go' }, gone.headers)
   const paths = ['/api/stream', `/api/runs/${body.runs[0]}/stream`]
@@ -67,7 +67,7 @@ test('open-stream-1: every stream of a token ends when it is revoked, and those 
   await left.over
 })
 
-test('open-stream-1: what another process revokes ends here after one look', async () => {
+test('open-stream-1: a stream ends after one poll if another process revokes its token', async () => {
   const { id, headers } = await tokenOf()
   const reading = await follow('/api/stream', headers)
   await elsewhere.revoke(id, null)
@@ -75,7 +75,7 @@ test('open-stream-1: what another process revokes ends here after one look', asy
   await reading.over
 })
 
-test('open-stream-1: a stream ends with the life of its token', async () => {
+test('open-stream-1: a stream ends when its token expires', async () => {
   const { headers } = await tokenOf(HOUR)
   const reading = await follow('/api/stream', headers)
   await clock.advance(HOUR - 10_000)
@@ -84,7 +84,7 @@ test('open-stream-1: a stream ends with the life of its token', async () => {
   await reading.over
 })
 
-test('open-stream-1: a stream ends with the login of its browser, though the token still counts', async () => {
+test('open-stream-1: a stream ends with the login of its browser, though the token is still valid', async () => {
   const { token } = await tokenOf()
   const login = await app.open('/login', {
     method: 'POST',
@@ -100,7 +100,7 @@ test('open-stream-1: a stream ends with the login of its browser, though the tok
   expect(await here.callerOf(token)).not.toBeNull()
 })
 
-test('open-stream-1: a stream ends when its browser logs out, here at once and elsewhere after one look (13.3.4)', async () => {
+test('open-stream-1: a stream ends when its browser logs out, in this process at once and in another after one poll (13.3.4)', async () => {
   const { token } = await tokenOf()
   const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://th.example' }
   const body = new URLSearchParams({ token, next: '/' }).toString()

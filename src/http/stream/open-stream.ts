@@ -1,9 +1,9 @@
 /**
- * An open answer as the server keeps it: it ends with the server, with its reader, and with the credential it was opened with.
+ * An open response stream: it ends with the server, with its reader, and with the credential it was opened with.
  *
- * Owns how many are open. What is written is the business of each route; the life of the lines is sse.ts.
+ * Owns the count of open streams. The content is written by each route; the life of the response is sse.ts.
  *
- * open-stream-1  Nobody hears anything under a credential that has ended longer than its watch takes to tell (engine/services/token-watch.ts).
+ * open-stream-1  A stream ends at most one poll of the token watch (engine/services/token-watch.ts) after its credential has ended.
  */
 import type { Context } from 'hono'
 import type { Tokens } from '#engine/services/tokens.ts'
@@ -11,9 +11,9 @@ import { askingOf } from '#http/access/identity.ts'
 import type { Allowance } from '#http/server/allowance.ts'
 import { sseBody, type Writer } from './sse.ts'
 
-/** What all open answers of a server have in common. */
+/** State that all open streams of a server share. */
 export class Streams {
-  /** The server stops, and streams end by themselves. */
+  /** Aborted when the server stops: streams end by themselves. */
   readonly ending: AbortSignal
   readonly tokens: Pick<Tokens, 'watch'>
   readonly allowance: Pick<Allowance, 'openStream'>
@@ -26,14 +26,14 @@ export class Streams {
   }
 }
 
-/** `lastWord`: what a reader is told that is cut off because it does not read. */
+/** `lastWord`: the last message to a reader that is disconnected because it is too slow. */
 export const openStream = (
   streams: Streams,
   context: Context,
   begin: Writer,
   lastWord?: () => string,
 ): ReadableStream<Uint8Array> => {
-  // The header of an answer that will not be read: nothing opens.
+  // The body of a HEAD response is never read, so nothing is opened.
   if (context.req.method === 'HEAD') return new ReadableStream({ start: (controller) => controller.close() })
   const { ending, tokens, allowance } = streams
   const credential = askingOf(context)?.credential ?? null

@@ -1,22 +1,22 @@
 /**
- * Changes for open pages where several processes commit: what the store tells (ports/change-feed.ts), asked for once for all pages.
+ * The change feed for open pages where several processes commit: reads the store's feed (ports/change-feed.ts) once for all pages.
  *
- * Owns when it is asked: at once after a commit of this process, and at a calm pace for those of others; never while no page is open.
- * A store that does not answer is asked again at the next turn, from the same position: the pages hear of it later, and miss nothing.
+ * Owns when it is read: at once after a commit of this process, and periodically for those of others; never while no page is open. If the
+ * store fails, the next read starts at the same position: the pages receive the changes later, and miss nothing.
  *
- * shared-1  A reader that names the last position it saw, be it of another process or of an earlier life of this one, gets every later
- *           notice once and in order, or is told to reset.
+ * shared-1  A reader that names the last position it saw, even of another process or an earlier start of this one, receives every later
+ *           notice once and in order, or a reset.
  */
 import type { TenantChangeFeed } from '#http/server/service.ts'
 import type { Change, ChangePosition } from '#ports/change-feed.ts'
 import { type Feed, type FeedReader, type Heard, NEW_EVENTS, noticeOf } from './live.ts'
 
 const LOOK_MS = 250
-/** Between two looks, whoever asks for the next. */
+/** The pause between two reads, whatever caused the next one. */
 const REST_MS = 50
 
 interface Seat {
-  /** Where the page stood when it came. */
+  /** The position that the page gave when it connected. */
   readonly after: string
   readonly reader: FeedReader
   isTaken: boolean
@@ -41,7 +41,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTi
 export class SharedFeed implements Feed {
   private readonly changeFeed: TenantChangeFeed
   private readonly seats = new Set<Seat>()
-  /** Everything before it was told to whoever has a seat. */
+  /** Everything before it was sent to the seated readers. */
   private next: ChangePosition | null = null
   private timer: NodeJS.Timeout | null = null
   private isLooking = false
@@ -55,7 +55,7 @@ export class SharedFeed implements Feed {
     return this.next === null ? '' : textOf(this.next)
   }
 
-  /** While somebody listens the last look tells it: what has come since then is told again, and nothing is missed. */
+  /** While pages are open, the position of the last read is used: what has come since then is sent again, and nothing is missed. */
   async begin(): Promise<string> {
     return textOf(this.timer === null || this.next === null ? await this.changeFeed.begin() : this.next)
   }
@@ -68,7 +68,7 @@ export class SharedFeed implements Feed {
     return () => this.leave(seat)
   }
 
-  /** One look at a time; one that was asked for meanwhile follows. */
+  /** One read at a time; one that is requested meanwhile follows. */
   look(): void {
     this.isAsked = true
     if (this.isLooking || this.seats.size === 0) return
@@ -86,14 +86,14 @@ export class SharedFeed implements Feed {
   private async lookWhileAsked(): Promise<void> {
     while (this.isAsked && this.seats.size > 0) {
       this.isAsked = false
-      // The next turn begins where this one failed.
+      // The next read begins where this one failed.
       await this.turn().catch(() => {})
       await pause(REST_MS)
     }
     this.isLooking = false
   }
 
-  /** Who came while the store was asked may have seen more than it told: their turn is the next. */
+  /** A reader that connects while the store is read may know a later position than the read returns: it is seated after the next read. */
   private async turn(): Promise<void> {
     const arrived = [...this.seats].filter(({ isTaken }) => !isTaken)
     const next = await this.advance()
@@ -113,14 +113,14 @@ export class SharedFeed implements Feed {
   private async seat(seat: Seat, next: ChangePosition): Promise<void> {
     const { after, reader } = seat
     const missed = after === textOf(next) ? [] : await this.missedSince(after, next)
-    // It may have left while the store was asked.
+    // It may have left while the store was read.
     if (!this.seats.has(seat)) return
     seat.isTaken = true
     if (missed === null) reader.reset(textOf(next))
     for (const heard of missed ?? []) reader.tell(heard)
   }
 
-  /** What was told before `next`; the rest is told to all who are seated. */
+  /** The notices between the reader's position and `next`; later ones are sent to all seated readers. */
   private async missedSince(after: string, next: ChangePosition): Promise<readonly Heard[] | null> {
     const position = positionOf(after)
     if (position === null || position.life !== next.life || position.at > next.at) return null

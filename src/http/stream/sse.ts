@@ -1,11 +1,11 @@
 /**
- * Server-sent events: an open answer that lines are written to until somebody ends it.
+ * Server-sent events: an open response to which lines are written until it is ended.
  *
- * Owns the life of such an answer: the ping that keeps it open, the reader that does not read and is cut off, the server that stops.
- * What the lines say is the business of each route.
+ * Owns the life of the response: the ping that keeps it open, the disconnection of a reader that is too slow, the end of the server. The
+ * content is written by each route.
  */
 const PING_MS = 15_000
-/** How many messages may wait for a reader. */
+/** How many messages may wait for a reader before it is disconnected. */
 const MAX_UNREAD = 1_000
 const HIGH_WATER = 16
 
@@ -15,20 +15,20 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** What a route may do with the answer it has opened. */
+/** What a route may do with an open response. */
 export interface Pen {
   write(text: string): void
   /** Safe to call twice. */
   end(): void
 }
 
-/** Begins to write; answers with what must be undone at the end. */
+/** Begins to write; returns the function that cleans up at the end. */
 export type Writer = (pen: Pen) => () => void
 
 export const asEvent = (type: string, id: string | number | null, data: unknown): string =>
   `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** `ending`: the server stops, and streams end by themselves. `lastWord`: what a reader is told that is cut off. */
+/** `ending`: aborted when the server stops; streams then end by themselves. `lastWord`: the last message to a reader that is disconnected. */
 export const sseBody = (
   ending: AbortSignal,
   begin: Writer,
@@ -61,7 +61,7 @@ export const sseBody = (
         }
         ending.addEventListener('abort', end)
         const begun = begin({ write, end })
-        // What was begun may have ended already.
+        // `begin` may have ended the stream already.
         if (isOpen) undo = begun
         else begun()
         if (ending.aborted) end()

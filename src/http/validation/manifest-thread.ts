@@ -1,4 +1,4 @@
-/** What the thread that judges a manifest runs: one text, one answer. Started by validation.ts alone. */
+/** The entry of the thread that validates a manifest: one text, one result. Started by validation.ts alone. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type ManifestText, verdictOf } from './manifest-verdict.ts'
 

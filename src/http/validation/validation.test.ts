@@ -1,4 +1,7 @@
-/** The thread that judges manifests: what becomes of a text that takes too long or too much memory. Its real work: test/integration. */
+/**
+ * The thread that validates manifests: what happens to a text that takes too long or too much memory. Its real work is tested in
+ * test/integration.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +35,7 @@ test.each([
   ['spin', 100, 'it takes longer than 100 ms'],
   ['eat', undefined, 'memory'],
   ['leave', undefined, 'its thread ended without an answer'],
-])('validation-2: a text that lets its thread %s is refused, and the next one is judged', async (word, mostMs, why) => {
+])('validation-2: a text that makes its thread %s is refused, and the next one is validated', async (word, mostMs, why) => {
   const validation = new Validation(mostMs === undefined ? { entry } : { entry, mostMs })
   const refused = expect(validation.judge(textOf(word))).rejects.toMatchObject({
     code: 'INPUT_INVALID',
@@ -43,7 +46,7 @@ test.each([
   expect(await (next ?? new Validation({ entry }).judge(textOf('judge')))).toBe('done')
 })
 
-test('a short text is judged in place', async () => {
+test('a short text is validated without a thread', async () => {
   expect(JSON.parse(await new Validation({ entry }).judge({ text: 'x: [', file: 'm.yaml' }))).toMatchObject({
     is_valid: false,
     findings: [{ file: 'm.yaml' }],

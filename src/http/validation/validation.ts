@@ -1,23 +1,24 @@
 /**
- * The text of a manifest judged for a caller, away from the event loop: a text of 256 KiB takes seconds to judge.
+ * Validates the text of a manifest for a caller, away from the event loop: a text of 256 KiB takes seconds.
  *
- * Owns where it is judged (a short text here, any other in a thread that ends with its answer) and how many callers wait for the thread.
+ * Owns where a text is validated (a short text here, any other in a thread that ends with its result) and how many callers may wait for the
+ * thread.
  *
- * validation-1  A text of more than 2 KiB never holds the event loop: one thread judges one text after another.
- * validation-2  A text that costs more than its share (time, memory) is refused, and the next caller gets a new thread.
+ * validation-1  A text of more than 2 KiB never blocks the event loop: one thread at a time validates one text.
+ * validation-2  A text that needs too much time or memory is refused, and the next caller gets a new thread.
  */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { ManifestText } from './manifest-verdict.ts'
 
-/** A text of this length is judged in about 20 ms: less than a thread takes to start. */
+/** A text of this length is validated in about 20 ms: less than a thread takes to start. */
 const SHORT = 2048
 const HEAP_MB = 256
 const MOST_MS = 20_000
 const MOST_WAITING = 16
 
-/** Stands beside this module where modules were joined (scripts/lib/bundle.mjs). Sources that run as they are have none. */
+/** The file exists beside this module in a bundled build (scripts/lib/bundle.mjs), but not when the sources run directly. */
 const ENTRY = new URL('./manifest-thread.js', import.meta.url)
 
 const here = async (given: ManifestText): Promise<string> => (await import('./manifest-verdict.ts')).verdictOf(given)
@@ -58,7 +59,7 @@ export class Validation {
     this.#thread = { entry, mostMs }
   }
 
-  /** Answers with the document of the verdict, as JSON text. */
+  /** Returns the validation document, as JSON text. */
   async judge(given: ManifestText): Promise<string> {
     if (given.text.length <= SHORT || !existsSync(this.#thread.entry)) return here(given)
     if (this.#waiting >= MOST_WAITING)

@@ -1,7 +1,7 @@
 /**
- * What an agent has journaled with its steps, read for people: replies, calls, results, instructions, and how long each took.
+ * Reads the recorded steps of an agent for people: replies, calls, results, instructions, and how long each took.
  *
- * Owns the reading, which takes nothing for granted: a journal may be of another version. Never asks a model or a tool.
+ * Owns the reading, which assumes nothing: the records may be of another version. Never calls a model or a tool.
  */
 import { type ErrorCode, isErrorCode } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
@@ -21,10 +21,10 @@ export interface JournaledReply {
 }
 
 const MODEL = 'agent/model['
-/** Steps that are about one call of a reply, under its key. */
+/** Steps that belong to one call of a reply, under its key. */
 const ABOUT_A_CALL = /^agent\/(?:tool|child|approval|question|loop|carve)\[(.+)\]$/
 
-/** What a finished step of an agent has left; null: it is none, or its value is kept apart. */
+/** The recorded result of an agent's finished step; null: the fact is of another kind, or its value is stored as a blob. */
 const journalIn = (fact: RunFact): Members | null => {
   if (fact.type !== 'step.completed' || !fact.step.startsWith('agent/') || !('value' in fact.result)) return null
   return isJsonRecord(fact.result.value) ? fact.result.value : null
@@ -34,14 +34,14 @@ const membersOf = (value: Json | undefined): Members => (isJsonRecord(value) ? v
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : [])
 const wordOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** How long the work took, where the agent has measured it. */
+/** How long the work took, if the agent has measured it. */
 export const durationIn = (fact: RunFact): number | null => {
   const journal = journalIn(fact)
   const ms = membersOf(journal?.['reply'])['ms'] ?? journal?.['ms']
   return typeof ms === 'number' && ms >= 0 ? ms : null
 }
 
-/** A step may be recorded as done and tell of a failure: a model that did not answer, a tool that did not work. */
+/** The failure in a step that is recorded as done: a model that did not answer, a tool that did not work. */
 export const failureIn = (fact: RunFact): { readonly code: ErrorCode; readonly message: string } | null => {
   const journal = journalIn(fact)
   const failed = membersOf(journal?.['failure'] ?? journal?.['error'])
@@ -73,7 +73,7 @@ const FINDINGS: Readonly<Record<string, string>> = {
 const NOT_TOLD = 'The provider does not say how many tokens it used: they are counted by length.'
 const COUNTED_ANEW = ['too_few_tokens', 'impossible_usage']
 
-/** What is odd about the use of a reply, in sentences. */
+/** Irregularities in the token usage of a reply, as sentences. */
 export const notesIn = (fact: RunFact): readonly string[] => {
   if (fact.type !== 'step.completed' || !fact.step.startsWith(MODEL)) return []
   const { result } = fact
@@ -86,10 +86,10 @@ export const notesIn = (fact: RunFact): readonly string[] => {
   ]
 }
 
-/** The key of the call that a step is about; null: it is about none. */
+/** The key of the call that a step belongs to; null: it belongs to none. */
 export const callKeyOf = (step: string): string | null => ABOUT_A_CALL.exec(step)?.[1] ?? null
 
-/** What a tool has answered, and why it was not let or did not work. */
+/** The output of a tool, or why it was denied or failed. */
 export const outcomeIn = (fact: RunFact): { readonly key: string; readonly output: Json } | null => {
   const key = 'step' in fact && fact.step.startsWith('agent/tool[') ? callKeyOf(fact.step) : null
   const journal = journalIn(fact)

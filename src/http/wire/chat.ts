@@ -1,8 +1,7 @@
 /**
- * Chats on the wire: messages as the AI SDK's clients keep them, and what such a client sends.
+ * Chats on the wire: messages in the format of the AI SDK's clients, and what such a client sends.
  *
- * Owns both spellings. Of a history that a client sends only the last message is read: what it says was approved or answered before
- * counts for nothing.
+ * Owns both formats. Of the history that a client sends only the last message is read: approvals and answers in earlier ones are ignored.
  */
 import type { Members } from '#http/server/body.ts'
 import type { ChatHead, ChatMessage, ChatPart, ChatSpec } from '#model/chat/chat.ts'
@@ -114,7 +113,7 @@ const wordsOf = (message: Record): string =>
     .flatMap((part) => (part['type'] === 'text' ? (textIn(part, 'text') ?? []) : []))
     .join('\n\n')
 
-/** The part that answers a question, if the last message is such an answer. */
+/** The approval in the last message, if that message answers a question. */
 const answerIn = (message: Record): Record | null => {
   const answered = recordsIn(message['parts']).filter(({ state }) => state === 'approval-responded')
   const approval = answered.at(-1)?.['approval']

@@ -1,4 +1,4 @@
-/** CloudEvents against the SDK of their authors: all three modes, and everything that is refused. */
+/** CloudEvents against the official SDK: all three modes, and everything that is refused. */
 import { CloudEvent, HTTP } from 'cloudevents'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
@@ -21,7 +21,7 @@ const anEvent = (id: string, more: object = {}) =>
 const post = (body: unknown, headers: Readonly<Record<string, unknown>>) =>
   app.ask('/api/events', { method: 'POST', body: body as string, headers: headers as Record<string, string> })
 
-/** As a sender must write them: the SDK leaves letters beyond ASCII as they are. */
+/** Encodes headers as a sender must: the SDK does not encode characters beyond ASCII. */
 const encoded = (headers: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -38,22 +38,22 @@ const stored = async (id: string) => {
 const STRUCTURED = { 'content-type': 'application/cloudevents+json' }
 const BATCH = { 'content-type': 'application/cloudevents-batch+json; charset=utf-8' }
 
-describe('what the SDK sends', () => {
-  test('structured', async () => {
+describe('events from the SDK', () => {
+  test('are accepted in structured mode', async () => {
     const { headers, body } = HTTP.structured(anEvent('s1', { time: '2026-01-31T08:00:00.000Z' }))
     const answer = await post(body, headers)
     expect([answer.status, answer.body.id, answer.body.runs.length]).toEqual([202, 's1', 1])
     expect(await stored('s1')).toMatchObject({ source: '/till', subject: SUBJECT, data: { n: 1 } })
   })
 
-  test('binary, with headers that are percent-encoded', async () => {
+  test('are accepted in binary mode, with percent-encoded headers', async () => {
     const { headers, body } = HTTP.binary(anEvent('b1'))
     const answer = await post(body, encoded(headers))
     expect(answer.status).toBe(202)
     expect(await stored('b1')).toMatchObject({ source: '/till', subject: SUBJECT, data: { n: 1 } })
   })
 
-  test('the two modes are one event: the second is a repeat', async () => {
+  test('are the same event in both modes: the second is a duplicate', async () => {
     const event = anEvent('both')
     const first = HTTP.structured(event)
     const second = HTTP.binary(event)
@@ -62,7 +62,7 @@ describe('what the SDK sends', () => {
     expect([again.status, again.body.duplicate]).toEqual([200, true])
   })
 
-  test('a batch has a verdict for each', async () => {
+  test('are accepted in a batch, each with its own result', async () => {
     const events = [anEvent('t1'), anEvent('t1'), anEvent('t2', { type: 'order.plaecd' })]
     const { status, body } = await post(JSON.stringify(events), BATCH)
     expect(status).toBe(207)
@@ -71,7 +71,7 @@ describe('what the SDK sends', () => {
   })
 })
 
-test('data that is not JSON is kept with its type, as text or as base64', async () => {
+test('data that is not JSON is stored with its type, as text or as base64', async () => {
   const headers = { 'ce-specversion': '1.0', 'ce-source': '/till', 'ce-type': 'order.placed' }
   await post('a,b\n', { ...headers, 'ce-id': 'csv', 'content-type': 'text/csv' })
   expect((await stored('csv')).data).toEqual({ content_type: 'text/csv', text: 'a,b\n' })
@@ -80,14 +80,14 @@ test('data that is not JSON is kept with its type, as text or as base64', async 
   expect((await stored('png')).data).toEqual({ content_type: 'image/png', base64: 'iVD/' })
 })
 
-test('a byte order mark is a part of the text that begins with it (14.6)', async () => {
+test('a byte order mark is kept as a part of its text (14.6)', async () => {
   const headers = { 'ce-specversion': '1.0', 'ce-source': '/till', 'ce-type': 'order.placed' }
   const csv = new Uint8Array([0xef, 0xbb, 0xbf, 0x61])
   await post(csv, { ...headers, 'ce-id': 'bom', 'content-type': 'text/csv' })
   expect((await stored('bom')).data).toEqual({ content_type: 'text/csv', text: '\ufeffa' })
 })
 
-test('data in base64 is what it is the base64 of', async () => {
+test('base64 data is stored decoded', async () => {
   const event = { specversion: '1.0', id: 'b64', source: '/till', type: 'order.placed' }
   await post(JSON.stringify({ ...event, data_base64: 'eyJuIjoyfQ==' }), STRUCTURED)
   expect((await stored('b64')).data).toEqual({ n: 2 })
@@ -104,13 +104,13 @@ test.each([
   ['base64 that is cut off', { ...whole, data_base64: 'eyJuIjoyf' }, 422, 'EVENT_INVALID', 'base64'],
   ['base64 with bits to spare', { ...whole, data_base64: 'eyJuIjoyfR==' }, 422, 'EVENT_INVALID', 'base64'],
   ['no object', [], 422, 'EVENT_INVALID', 'object'],
-])('%s is refused', async (_, event, status, code, words) => {
+])('an event with %s is refused', async (_, event, status, code, words) => {
   const answer = await post(JSON.stringify(event), STRUCTURED)
   expect([answer.status, answer.body.code]).toEqual([status, code])
   expect(answer.body.detail).toContain(words)
 })
 
-test('a batch that is no list, or too long, or a header that is not encoded, is refused', async () => {
+test('a batch that is not a list or is too long, and a header that is not encoded, are refused', async () => {
   expect((await post('{}', BATCH)).body.code).toBe('EVENT_INVALID')
   expect((await post(JSON.stringify(Array(1_001).fill(whole)), BATCH)).body.code).toBe('PAYLOAD_TOO_LARGE')
   const bad = { 'ce-specversion': '1.0', 'ce-id': '%zz', 'content-type': 'application/json' }

@@ -1,8 +1,8 @@
 /**
- * CloudEvents 1.0 over HTTP, as they come in: structured, binary and in batches.
+ * Parses CloudEvents 1.0 from HTTP requests: structured, binary and in batches.
  *
- * Owns their spelling. Gives events as the engine takes them; extensions other than `traceparent` are read and not kept. What is not JSON
- * is kept as text or base64, with its type.
+ * Owns their format. Returns events as the engine takes them; extensions other than `traceparent` are accepted but not stored. Data that is
+ * not JSON is stored as text or base64, with its type.
  */
 import type { Context } from 'hono'
 import type { IncomingEvent } from '#engine/core/intake.ts'
@@ -23,7 +23,7 @@ const mediaOf = (text: string): string => text.split(';')[0]?.trim().toLowerCase
 
 export type CloudEventsMode = 'structured' | 'binary' | 'batch'
 
-/** Null: our own short form. */
+/** Null: the short form of this API. */
 export const modeOf = (context: Context): CloudEventsMode | null => {
   const type = mediaOf(context.req.header('content-type') ?? '')
   if (type === STRUCTURED) return 'structured'
@@ -38,7 +38,7 @@ const timeOf = (members: Members): number | undefined => {
   return time
 }
 
-/** Attributes of either mode to one event. */
+/** Builds the event from its attributes, in any mode. */
 const eventOf = (attributes: Members, data: Json): IncomingEvent => {
   const version = textOf(attributes, 'specversion', CODE)
   if (version !== '1.0') throw new TrihandError(CODE, `specversion is "${version}"; expected 1.0`)
@@ -70,7 +70,7 @@ const dataOf = (bytes: Uint8Array<ArrayBuffer>, type: string): Json => {
 
 const unpadded = (text: string): string => text.replace(/=+$/, '')
 
-/** Null: it is not the base64 of anything. A decoder would skip what it does not know, and the data would be damaged. */
+/** Null: it is not valid base64. A decoder would skip unknown characters, and the data would be damaged. */
 const bytesIn = (encoded: string): Uint8Array<ArrayBuffer> | null => {
   const bytes = new Uint8Array(Buffer.from(encoded, 'base64'))
   const again = Buffer.from(bytes).toString('base64')
@@ -104,7 +104,7 @@ const binary = (context: Context, bytes: ArrayBuffer): IncomingEvent => {
   return eventOf(Object.fromEntries(attributes), data)
 }
 
-/** One event, or as many as the batch has. */
+/** Returns one event, or all those of a batch. */
 export const cloudEvents = async (context: Context, mode: CloudEventsMode): Promise<readonly IncomingEvent[]> => {
   const bytes = await context.req.arrayBuffer()
   if (mode === 'binary') return [binary(context, bytes)]

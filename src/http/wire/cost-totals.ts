@@ -1,8 +1,8 @@
 /**
- * What models were paid for, by day, agent and model, from what was journaled with each call.
+ * The costs of models by day, agent and model, computed from the facts of each model call.
  *
- * Owns the reading of a call and the sums. A day that is over by more than one is summed once in the life of a process and kept: its
- * facts do not change (docs/decisions/0055). Money is whole micro-dollars here; a price that nobody knows is counted apart, never as zero.
+ * Owns the reading of a call and the sums. The day before yesterday and earlier ones are summed once per process and cached: their facts do
+ * not change (docs/decisions/0055). Money is whole micro-dollars here; unknown prices are counted separately, never as zero.
  */
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { Instant, RunId, TenantId } from '#model/kernel/ids.ts'
@@ -19,18 +19,18 @@ export interface Spent {
   readonly calls: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Of the calls whose price is known. */
+  /** The cost of the calls whose price is known. */
   readonly micros: number
   readonly unpricedCalls: number
   readonly unpricedTokens: number
-  /** Calls without an answer that counted. */
+  /** Calls without a valid answer. */
   readonly failedCalls: number
-  /** What others say that calls without a price have cost. */
+  /** The cost that others report for calls without a known price. */
   readonly unverifiedMicros: number
 }
 
 export interface CostRow extends Spent {
-  /** Of UTC, counted from 1970. */
+  /** The day in UTC, counted from 1970. */
   readonly day: number
   readonly agent: string
   readonly model: string
@@ -56,7 +56,7 @@ const amount = (value: Json | undefined): number => (typeof value === 'number' &
 const micros = (value: Json | undefined): number | null => (typeof value === 'number' ? value : null)
 const word = (value: Json | undefined): string => (typeof value === 'string' ? value : UNKNOWN)
 
-/** A reply in an agent's own form: `agent/model[n]`. */
+/** Reads the reply of an agent's step `agent/model[n]`. */
 const ofAgent = (record: Members): Call | null => {
   const reply = members(record['reply'])
   if (reply !== null) {
@@ -73,7 +73,7 @@ const ofAgent = (record: Members): Call | null => {
     }
   }
   const code = members(record['failure'])?.['code']
-  // A model that the rest did not pay for was not asked.
+  // A BUDGET_ code means that the remaining budget did not suffice: the model was not called.
   if (typeof code !== 'string' || code.startsWith('BUDGET_')) return null
   const used = members(record['used'])
   return {
@@ -87,7 +87,7 @@ const ofAgent = (record: Members): Call | null => {
   }
 }
 
-/** What `step.execute` keeps of a task that a model did. */
+/** Reads what `step.execute` records of a task that a model did. */
 const ofTask = ({ modelUsed, usage }: Members): Call | null => {
   const used = members(usage)
   if (typeof modelUsed !== 'string' || used === null) return null
@@ -108,7 +108,7 @@ const NOTHING_KNOWN: Call = {
   ...{ isFailed: false, isSimulated: false },
 }
 
-/** Null: the fact only looked like one. Of a reply that is too long for a fact its bill stands there, but for older ones. */
+/** Null: the fact is not a model call. If a reply is too long for a fact, its `bill` is stored there; older facts have none. */
 export const callIn = (fact: RunFact): Call | null => {
   if (fact.type !== 'step.completed') return null
   const isAgent = fact.step.startsWith('agent/model[')
@@ -149,7 +149,7 @@ export const spentBy = ({ input, output, micros: price, unverified, isFailed }: 
 export const DIMENSIONS = ['day', 'agent', 'model'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** Rows that agree on these dimensions become one; what was simulated stays apart from what was paid for. */
+/** Merges rows that are equal in these dimensions; simulated calls stay apart from paid ones. */
 export const sumBy = (rows: readonly CostRow[], by: readonly Dimension[]): readonly (Spent & Partial<CostRow>)[] => {
   const sums = new Map<string, Spent & Partial<CostRow>>()
   for (const row of rows) {
@@ -162,19 +162,19 @@ export const sumBy = (rows: readonly CostRow[], by: readonly Dimension[]): reado
 
 export const total = (rows: readonly Spent[]): Spent => rows.reduce(addSpent, NOTHING)
 
-/** One day: what was paid by agent and model, and by run. */
+/** One day: costs by agent and model, and by run. */
 interface Day {
   readonly rows: readonly CostRow[]
-  /** The newest of those that were paid for, not simulated. */
+  /** The newest runs that paid for a model; simulated calls are left out. */
   readonly runs: readonly RunSpent[]
 }
 
-/** Runs of which a day knows what each has cost. */
+/** The most runs of a day whose cost is cached. */
 const MOST_RUNS_KEPT = 1_000
 
 const addToRun = (runs: Map<RunId, RunSpent>, run: RunId, { micros: price }: Call): void => {
   const before = runs.get(run) ?? { run, micros: 0, unpricedCalls: 0 }
-  // Behind the others: the newest come last.
+  // Moves the run to the end: the newest come last.
   runs.delete(run)
   runs.set(run, {
     run,
@@ -183,7 +183,7 @@ const addToRun = (runs: Map<RunId, RunSpent>, run: RunId, { micros: price }: Cal
   })
 }
 
-/** Days of UTC, counted from 1970, both included. */
+/** Days in UTC, counted from 1970, both included. */
 interface Days {
   readonly from: number
   readonly to: number
@@ -203,7 +203,7 @@ export class CostBook {
     return rows
   }
 
-  /** What each run has paid in these days, the newest first, at most so many. */
+  /** The cost of each run in these days, the newest first, at most `most`. */
   async runs(tenant: TenantId, { from, to }: Days, now: Instant, most: number): Promise<readonly RunSpent[]> {
     const sums = new Map<RunId, RunSpent>()
     for (let day = to; day >= from; day--)
@@ -224,7 +224,7 @@ export class CostBook {
     const kept = this.#days.get(key)
     if (kept !== undefined) return kept
     const read = await this.#read(tenant, day)
-    // Clocks of workers differ: a day stays open for another one.
+    // Clocks of workers differ, so yesterday is not cached yet.
     if (day < Math.floor(now / DAY_MS) - 1) {
       this.#days.set(key, read)
       const [oldest] = this.#days.keys()

@@ -1,4 +1,4 @@
-/** What models have cost as the wire spells it: dollars, and null where nobody knows the price. */
+/** Costs of models on the wire: in dollars, and null if the price is unknown. */
 import type { CostRow as CostRowDocument, Spent as SpentDocument } from '#http/openapi/api.ts'
 import { type CostRow, DAY_MS, type Spent } from './cost-totals.ts'
 import { isoTime } from './time.ts'
@@ -20,7 +20,7 @@ export const spentDocument = ({
   calls,
   input_tokens: inputTokens,
   output_tokens: outputTokens,
-  // Unknown is null, never nothing.
+  // An unknown cost is null, never zero.
   cost_usd: calls > 0 && unpricedCalls === calls ? null : micros / MICROS,
   unpriced_calls: unpricedCalls,
   unpriced_tokens: unpricedTokens,

@@ -1,7 +1,7 @@
 /**
- * How many runs and open tasks there are, on the wire: by status, and what a handler has to do now.
+ * The counts of runs and open tasks on the wire: by status, and for one handler.
  *
- * Owns how far is counted, and that a number which is not the whole truth says so (docs/decisions/0071, 0077).
+ * Owns how far is counted, and that a number which is only a lower bound is marked as such (docs/decisions/0071, 0077).
  */
 import { STATUSES } from '#http/documents/runs.ts'
 import { OPEN } from '#http/documents/tasks.ts'
@@ -10,7 +10,7 @@ import { type NewestCounts, sumsOf } from '#model/run/newest-counts.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { TaskCounts } from '#model/task/counts.ts'
 
-/** Of so many runs or tasks of a status the number is told; of more, that there are at least so many. */
+/** Up to this number the runs or tasks of a status are counted exactly; beyond it the number is a lower bound. */
 export const MOST_COUNTED = 5_000
 
 export const countsDocument = ({ counts, more }: NewestCounts): RunCounts => {
@@ -24,7 +24,7 @@ export const taskCountsDocument = ({ counts, more }: TaskCounts): TaskCountsDocu
   return { ...(numbers as Omit<TaskCountsDocument, 'more'>), more: OPEN.filter((status) => more.has(status)) }
 }
 
-/** Statuses that there are runs of, with their number as people read it. */
+/** The statuses that have runs, with their number as text. */
 export const countTexts = ({ counts, more }: NewestCounts): readonly { status: RunStatus; count: string }[] => {
   const sums = sumsOf(counts)
   return STATUSES.filter((status) => sums.has(status)).map((status) => ({
@@ -35,7 +35,7 @@ export const countTexts = ({ counts, more }: NewestCounts): readonly { status: R
 
 type HandlerCounts = NonNullable<GraphNode['counts']>
 
-/** Queued ones wait, too: for a worker. */
+/** Queued runs count as waiting, too: they wait for a worker. */
 const WORK = {
   running: ['running', 'cancelling'],
   waiting: ['queued', 'waiting', 'paused'],

@@ -1,4 +1,4 @@
-/** Schedules in English. */
+/** The timing of schedules in English. */
 import { expect, test } from 'vitest'
 import type { Timing } from '#model/schedule/spec.ts'
 import { englishOf } from './cron-text.ts'
@@ -11,4 +11,4 @@ test.each<[Timing, string | null]>([
   [{ kind: 'every', everyMs: 5_400_000, phaseMs: 0 }, 'Every 90 minutes'],
   [{ kind: 'every', everyMs: 250, phaseMs: 0 }, 'Every 250 milliseconds'],
   [{ kind: 'at', at: 0 }, null],
-])('%o is said as %s', async (timing, english) => expect(await englishOf(timing)).toBe(english))
+])('%o is described as %s', async (timing, english) => expect(await englishOf(timing)).toBe(english))

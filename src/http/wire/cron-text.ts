@@ -1,7 +1,7 @@
 /**
- * When a schedule fires, in English.
+ * Describes in English when a schedule fires.
  *
- * Owns the words. The library that knows cron is large and loaded by the first question.
+ * Owns the wording. The library that describes cron is large and loaded on first use.
  */
 import type { Timing } from '#model/schedule/spec.ts'
 
@@ -17,7 +17,7 @@ const every = (ms: number): string => {
   return ms === length ? `Every ${name}` : `Every ${ms / length} ${name}s`
 }
 
-/** Null: it cannot be said better than it was written. */
+/** Null: there is no better description than the timing as it was written. */
 export const englishOf = async (timing: Timing): Promise<string | null> => {
   if (timing.kind === 'at' || timing.kind === 'in') return null
   if (timing.kind === 'every') return every(timing.everyMs)
@@ -25,7 +25,7 @@ export const englishOf = async (timing: Timing): Promise<string | null> => {
   try {
     return cronstrue.toString(timing.expression, { use24HourTimeFormat: true })
   } catch {
-    // Our calendars know a few things that it does not.
+    // Our cron syntax has a few features that the library does not know.
     return null
   }
 }

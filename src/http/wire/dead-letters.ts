@@ -1,7 +1,7 @@
 /**
- * Deliveries of webhooks that made no event, with what was wrong with each.
+ * Dead letters of webhooks: deliveries that made no event, with the error of each.
  *
- * Owns the reading of what was kept. Why a delivery was refused stands in the event that told of it (triggers/source.ts).
+ * Owns the reading of stored deliveries. The error of a delivery is in the event that reported its refusal (triggers/source.ts).
  */
 import type { DeadLetter } from '#http/openapi/api.ts'
 import type { Service } from '#http/server/service.ts'

@@ -1,7 +1,7 @@
 /**
- * Deliveries to an endpoint outside, read from the runs that made them: each try, what came of it, when the next one is.
+ * Deliveries to a webhook endpoint, read from the runs that made them: each try, its result, and when the next one is.
  *
- * Owns the reading. What a try is, and when there is another, is executors/workflow/notices.ts.
+ * Owns the reading. The tries and their schedule are defined by executors/workflow/notices.ts.
  */
 import type { DeliveryTry, WebhookDelivery, WebhookEndpoint } from '#http/openapi/api.ts'
 import type { Service } from '#http/server/service.ts'
@@ -41,7 +41,10 @@ export const deliveryDocument = async ({ reader, tenant }: Asked, run: RunSummar
   return { id, status, event, created_at: isoTime(createdAt), next_at: isoTimeOrNull(wakeAt), tries }
 }
 
-/** Whoever knows the path of some addresses may post there: of a plain one only the host is told. A reference tells nothing. */
+/**
+ * The path of an address may be a secret that lets anyone post there, so only its origin is shown. A reference to a variable is shown as it
+ * is written.
+ */
 const shownUrl = (url: string): string =>
   URL.canParse(url) && !url.includes('${') ? `${new URL(url).origin}/…` : url.replace(/\?.*$/, '')
 

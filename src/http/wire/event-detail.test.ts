@@ -1,4 +1,4 @@
-/** One event between its causes and its effects, over the real application. */
+/** One event with its causes and effects, over the real application. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -31,7 +31,7 @@ const only = async (type: string): Promise<Answer['body']> => (await app.ask(`/a
 const detail = (id: string | number): Promise<Answer> => app.ask(`/api/events/${id}`)
 
 describe('[A7] an event', () => {
-  test('leads to the runs that it started, and to what they have sent', async () => {
+  test('shows the runs that it started, and the events that they sent', async () => {
     const { body } = await detail(encodeURIComponent('o/1'))
     expect(body).toMatchObject({
       event: { id: 'o/1', type: 'order.paid' },
@@ -42,7 +42,7 @@ describe('[A7] an event', () => {
     })
   })
 
-  test('names what led to it, up to whoever began it', async () => {
+  test('shows its causes, back to the first event', async () => {
     const { sequence } = await only('order.sent')
     const { body } = await detail(sequence)
     expect(body.causes.map(({ kind, name }: Answer['body']) => [kind, name])).toEqual([
@@ -54,13 +54,13 @@ describe('[A7] an event', () => {
     expect(body.causes.at(-1)).toMatchObject({ id: 'o/1', sequence: (await only('order.paid')).sequence })
   })
 
-  test('whose id several sources have used is told by its source', async () => {
+  test('with an id that several sources have used is found by its source', async () => {
     for (const source of ['a', 'b']) await app.post('/api/events', { type: 'order.sent', id: 'twin', source })
     expect((await detail('twin')).body).toMatchObject({ code: 'ID_AMBIGUOUS' })
     expect((await detail('twin?source=b')).body).toMatchObject({ event: { id: 'twin', source: 'b' } })
   })
 
-  test.each(['999999', 'nobody', '0', '-1', '%00', '9'.repeat(40)])('%s is not there', async (id) => {
+  test.each(['999999', 'nobody', '0', '-1', '%00', '9'.repeat(40)])('with the id %s is not found', async (id) => {
     expect((await detail(id)).status).toBe(404)
   })
 })

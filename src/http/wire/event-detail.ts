@@ -1,7 +1,7 @@
 /**
- * One event between its causes and its effects: up to whoever began it, down to the runs it started and what they have sent.
+ * One event with its causes and effects: back to what began the chain, and forward to the runs it started and the events they sent.
  *
- * Owns both walks and their bounds. Reads only, through the Reader; what a run received while it waited is in that run's own facts.
+ * Owns both walks and their limits. Only reads, through the Reader; the events that a waiting run received are in that run's own facts.
  */
 import type { EventCause, EventDetail } from '#http/openapi/api.ts'
 import type { Service } from '#http/server/service.ts'
@@ -15,7 +15,7 @@ import { eventDocument, runDocument } from './wire.ts'
 type Asked = Pick<Service, 'reader' | 'tenant'>
 type Trailed = Asked & Pick<Service, 'trail'>
 
-/** A cause, and where its own cause is to be looked for. */
+/** A cause, and the reference to its own cause. */
 interface Found {
   readonly cause: EventCause
   readonly next: string | number | null
@@ -32,11 +32,11 @@ export const eventBySequence = async ({ reader, tenant }: Asked, sequence: numbe
   return event?.sequence === sequence ? event : null
 }
 
-/** By its sequence, or by its id and, where several sources have used it, its source. */
+/** Finds an event by its sequence, or by its id and, where several sources have used it, its source. */
 export const findEvent = async (asked: Asked, text: string, source: string | null): Promise<StoredEvent> => {
   const numbered = SEQUENCE.test(text) ? await eventBySequence(asked, Number(text)) : null
   if (numbered !== null && source === null) return numbered
-  // No store takes what no event can have.
+  // An id that no event can have is never passed to a store.
   const all = isPlainId(text) ? await asked.reader.eventsWithId(asked.tenant, text) : []
   const [event, another] = all.filter((one) => source === null || one.source === source)
   if (event === undefined) throw new TrihandError('NOT_FOUND', `there is no event ${text}`)

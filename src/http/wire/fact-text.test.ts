@@ -1,17 +1,17 @@
-/** Every fact has a sentence, and an open step says what can end its wait. */
+/** Every fact has a sentence, and an open step says what it waits for. */
 import { expect, test } from 'vitest'
 import { openWait, receive } from '#model/event/wait.ts'
 import { taskId } from '#model/kernel/ids.ts'
 import { aStart, aWait, BROKEN, CHILD, FACT_TYPES, fact } from '#test/support/stories/run-story.ts'
 import { tell, tellOpen } from './fact-text.ts'
 
-test.each(FACT_TYPES)('%s is told in words', (type) => {
+test.each(FACT_TYPES)('%s has a sentence', (type) => {
   const text = tell(fact(type))
   expect(text).toMatch(/^[a-z]/)
   expect(text).not.toMatch(/undefined|\[object|NaN/)
 })
 
-test('who started a run is told', () => {
+test('the sentence of a start names what started the run', () => {
   expect(tell(fact('run.started', aStart()))).toBe('send-mail was called')
   expect(tell(fact('run.started', aStart({ input: { kind: 'event' } })))).toBe('an event started send-mail')
   expect(tell(fact('run.started', aStart({ parentStep: 'mail' })))).toBe(
@@ -19,24 +19,24 @@ test('who started a run is told', () => {
   )
 })
 
-test('a failed attempt tells why, and when the next one is', () => {
+test('the sentence of a failed attempt gives the error and the time of the next one', () => {
   expect(tell(fact('step.retry_scheduled', { attempt: 2, wakeAt: 1_000 }))).toBe(
     'attempt 2 failed, FUNCTION_FAILED: it broke; the next one is at 1970-01-01T00:00:01.000Z',
   )
 })
 
-test('a question to people is told apart from a call', () => {
+test('a task for people has another sentence than a called run', () => {
   const child = taskId('0'.repeat(32))
   expect(tell(fact('child.started', { child }))).toBe(`asked people: ${child}`)
   expect(tellOpen({ kind: 'calling', child, handler: 'child' }).text).toBe(`people: ${child}`)
 })
 
-test('a child that failed tells its error', () => {
+test('the sentence of a failed child gives its error', () => {
   const failed = fact('child.ended', { end: { kind: 'failed', error: BROKEN } })
   expect(tell(failed)).toBe(`${CHILD} failed, FUNCTION_FAILED: it broke`)
 })
 
-test('a wait tells only what is still missing', () => {
+test('a wait for several events names only those that are still missing', () => {
   const wait = openWait(
     aWait({ mode: 'all', types: ['mail.sent', 'mail.read'], match: null, condition: null, timeoutAt: null }),
   )
@@ -44,14 +44,14 @@ test('a wait tells only what is still missing', () => {
   expect(tellOpen({ kind: 'waiting', wait: after }).text).toBe('an event: mail.read')
 })
 
-test('a wait tells its match, its condition and its end', () => {
+test('the sentence of a wait gives its match, its condition and its timeout', () => {
   const spec = aWait({ types: ['a', 'b'], match: { path: 'id', value: '7' }, condition: 'payload.ok', timeoutAt: 0 })
   expect(tellOpen({ kind: 'waiting', wait: openWait(spec) }).text).toBe(
     'an event: a or b with id = 7 if payload.ok, until 1970-01-01T00:00:00.000Z',
   )
 })
 
-test('an uncertain step asks a person', () => {
+test('an uncertain step waits for an answer from a person', () => {
   const { kind, text } = tellOpen({
     kind: 'uncertain',
     attempt: 1,

@@ -1,7 +1,7 @@
 /**
- * Facts in plain words: what happened to a run, one sentence each, and what an open step waits for.
+ * Facts as text for people: one sentence for each fact of a run, and what an open step waits for.
  *
- * Owns the wording for every screen. Gives plain text: whoever prints it makes it safe for a page or a terminal.
+ * Owns the wording for every screen. Returns plain text: the caller escapes it for a page or a terminal.
  */
 import { missing, type WaitSpec } from '#model/event/wait.ts'
 import type { Failure } from '#model/kernel/errors.ts'
@@ -41,7 +41,7 @@ const wanted = (wait: WaitSpec): string => {
   return `${types}${match}${condition}${until}`
 }
 
-/** Why a step of a plan was not done; null: it was. */
+/** Why a step of a plan was skipped; null: it was not. */
 export const skipOf = (fact: RunFact): ReturnType<typeof skipIn> =>
   fact.type === 'step.completed' && 'value' in fact.result ? skipIn(fact.result.value) : null
 
@@ -91,10 +91,10 @@ const TELLING: Telling = {
     end.kind === 'done' ? `${child} ended well` : `${child} failed, ${failure(end.error)}`,
 }
 
-/** One sentence; the step it is about stands apart (`fact.step`). */
+/** Returns one sentence, without the name of the step (`fact.step`). */
 export const tell = (fact: RunFact): string => (TELLING[fact.type] as (fact: RunFact) => string)(fact)
 
-/** What an open step waits for, and who can end that. */
+/** Describes what an open step waits for, and what can end the wait. */
 export const tellOpen = (step: OpenStep): { readonly kind: OpenStep['kind']; readonly text: string } => {
   switch (step.kind) {
     case 'intended':

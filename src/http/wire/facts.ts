@@ -1,4 +1,4 @@
-/** The facts of a run from the ledger, read whole: a thousand at a time. Owns the paging, and nothing of what they mean. */
+/** Reads all facts of a run from the ledger, a thousand at a time. Owns the paging, not the meaning of facts. */
 import type { Service } from '#http/server/service.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunId } from '#model/kernel/ids.ts'

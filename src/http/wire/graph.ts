@@ -1,4 +1,4 @@
-/** The graph of the running system on the wire: its nodes with what they have to do now and what lint found about each. */
+/** The graph of the running system on the wire: its nodes with counts of their runs and with the lint findings about them. */
 import type { Graph as GraphDocument } from '#http/openapi/api.ts'
 import { type Graph, nodeOfFinding } from '#manifest/define/graph.ts'
 import { mermaidOf } from '#manifest/define/mermaid.ts'

@@ -1,7 +1,7 @@
 /**
- * A fact as the timeline needs it: what its step, or its run, has become by it, who does it, and how long it took if somebody measured.
+ * A fact as a mark of the timeline: the new state of its step or run, who executes it, and the measured duration if there is one.
  *
- * Owns which state a fact leads to. Pure; leaves out what is long: values are asked for one step at a time (step-detail.ts).
+ * Owns which state a fact leads to. Pure; leaves out long values: they are read for one step at a time (step-detail.ts).
  */
 import type { Mark } from '#http/openapi/api.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
@@ -31,7 +31,7 @@ export type State = (typeof STATES)[number]
 
 type Rule<Type extends RunFactType> = State | null | ((fact: Extract<RunFact, { readonly type: Type }>) => State | null)
 
-/** Null: it stays what it was. */
+/** The state after each type of fact. Null: it does not change. */
 const BECOMES: { readonly [Type in RunFactType]: Rule<Type> } = {
   'run.started': 'work',
   'run.retry_scheduled': 'retry',
@@ -73,7 +73,7 @@ const becomes = (fact: RunFact): State | null => {
   return typeof rule === 'function' ? rule(fact) : rule
 }
 
-/** The hand that does the work of a handler; null: the system does not know it now. */
+/** Returns the modality of a handler; null: the system does not know the handler now. */
 export type HandOf = (handler: string) => Modality | null
 
 const handOf = (fact: RunFact, known: HandOf): Modality | null => {
@@ -94,7 +94,7 @@ const childOf = (fact: RunFact): string | null => {
   return fact.type === 'step.uncertain' ? (fact.task ?? null) : null
 }
 
-/** What it does not have is left out: there are thousands of them. */
+/** Leaves out empty members, because a timeline has thousands of marks. */
 const present = <Members extends object>(
   members: Members,
 ): Partial<{ [Name in keyof Members]: NonNullable<Members[Name]> }> =>

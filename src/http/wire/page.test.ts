@@ -1,4 +1,4 @@
-/** The page: what it shows, and that nothing it shows can do anything. */
+/** The status page: its content, and that no data on it is executed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the page', () => {
-  test('an empty ledger says what to do', async () => {
+  test('suggests a command while the ledger is empty', async () => {
     const { status, headers, text } = await app.ask('/')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^text\/html/)
@@ -34,7 +34,7 @@ describe('the page', () => {
     expect(text).toContain('npx trihand send order.placed')
   })
 
-  test('a run shows its function, its status and what it waits for', async () => {
+  test('shows a run with its function, its status and what it waits for', async () => {
     const run = await app.started('order.placed', { text: 'a lamp' })
     await app.when(run, 'waiting')
     const { text } = await app.ask('/')
@@ -44,7 +44,7 @@ describe('the page', () => {
     expect(text).toContain('payment: an event: order.paid with text = &quot;a lamp&quot;')
   })
 
-  test.each(HOSTILE)('[S8] data is shown and never obeyed: %s', async (hostile) => {
+  test.each(HOSTILE)('[S8] escapes data: %s', async (hostile) => {
     const run = await app.started('order.placed', { text: hostile })
     await app.when(run, 'waiting')
     const { text } = await app.ask('/')
@@ -82,7 +82,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/<[^>]*\son\w+=/i)
   })
 
-  test('[S8] the policy lets nothing in but the one style, under a nonce that is never the same', async () => {
+  test('[S8] has a policy that allows only its style, under a nonce that is new each time', async () => {
     const policyOf = async () => (await app.ask('/')).headers.get('content-security-policy') ?? ''
     const { headers, text } = await app.ask('/')
     const policy = headers.get('content-security-policy') ?? ''
@@ -94,7 +94,7 @@ describe('the page', () => {
     expect(await policyOf()).not.toBe(await policyOf())
   })
 
-  test('it has no script and no form, and asks nobody else for anything', async () => {
+  test('has no script and no form, and loads nothing from elsewhere', async () => {
     const { text } = await app.ask('/')
     expect(text).not.toMatch(/<script|<form|<link|https?:\/\/|url\(/)
   })

@@ -1,7 +1,7 @@
 /**
- * The one page: what runs, what it waits for, what came in, and what to type next. Plain HTML, no script.
+ * The status page: running and waiting runs, received events, and commands to type next. Plain HTML, no script.
  *
- * Owns the markup. Every value goes through the template's escaping; nothing here decides or queries.
+ * Owns the markup. Every value is escaped by the template; nothing here decides or queries.
  */
 import { html, raw } from 'hono/html'
 import { STYLE } from '#http/access/page-style.ts'

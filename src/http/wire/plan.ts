@@ -1,4 +1,4 @@
-/** Plans on the wire. Owns their spelling; what is said of a plan is the planner's. */
+/** Plans on the wire. Owns their JSON form; the texts about a plan come from the planner. */
 import type { Plan, PlanStep, PlanSummary } from '#http/openapi/api.ts'
 import type { ChatPlan } from '#model/chat/chat.ts'
 import { ERRORS } from '#model/kernel/errors.ts'
@@ -31,7 +31,7 @@ const UNKNOWN = {
   rules: [],
 } as const
 
-/** What was kept before all of it was, is drawn as far as it goes: it cannot be approved any more. */
+/** Plans of older versions lack some members and are shown with defaults: they cannot be approved any more. */
 const planSteps = (lines: readonly ShownStep[]): PlanStep[] =>
   lines.map((line) => stepWords({ ...UNKNOWN, ...(line as Partial<ShownStep>) } as ShownStep) as PlanStep)
 
@@ -51,7 +51,7 @@ export const planDocument = (plan: PlanDraft, runs: readonly RunSummary[]): Plan
   }
 }
 
-/** A plan as a card in a chat. `status`: how far its execution has come. */
+/** A plan as a card in a chat. `status`: the state of its execution. */
 export const planCard = (
   { id, goal, goalBy = 'person', hash, input = null, steps, problems }: ChatPlan,
   status: string,

@@ -1,4 +1,4 @@
-/** What runs cost, summed up. */
+/** Summaries of the costs of runs. */
 import { expect, test } from 'vitest'
 import { type RunId, runId } from '#model/kernel/ids.ts'
 import type { RunStatus } from '#model/run/status.ts'
@@ -9,9 +9,9 @@ test.each([
   [[7], 0.5, 7],
   [[4, 1, 3, 2], 0.5, 2],
   [Array.from({ length: 100 }, (_, i) => 100 - i), 0.95, 95],
-])('of %j at %d is %j', (amounts, share, found) => expect(percentile(amounts, share)).toBe(found))
+])('the percentile of %j at %d is %j', (amounts, share, found) => expect(percentile(amounts, share)).toBe(found))
 
-test('what ended well counts for the price of a run, what did not is waste, what nobody knows the price of stands apart', () => {
+test('completed runs count for the cost per run, failed ones as waste, those with unknown prices separately', () => {
   const ends: Record<string, RunStatus> = { a: 'success', b: 'partial', c: 'failed', d: 'success', e: 'waiting' }
   const idOf = (letter: string): RunId => runId(letter.repeat(32))
   const spent = [...'abcdef'].map(

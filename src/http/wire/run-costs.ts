@@ -1,12 +1,12 @@
 /**
- * What a run costs: of those that ended well the middle and the expensive ones, of the others what they wasted.
+ * The cost of a run: the median and the 95th percentile of completed runs, and the wasted cost of the others.
  *
- * Owns the summing up. Pure: which runs were paid for is read by costs.ts, how each ended by whoever asks.
+ * Owns the summary. Pure: the costs of runs are read by cost-totals.ts, their statuses by the caller.
  */
 import type { RunId } from '#model/kernel/ids.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
 
-/** What one run has paid in the days that were asked for. */
+/** The cost of one run within the requested days. */
 export interface RunSpent {
   readonly run: RunId
   readonly micros: number
@@ -14,12 +14,12 @@ export interface RunSpent {
 }
 
 export interface RunCosts {
-  /** Runs that ended well and whose every price is known. */
+  /** Runs that completed, with all prices known. */
   readonly finished: number
   readonly p50: number | null
   readonly p95: number | null
   readonly failed: number
-  /** Micro-dollars of runs that ended otherwise. */
+  /** Micro-dollars of runs that ended without completing. */
   readonly wasted: number
   readonly unpriced: number
   readonly open: number
@@ -27,13 +27,13 @@ export interface RunCosts {
 
 const GOOD: ReadonlySet<RunStatus> = new Set(['success', 'partial'])
 
-/** The smallest amount that this share of them does not exceed; null: there are none. */
+/** The smallest amount that this share of the amounts does not exceed; null: there are none. */
 export const percentile = (amounts: readonly number[], share: number): number | null => {
   const sorted = amounts.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
 }
 
-/** A run without a status is gone. */
+/** A run without a status does not exist any more and is left out. */
 export const runCosts = (spent: readonly RunSpent[], statusOf: (run: RunId) => RunStatus | null): RunCosts => {
   const known = spent.flatMap((one) => {
     const status = statusOf(one.run)

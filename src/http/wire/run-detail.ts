@@ -1,7 +1,7 @@
 /**
- * One run, whole: what it is, what it waits for, its children, its end and its facts.
+ * One run in full: its status, what it waits for, its children, its end and its facts.
  *
- * Owns the reading of a run for people. Asks the same rules that drive the run, so that a page never has its own idea of a wait.
+ * Owns the reading of a run for people. Uses the same rules that drive the run, so that a page never shows another wait than the real one.
  */
 import type { Fact, RunDetail, RunWhy, WaitingOn } from '#http/openapi/api.ts'
 import { type Page, pageOf } from '#http/server/query.ts'
@@ -81,7 +81,7 @@ interface Standing {
   readonly skipped: readonly Skipped[]
 }
 
-/** What it waits for, also for its turn or for a worker that suits it; and what it has not done. `output`: of one that has ended. */
+/** What the run waits for, also its turn in a queue or a suitable worker, and the steps it has skipped. `output`: the output of an ended run. */
 const standingOf = async (service: Service, run: RunSummary, output: Json): Promise<Standing> => {
   if (run.version === 0) return { waits: await turnOf(service, run), skipped: [] }
   const [lack, live] = await Promise.all([service.lacks(run), liveOf(service, run)])
@@ -94,7 +94,7 @@ type Skipped = RunWhy['skipped'][number]
 
 const textOr = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
 
-/** Steps that a plan has not done, as its output says. */
+/** The skipped steps of a plan, read from the output of its run. */
 const skippedIn = (output: Json): readonly Skipped[] => {
   const steps = isJsonRecord(output) ? output['steps'] : undefined
   if (steps === undefined || !isJsonRecord(steps)) return []
@@ -104,7 +104,7 @@ const skippedIn = (output: Json): readonly Skipped[] => {
   })
 }
 
-/** The same of a run that is not over: what its facts say. */
+/** The skipped steps of a run that has not ended, read from its facts. */
 const skippedSoFar = ({ settled }: LiveRun): readonly Skipped[] =>
   settled.entries().flatMap(([step, end]) => {
     const skip = end.kind === 'done' && 'value' in end.result ? skipIn(end.result.value) : null
@@ -131,7 +131,7 @@ const waitingText = ({ status }: RunSummary, waits: readonly WaitingOn[]): strin
   return `It waits for ${waits.map(({ step, text }) => (step === null ? text : `${text} (step ${step})`)).join('; and for ')}.`
 }
 
-/** Why it does not go on, in one sentence and in parts. */
+/** Why the run does not continue, as one sentence and as a list. */
 export const runWhy = async (service: Service, run: RunSummary): Promise<RunWhy> => {
   const { output } = await service.result(run.id, { wait: 0 })
   const { waits, skipped } = await standingOf(service, run, output)

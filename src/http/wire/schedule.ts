@@ -1,4 +1,4 @@
-/** A schedule on the wire: snake_case, instants as text, its timing in the words it was written in. */
+/** A schedule on the wire: snake_case, instants as text, its timing as it was written. */
 import type { ScheduleView } from '#engine/services/schedules.ts'
 import type { BackfillCount, Schedule as ScheduleDocument, SchedulePolicies, ScheduleSlot } from '#http/openapi/api.ts'
 import type { PastSlot } from '#model/schedule/history.ts'

@@ -54,7 +54,7 @@ export const sessionDetail = (
   forks: forks.map(sessionDocument),
 })
 
-/** The marks among these facts, which begin at `first`: how it began, its checkpoints, its end. */
+/** The start, the checkpoints and the end among these facts, the first of which has the number `first`. */
 export const checkpointDocuments = (facts: readonly SealedFact[], first: number): readonly Checkpoint[] => {
   const marks: Checkpoint[] = []
   let changes = 0

@@ -1,8 +1,8 @@
 /**
- * One step of a run, or the run as a whole, for the panel beside the timeline: what it was given, asked, used and answered.
+ * One step of a run, or the run as a whole, for the panel beside the timeline: its input, prompt, costs and output.
  *
- * Owns the reading of one step out of the facts of its run. What an agent has journaled is read by agent-journal.ts. A value that was too
- * long for a fact is told by its length.
+ * Owns the reading of one step from the facts of its run. The records of agents are read by agent-journal.ts. Of a value that was too long
+ * for a fact only the length is given.
  */
 import type { StepDetail } from '#http/openapi/api.ts'
 import type { Service } from '#http/server/service.ts'
@@ -34,7 +34,7 @@ const MOST_EVENTS = 20
 
 interface Kept {
   readonly value: Json
-  /** Of a value that is not here. */
+  /** The length of a value that is not included. */
   readonly leftOut: number | null
 }
 
@@ -65,7 +65,7 @@ const startOf = (facts: readonly RunFact[]): Extract<RunFact, { readonly type: '
   return first?.type === 'run.started' ? first : null
 }
 
-/** What a called run was given: its own first fact says it. */
+/** The input of a called run, read from its first fact. */
 const givenTo = async (service: Service, child: RunId): Promise<Kept> => {
   const { reader, tenant } = service
   const [first] = await reader.facts(tenant, child, { after: 0, limit: 1 })
@@ -110,7 +110,7 @@ const errorIn = (fact: RunFact): Failure | null => {
 const ofStep = (facts: readonly RunFact[], step: string | null): readonly RunFact[] =>
   facts.filter((fact) => ('step' in fact ? fact.step : null) === step)
 
-/** The last word counts: an attempt that worked takes back the failure before it. */
+/** The last fact counts: a successful attempt replaces an earlier failure. */
 const endOf = (facts: readonly RunFact[]): { readonly output: Kept; readonly error: Failure | null } => {
   let [output, error]: [Kept, Failure | null] = [NOTHING, null]
   for (const fact of facts) {
@@ -126,7 +126,7 @@ const spoken = (reply: JournaledReply): readonly { readonly role: 'agent'; reado
   ...reply.calls.map(({ tool, input }) => ({ role: 'agent', content: { tool, input } }) as const),
 ]
 
-/** What a model was asked: its instructions, and what had been said before, from the same journal that the agent goes on from. */
+/** The prompt of a model call: its instructions and the conversation before it, from the same records that the agent continues from. */
 const promptOf = (facts: readonly RunFact[], step: string, input: Json): StepDetail['prompt'] => {
   const end = facts.findIndex((fact) => 'step' in fact && fact.step === step && fact.type === 'step.completed')
   const before = end === -1 ? facts : facts.slice(0, end)
@@ -141,7 +141,7 @@ const promptOf = (facts: readonly RunFact[], step: string, input: Json): StepDet
   return { ...instructions, messages }
 }
 
-/** The calls of a reply, each with what came of it. */
+/** The calls of a reply, each with its result. */
 const toolsOf = (facts: readonly RunFact[], step: string): StepDetail['tools'] => {
   const calls = ofStep(facts, step).flatMap((fact) => replyIn(fact)?.calls ?? [])
   const outcomes = new Map(facts.flatMap((fact) => outcomeIn(fact) ?? []).map(({ key, output }) => [key, output]))

@@ -1,7 +1,7 @@
 /**
- * What a person sends about a task, read member by member.
+ * Parses what a person sends about a task.
  *
- * Owns the shapes on input and their refusals. Whether the task takes it is the task's own rule.
+ * Owns the shape of the input and its errors. Whether the task accepts it is decided by the task.
  */
 import type { Decision } from '#engine/tasks/tasks.ts'
 import { ITEM_VERDICTS } from '#http/documents/tasks.ts'
@@ -46,7 +46,7 @@ const targets = (members: Members): readonly Addressee[] => {
   return (Array.isArray(to) ? to : [to]).map(addressee)
 }
 
-/** What the caller has seen of their own drafts; null: nothing is said. */
+/** The revision of their own drafts that the caller has seen; null: none is given. */
 export const draftRevisionOf = ({ draft_revision: given = null }: Members): number | null => {
   if (given === null) return null
   if (typeof given !== 'number' || !Number.isInteger(given) || given < 0)
@@ -79,7 +79,7 @@ export const taskOf = (text: string): TaskId => {
   return id
 }
 
-/** `key`: of the request. Each of its decisions is known by it and the task. */
+/** `key`: the key of the request. It identifies each of its decisions together with the task. */
 export const bulkOf = (members: Members, key: string | null): readonly (Decision & { readonly task: TaskId })[] => {
   const { decisions } = members
   if (!Array.isArray(decisions)) throw new TrihandError(CODE, 'decisions must be a list')
@@ -102,7 +102,7 @@ export const markOf = (members: Members): { readonly where: string; readonly ver
   return { where: textOf(members, 'where', CODE), verdict }
 }
 
-/** Null: at once again. */
+/** Null: the task returns to the inbox at once. */
 export const untilOf = (members: Members): Instant | null => {
   if (members['until'] === null || members['until'] === undefined) return null
   const instant = parseIsoTime(textOf(members, 'until', CODE))

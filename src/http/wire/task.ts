@@ -1,7 +1,7 @@
 /**
- * A task on the wire: a row of the inbox, and the whole of it as the person who decides must see it.
+ * A task on the wire: a row of the inbox, and the full task as the person who decides must see it.
  *
- * Owns both documents and what is read of a decision. Never decides who may see or do what.
+ * Owns both documents. Never decides who may see or do what.
  */
 import type { TaskLook } from '#engine/tasks/tasks.ts'
 import type {

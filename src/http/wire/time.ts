@@ -1,7 +1,7 @@
 /**
- * Instants as the wire writes them: RFC 3339 in UTC with milliseconds.
+ * Instants on the wire: RFC 3339 in UTC with milliseconds.
  *
- * Owns the translation both ways. Never asks what time it is.
+ * Owns the conversion both ways. Never reads the clock.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import { isoTime } from '#model/kernel/iso-time.ts'
@@ -19,13 +19,13 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 1_000],
 ]
 
-/** As people write them: 90 000 ms are `90s`. */
+/** Uses the largest unit that fits: 90 000 ms are `90s`. */
 export const durationText = (ms: number): string => {
   const [unit, length] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? ['ms', 1]
   return `${ms / length}${unit}`
 }
 
-/** Null if the text is not an instant: a time without an offset is none. */
+/** Null if the text is not an instant; a time without an offset is not one. */
 export const parseIsoTime = (text: string): Instant | null => {
   // biome-ignore lint/style/noRestrictedGlobals: reads an instant that was given, and asks no clock
   const instant = RFC_3339.test(text) ? Date.parse(text) : Number.NaN

@@ -1,7 +1,7 @@
 /**
- * Our values as the wire spells them: snake_case, instants in RFC 3339.
+ * Common documents on the wire: snake_case, instants in RFC 3339.
  *
- * Owns the documents that routes answer with and the command line reads. Never queries anything.
+ * Owns the documents of runs, facts and events that routes answer with and the command line reads. Never queries anything.
  */
 import type { StoredEvent as EventDocument, Fact as FactDocument, Run as RunDocument } from '#http/openapi/api.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -15,7 +15,7 @@ import { isoTime, isoTimeOrNull } from './time.ts'
 export const runDocument = (run: RunSummary): RunDocument => ({
   id: run.id,
   handler: run.handler,
-  // Readers of runs never give a session's stream.
+  // Queries for runs never return the stream of a session, so its status does not occur.
   status: run.status as RunDocument['status'],
   session_id: run.session,
   parent_id: run.parent,

@@ -1,5 +1,5 @@
 /**
- * Workers, pools, circuits and the stop as the wire spells them.
+ * Workers, pools, circuit breakers and the stop on the wire.
  *
  * Owns the documents. Never queries anything.
  */
@@ -40,7 +40,7 @@ export const workerDetail = (worker: WorkerSummary, runs: readonly RunSummary[])
   runs: runs.map(runDocument),
 })
 
-/** `pool`: undefined for what is in none. `more`: not all that waits was looked at. */
+/** `pool`: undefined for workers and runs without a pool. `more`: not all waiting runs were read. */
 export const poolDocument = (load: PoolLoad, pool: Pool | undefined, more: boolean): PoolDocument => ({
   name: load.pool,
   labels: pool?.labels ?? {},

@@ -23,11 +23,11 @@ test.each<readonly [string, readonly RunFact[]]>([
   expect(await judged(...facts)).toEqual([['V7', 2]])
 })
 
-test.each(['child.ended', 'step.resolved'] as const)('[V7] %s for a step that asked nobody is found', async (type) => {
+test.each(['child.ended', 'step.resolved'] as const)('[V7] %s for a step that has not asked for it is found', async (type) => {
   expect(await judged(fact(type))).toEqual([['V7', 1]])
 })
 
-test('[V7] a failed step and a failed child get a second result after a retry, a finished one does not', async () => {
+test('[V7] a failed step and a failed child may have a second result after a retry, a finished one may not', async () => {
   const facts = [
     fact('step.failed', { step: 'fetch' }),
     fact('child.started', { step: 'call' }),
@@ -64,11 +64,11 @@ test.each([fact('step.retry_scheduled', { at: 10, wakeAt: 9 }), fact('run.retry_
   },
 )
 
-test("[V9] the run's own attempts are counted", async () => {
+test("[V9] the attempts of the run itself are counted", async () => {
   expect(await judged(fact('run.retry_scheduled', { attempt: 2 }))).toEqual([['V9', 1]])
 })
 
-test('[V9] after run_again the attempts begin anew', async () => {
+test('[V9] after run_again the attempts are counted from one again', async () => {
   const doubted = [fact('step.intended'), fact('step.uncertain'), fact('step.resolved', { verdict: 'run_again' })]
   expect(await judged(...doubted, fact('step.intended', { attempt: 1 }))).toEqual([])
   expect(await judged(...doubted, fact('step.intended', { attempt: 2 }))).toEqual([['V9', 4]])
@@ -81,13 +81,13 @@ test.each<readonly [string, readonly RunFact[]]>([
   expect(await judged(...facts, fact('step.intended'))).toEqual([['V10', facts.length + 1]])
 })
 
-test('[V10] an intent after a definite failure is none too many', async () => {
+test('[V10] a second intent after a definite failure is allowed', async () => {
   const failed = [fact('step.intended'), fact('step.retry_scheduled', { wakeAt: 10 })]
   expect(await judged(...failed, fact('step.intended', { attempt: 2 }))).toEqual([])
 })
 
 test.each([fact('step.completed'), fact('step.failed'), fact('step.retry_scheduled')])(
-  '[V10] $type settles no uncertain step',
+  '[V10] $type for an uncertain step is found',
   async (settling) => {
     expect(await judged(fact('step.intended'), fact('step.uncertain'), settling)).toEqual([['V10', 3]])
   },
@@ -112,7 +112,7 @@ test('[V11] steps of two runs with one effect key are found', async () => {
   expect(await judge(ledger)).toEqual([{ id: 'V11', stream, seq: 1 }])
 })
 
-test('[V17] an event that is received by nobody who waits for it is found', async () => {
+test('[V17] an event received by a run that did not wait for it is found', async () => {
   const ledger = await aLedger()
   const sequence = await ledger.event({ type: 'mail.read' })
   const received = (type: string, at: number) => fact('wait.received', { event: { type, sequence: at } })

@@ -1,7 +1,8 @@
 /**
- * The attempts of a run's steps: one accepted result, counted attempts that wait their delay, and care with effects.
+ * Checks the attempts of a run's steps: one accepted result, attempts that are counted and wait for their delay, and effects that happen
+ * once.
  *
- * Looks at the state before each fact. Whether a key is shared with a step of another run is asked of `owners`.
+ * Checks each fact against the state before it. `owners` knows whether a key is shared with a step of another run.
  */
 import type { Findings, Place } from '#cli/verify/report.ts'
 import type { Fact, StepFact } from '#cli/verify/source/fact.ts'
@@ -10,7 +11,7 @@ import type { RunState, Step } from './run-state.ts'
 
 type Kind = NonNullable<Step['open']>['kind']
 
-/** What begins once: a second beginning would lose the first. */
+/** Facts that begin a step: a second one would lose the first. */
 const BEGINS: ReadonlySet<string> = new Set(['timer.set', 'wait.opened', 'child.started', 'step.reused'])
 const OPENS: ReadonlySet<string> = new Set([...BEGINS, 'step.intended', 'step.uncertain', 'step.retry_scheduled'])
 const RESULTS: ReadonlySet<string> = new Set([
@@ -23,7 +24,7 @@ const RESULTS: ReadonlySet<string> = new Set([
   'wait.timed_out',
   'child.ended',
 ])
-/** What must be open for an answer from outside to be one. */
+/** The state in which a step must be to receive an answer from outside. */
 const ANSWERS: ReadonlyMap<string, Kind> = new Map([
   ['wait.received', 'waiting'],
   ['child.ended', 'calling'],
@@ -32,7 +33,7 @@ const ANSWERS: ReadonlyMap<string, Kind> = new Map([
 
 export const checkAttempt = (findings: Findings, state: RunState, fact: Fact, at: number, place: Place): void => {
   if (fact.type === 'run.retry_scheduled') return checkRunRetry(findings, state, fact, at, place)
-  // After an end nothing counts, and that something came at all is told by V5.
+  // Nothing is checked after the end of a run; facts after it are reported by V5.
   if (!('step' in fact) || state.end !== null) return
   const step = state.step(fact.step)
   checkResults(findings, step, fact, place)
@@ -101,7 +102,7 @@ const checkRunRetry = (
 const checkDelay = (findings: Findings, wakeAt: number, at: number, place: Place): void =>
   findings.expect('V9', wakeAt >= at, place, () => `a retry at ${wakeAt} was scheduled at ${at}, when that was past`)
 
-/** V10: what was intended is not attempted again, and what is uncertain is settled by a person alone. */
+/** V10: an intended step is not attempted again, and an uncertain one is settled by a person only. */
 const checkDoubt = (findings: Findings, step: Readonly<Step>, fact: StepFact, place: Place): void => {
   const kind = step.open?.kind ?? null
   if (fact.type === 'step.intended') {

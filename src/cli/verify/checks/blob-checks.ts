@@ -1,7 +1,7 @@
 /**
- * Blobs: each holds what its name says, and every blob that a fact names is there.
+ * Checks blobs: the text of each matches its name, and every blob that a fact names exists.
  *
- * The hash chain seals a fact's body, the body names the blob, the name is its hash: so these count as V3.
+ * The hash chain seals a fact's body, the body names the blob, and the name is its hash: so these findings count as V3.
  */
 import { Batch } from '#cli/verify/batch.ts'
 import type { Opened } from '#cli/verify/opened.ts'
@@ -40,7 +40,7 @@ export class BlobChecks {
     return this.#named.settle()
   }
 
-  /** Each blob once, however many facts share it. */
+  /** Reads each blob once, however many facts share it. */
   async end(): Promise<void> {
     await this.#named.end()
     for await (const { hash, body } of this.#tables.blobs()) {

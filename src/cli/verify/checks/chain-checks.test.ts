@@ -1,4 +1,4 @@
-/** Numbers, hashes, time and epochs along a stream, each with one planted fault. */
+/** Sequence numbers, hashes, time and epochs along a stream, each with one planted fault. */
 import { expect, test } from 'vitest'
 import type { RunId } from '#model/kernel/ids.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
@@ -8,7 +8,7 @@ import { fact, started } from '#test/support/stories/run-story.ts'
 const finished = [started(), fact('step.completed', { at: 20 }), fact('run.completed', { at: 30 })]
 const aRun = (ledger: LedgerByHand): Promise<RunId> => ledger.run(finished)
 
-test('[V2] a fact that was deleted leaves a gap', async () => {
+test('[V2] a deleted fact leaves a gap that is found', async () => {
   const ledger = await aLedger()
   const stream = await aRun(ledger)
   await ledger.sql('delete from fact where seq = 1')
@@ -19,7 +19,7 @@ test('[V2] a fact that was deleted leaves a gap', async () => {
   ])
 })
 
-test('[V2] a last fact that was deleted shows in the version and the head', async () => {
+test('[V2] a deleted last fact is found by the version and the head', async () => {
   const ledger = await aLedger()
   const stream = await aRun(ledger)
   await ledger.sql('delete from fact where seq = 2')
@@ -31,7 +31,7 @@ test('[V2] a last fact that was deleted shows in the version and the head', asyn
   )
 })
 
-test('[V2] a fact that stands twice is found when the unique index is gone', async () => {
+test('[V2] a duplicate fact is found when the unique index is gone', async () => {
   const ledger = await aLedger()
   const stream = await aRun(ledger)
   await ledger.sql('drop index fact_address; insert into fact select * from fact where seq = 1')
@@ -65,7 +65,7 @@ test.each([
   expect(await judge(ledger)).toEqual([{ id: 'V3', stream, seq: 1 }])
 })
 
-test('[V3] facts that were moved to another run do not fit there', async () => {
+test('[V3] facts that were moved to another run are found', async () => {
   const ledger = await aLedger()
   const [one, other] = [await aRun(ledger), await aRun(ledger)]
   await ledger.sql('drop index fact_address; update fact set stream = 3 - stream')
@@ -75,41 +75,41 @@ test('[V3] facts that were moved to another run do not fit there', async () => {
   expect(verdict.filter(({ stream }) => stream === other).map(({ id }) => id)).toEqual(['V3', 'V3', 'V3', 'V3'])
 })
 
-test('[V3] a head that is not the last hash is found', async () => {
+test('[V3] a head that is not the hash of the last fact is found', async () => {
   const ledger = await aLedger()
   const stream = await aRun(ledger)
   await ledger.sql("update stream set head_hash = ''")
   expect(await judge(ledger)).toEqual([{ id: 'V3', stream, seq: null }])
 })
 
-/** A run that somebody holds: its row was written with its first fact and stands there. */
+/** A run that a worker holds: its row was written with its first fact and has not been updated since. */
 const heldRun = async (ledger: LedgerByHand): Promise<RunId> => {
   const stream = await ledger.run([started(), fact('step.completed', { at: 20 })], { lease: '1', status: 'running' })
   await ledger.sql('update stream set version = 1, head_hash = (select hash from fact where seq = 0)')
   return stream
 }
 
-test('the row of a held run may stand behind its facts', async () => {
+test('the row of a held run may lag behind its facts', async () => {
   const ledger = await aLedger()
   await heldRun(ledger)
   expect(await judge(ledger)).toEqual([])
 })
 
-test('[V3] the row of a held run names the hash of the fact at which it stands', async () => {
+test('[V3] the row of a held run must have the hash of the fact at its version', async () => {
   const ledger = await aLedger()
   const stream = await heldRun(ledger)
   await ledger.sql('update stream set head_hash = (select hash from fact where seq = 1)')
   expect(await judge(ledger)).toEqual([{ id: 'V3', stream, seq: null }])
 })
 
-test('[V2] the row of a held run never counts facts that are not there', async () => {
+test('[V2] the row of a held run must not count facts that do not exist', async () => {
   const ledger = await aLedger()
   const stream = await heldRun(ledger)
   await ledger.sql('update stream set version = 3')
   expect(await judge(ledger)).toContainEqual({ id: 'V2', stream, seq: null })
 })
 
-test('[V2] the row of a run that nobody holds counts every fact', async () => {
+test('[V2] the row of a run without a lease must count every fact', async () => {
   const ledger = await aLedger()
   const stream = await heldRun(ledger)
   await ledger.sql('update stream set lease = null, wake_at = 0')
@@ -119,7 +119,7 @@ test('[V2] the row of a run that nobody holds counts every fact', async () => {
   ])
 })
 
-test('[V6] time that goes back along a run is found', async () => {
+test('[V6] time that goes backwards along a run is found', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run([started(), fact('step.completed', { at: 30 }), fact('run.completed', { at: 29 })])
   expect(await judge(ledger)).toEqual([{ id: 'V6', stream, seq: 2 }])
@@ -132,14 +132,14 @@ test('[V12] an epoch that falls is found', async () => {
   expect(await judge(ledger)).toEqual([{ id: 'V12', stream, seq: 1 }])
 })
 
-test('[V12] a fact of a later epoch than its run has had is found', async () => {
+test('[V12] a fact with a later epoch than its run is found', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run(finished, { epoch: 4 })
   await ledger.sql('update stream set epoch = 3')
   expect(await judge(ledger)).toEqual([{ id: 'V12', stream, seq: null }])
 })
 
-test('[V3] a blob that is named and not there is found, at the fact that names it', async () => {
+test('[V3] a missing blob is found, at the fact that names it', async () => {
   const ledger = await aLedger()
   const result = { blob: await ledger.blob('"large"'), bytes: 7 }
   const stream = await ledger.run([started(), fact('step.completed', { result }), fact('run.completed')])
@@ -155,14 +155,14 @@ test('[V3] a blob whose text was changed is found', async () => {
   expect(await judge(ledger)).toEqual([{ id: 'V3', stream: null, seq: null }])
 })
 
-test('a value of a user that looks like the address of a blob is none', async () => {
+test('a value of a user that looks like a reference to a blob is not taken for one', async () => {
   const ledger = await aLedger()
   const result = { value: { blob: 'no such blob', bytes: 1 } }
   await ledger.run([started(), fact('step.completed', { result }), fact('run.completed')])
   expect(await judge(ledger)).toEqual([])
 })
 
-test('every place where a fact can name a blob is looked at', async () => {
+test('every member of a fact that can name a blob is checked', async () => {
   const ledger = await aLedger()
   const missing = { blob: 'missing', bytes: 1 }
   const child = ledger.newRun()

@@ -1,8 +1,8 @@
 /**
- * What holds along every stream, a run's or a session's: numbers, hashes, time and epochs.
+ * Checks along every stream, of a run or a session: sequence numbers, hashes, time and epochs.
  *
- * Reads no body. Each fact is judged against the stored one before it, so that one changed byte is one finding and not a hundred.
- * A row that lags names an earlier fact: its version and its hash must be that fact's, never one that does not exist.
+ * Reads no body. Each fact is checked against the stored one before it, so that one changed byte is one finding and not a hundred. A row
+ * that lags names an earlier fact: its version and its hash must be that fact's, never those of one that does not exist.
  */
 import type { Anchored } from '#cli/verify/anchor.ts'
 import type { Findings } from '#cli/verify/report.ts'
@@ -19,12 +19,12 @@ export class ChainChecks {
   readonly #row: StreamRow
   readonly #stream: string
   readonly #seals: Seals
-  /** What an anchor says of this stream. */
+  /** The head of this stream in the anchor; null: it has none. */
   readonly #anchored: Anchored | null
   #count = 0
   #nextSeq = 0
   #hash = GENESIS
-  /** After as many facts as the row counts. */
+  /** The hash after as many facts as the row counts. */
   #hashOfRow = GENESIS
   #recordedAt = 0
   #epoch = 0

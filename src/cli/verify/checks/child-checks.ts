@@ -1,8 +1,8 @@
 /**
- * V13 across two runs: whoever waits for a child waits for one that exists or has its place at a gate, and is woken when it ends. A run of
- * another caller is one that it follows.
+ * Checks V13 across two runs: a run that waits for a child waits for one that exists or is queued at a gate, and is woken when it ends. If
+ * the child belongs to another caller, the run must follow it.
  *
- * Asked in batches, because the child is another stream than the one being read.
+ * Queried in batches, because the child is another stream than the one being read.
  */
 import { Batch } from '#cli/verify/batch.ts'
 import type { Findings } from '#cli/verify/report.ts'
@@ -24,7 +24,7 @@ type Coordinators = Pick<CoordinatorStarts, 'isWaiting' | 'isFollowed'>
 export class ChildChecks {
   readonly #findings: Findings
   readonly #coordinators: Coordinators
-  /** Gates may be read later: looked at once all streams were. */
+  /** Gates may be read later, so these are checked after all streams were read. */
   readonly #absent: OpenCall[] = []
   readonly #foreign: OpenCall[] = []
   readonly #calls: Batch<OpenCall>
@@ -43,7 +43,7 @@ export class ChildChecks {
     const willLook = row.lease !== null || (row.wake_at !== null && row.wake_at <= moment.now)
     for (const [step, open] of state.openSteps()) {
       const child = open.kind === 'calling' ? open.child : open.kind === 'uncertain' ? open.task : null
-      // A child that is retried ends once more: it may wait for that at its gate.
+      // A child that is retried ends a second time: it may wait for that at its gate.
       const looks = willLook || (open.kind === 'calling' && open.again)
       if (child !== null) this.#calls.add({ parent: place.stream, seq: open.seq, step, child, willLook: looks })
     }

@@ -1,4 +1,4 @@
-/** What must hold of gates and schedules and the runs they start, each with one planted fault. */
+/** Checks of gates, schedules and the runs they start, each with one planted fault. */
 import { expect, test } from 'vitest'
 import type { Arrival, Call } from '#model/event/arrival.ts'
 import type { GateFact } from '#model/flow/gate-fact.ts'
@@ -95,7 +95,7 @@ const fired = (run: RunId, slot: number, origin: 'slot' | 'now' = 'slot'): Sched
   last: null,
 })
 
-/** A gate that has started one tracked run of an event; the test says what is wrong with it. */
+/** A ledger with a gate, given the gate's facts and the options of a run with their id; null: there is no run. */
 const aGate = async (
   facts: (run: RunId, event: number) => readonly GateFact[],
   run: { readonly parent?: typeof GATE; readonly handler?: string } | null = { parent: GATE },
@@ -109,7 +109,7 @@ const aGate = async (
   return { ledger, id }
 }
 
-test('a gate and a schedule with their runs hold', async () => {
+test('a correct gate and a correct schedule with their runs have no findings', async () => {
   const { ledger } = await aGate((run, event) => [startedBy(run, [event])])
   const run = ledger.newRun()
   await ledger.run([started(), fact('run.completed')], { id: run, parent: SCHEDULE })
@@ -128,7 +128,7 @@ test('[V15] a run whose coordinator has no fact of it is found', async () => {
   expect(await judge(ledger)).toEqual([{ id: 'V15', stream: id, seq: null }])
 })
 
-test('[V15] a run that is started by two facts is found', async () => {
+test('[V15] a run that two facts start is found', async () => {
   const { ledger, id } = await aGate((run, event) => [startedBy(run, [event]), startedBy(run, [])])
   expect(await judge(ledger)).toContainEqual({ id: 'V15', stream: id, seq: null })
 })
@@ -146,7 +146,7 @@ test.each([
   expect(await judge(ledger)).toEqual([{ id: 'V4', stream: GATE, seq: 2 }])
 })
 
-test('[V4] a start without what it promises is found', async () => {
+test('[V4] a start fact without its required members is found', async () => {
   const { ledger } = await aGate(() => [{ type: 'gate.started', at: 20 } as GateFact], null)
   expect(await judge(ledger)).toEqual([{ id: 'V4', stream: GATE, seq: 2 }])
 })
@@ -154,7 +154,7 @@ test('[V4] a start without what it promises is found', async () => {
 test.each([
   ['missing', 'delete from wait'],
   ['of another type', "update wait set type = 'order.lost'"],
-])('[V4] a row that is %s in what a gate hears is found', async (_, fault) => {
+])('[V4] a row that is %s among the types a gate listens to is found', async (_, fault) => {
   const { ledger } = await aGate((run, event) => [startedBy(run, [event])])
   await ledger.sql(fault)
   expect(await judge(ledger)).toEqual([{ id: 'V4', stream: GATE, seq: null }])
@@ -164,14 +164,14 @@ test.each([
   ['never', null, ['V13']],
   ['too late', FAR + 1, ['V13']],
   ['in time', FAR, []],
-])('[V13] a gate with an open window that wakes %s', async (_, wakeAt, expected) => {
+])('[V13] a gate with an open window that wakes %s is found unless it wakes in time', async (_, wakeAt, expected) => {
   const ledger = await aLedger()
   const event = await ledger.event({ type: TYPE })
   await ledger.coordinator(GATE, [...opened, windowOf(ledger.newRun(), event)], { hears: [TYPE], wakeAt })
   expect((await judge(ledger)).map(({ id }) => id)).toEqual(expected)
 })
 
-test('a window that was extended, closed or paused asks for no earlier wake', async () => {
+test('a window that was extended, closed or paused requires no earlier wake', async () => {
   const closed: GateFact = { type: 'gate.window_closed', at: 40, key: '' }
   const paused: GateFact = { type: 'gate.paused', at: 40, by: 'ana' }
   for (const [facts, wakeAt] of [
@@ -192,7 +192,7 @@ test('[V13] a gate that holds events, is not paused and has no wake is found', a
   expect(await judge(ledger)).toEqual([{ id: 'V13', stream: GATE, seq: null }])
 })
 
-test('[V13] a schedule that nothing wakes is found, unless it is paused, over or held', async () => {
+test('[V13] a schedule without a wake is found, unless it is paused, ended or held', async () => {
   const paused: ScheduleFact = { type: 'schedule.paused', at: 20, by: 'ana', reason: 'asked' }
   const ended: ScheduleFact = { type: 'schedule.ended', at: 20, reason: 'finished' }
   const found = async (facts: readonly ScheduleFact[], lease?: string): Promise<readonly string[]> => {
@@ -209,7 +209,7 @@ test('[V13] a schedule that nothing wakes is found, unless it is paused, over or
   expect(await found([], 'wrk-1')).toEqual([])
 })
 
-test('[V24] a slot that was fired twice is found, a run that was asked for is none', async () => {
+test('[V24] a slot that fired twice is found; a run that was started now is not counted', async () => {
   const ledger = await aLedger()
   const runs = [ledger.newRun(), ledger.newRun(), ledger.newRun()] as const
   for (const id of runs) await ledger.run([started(), fact('run.completed')], { id, parent: SCHEDULE })
@@ -226,7 +226,7 @@ test('[V15] a slot whose event was not sent is found', async () => {
   expect(await judge(ledger)).toEqual([{ id: 'V15', stream: SCHEDULE, seq: 2 }])
 })
 
-test('[V15] a slot whose run waits at a gate holds; one that has left the gate and is nowhere is found', async () => {
+test('[V15] a slot whose run waits at a gate is valid; a run that has left the gate and does not exist is found', async () => {
   const found = async (facts: (run: RunId) => readonly GateFact[]): Promise<readonly string[]> => {
     const ledger = await aLedger()
     const run = ledger.newRun()
@@ -247,7 +247,7 @@ test('[V15] a slot whose run waits at a gate holds; one that has left the gate a
   expect(await found((run) => [waits(run), begins(run)])).toEqual(['V15'])
 })
 
-test('V25: [H5] a book of starts in which more began within a period than the throttle lets begin (14.4.1)', async () => {
+test('V25: [H5] more starts within a period than the throttle allows are found (14.4.1)', async () => {
   const begun = async (...instants: readonly number[]) => {
     const ledger = await aLedger()
     const made = instants.map((at) => startMade(ledger.newRun(), at))

@@ -1,7 +1,7 @@
 /**
- * A coordinator's fact read again from its text, with only the fields that checks ask for.
+ * Parses a coordinator's fact from its text, with only the members that the checks need.
  *
- * Owns the shapes as the prose gives them. Facts that no check asks for read as `other`; one without its shape reads as null.
+ * Owns the shapes as the written specification gives them. Facts that no check needs become `other`; a fact of another shape becomes null.
  */
 import { type Body, readBody } from '#cli/verify/source/fact.ts'
 
@@ -11,14 +11,14 @@ export type CoordinatorFact =
       readonly run: string
       readonly events: readonly number[]
       readonly tracked: boolean
-      /** Another coordinator has asked for it, and its facts tell of the start; or the run was born before and goes on. */
+      /** Another coordinator has asked for it, and the facts of that one record the start; or the run existed before and goes on. */
       readonly isAsked: boolean
-      /** The run whose step has called it: that one is its parent. */
+      /** The run whose step has called it, which is its parent. */
       readonly caller: string | null
-      /** Its events failed in a run before, and have their place from there. */
+      /** Its events failed in an earlier run, and were placed there. */
       readonly isAgain: boolean
     }
-  /** `run`: what was asked for by name, and is born only to end. */
+  /** `run`: a run that was started by name and is created only to end. */
   | {
       readonly type: 'trigger.suppressed'
       readonly sequence: number
@@ -28,9 +28,9 @@ export type CoordinatorFact =
     }
   /** `by` waits for the end of `run`, or no longer does. */
   | { readonly type: 'gate.followed' | 'gate.unfollowed'; readonly run: string; readonly by: string }
-  /** `run`: what was asked for by name and waits. */
+  /** `run`: a run that was started by name and waits. */
   | { readonly type: 'gate.buffered'; readonly run: string | null }
-  /** The types that it hears from now on. */
+  /** The types that the gate listens to from now on. */
   | { readonly type: 'gate.listened'; readonly types: readonly string[] }
   | {
       readonly type: 'gate.window_opened'
@@ -79,7 +79,7 @@ const readWithdrawn = (body: Body): CoordinatorFact => {
 
 const callOf = (body: Body): Body | null => body.orNull('call', (name) => body.body(name))
 const askerOf = (call: Body | null): string | null => call?.orNull('by', (name) => call.text(name)) ?? null
-/** Another coordinator asked for it, or it was born before and goes on: either way its birth is told elsewhere. */
+/** Another coordinator asked for it, or it existed before and goes on: in both cases its creation is recorded elsewhere. */
 const isBornElsewhere = (call: Body | null): boolean =>
   askerOf(call) !== null || (call?.orNull('retry', (name) => call.body(name)) ?? null) !== null
 const callerOf = (call: Body | null): string | null =>
@@ -177,7 +177,7 @@ const read = (type: string, body: Body): CoordinatorFact => {
   }
 }
 
-/** Null if the text is no JSON object, or lacks what the type promises. */
+/** Null if the text is not a JSON object, or lacks members that the type requires. */
 export const readCoordinatorFact = (type: string, text: string): CoordinatorFact | null => {
   const body = readBody(text)
   if (body === null) return null

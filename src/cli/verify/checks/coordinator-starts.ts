@@ -1,5 +1,6 @@
 /**
- * Who started which run, told from both sides: by the facts of coordinators, and by the runs that have a coordinator as their parent.
+ * Compares which coordinator started which run from both sides: the facts of coordinators, and the runs that have a coordinator as their
+ * parent.
  *
  * Kept in the checker's own database, because a run is another stream than the one being read.
  */
@@ -15,13 +16,13 @@ export interface Start {
   readonly tenant: string
   readonly seq: number
   readonly run: string
-  /** Whose runs a gate starts; null for a schedule, whose facts do not name it. */
+  /** The handler whose runs a gate starts; null for a schedule, whose facts do not name it. */
   readonly handler: string | null
-  /** The coordinator is the run's parent. */
+  /** True: the coordinator is the run's parent. */
   readonly isTracked: boolean
   /** The run whose step has called it, and is its parent. */
   readonly caller: string | null
-  /** The slot that the run is for, if it is for one. */
+  /** The slot of the schedule that the run is for; null: none. */
   readonly slot: number | null
 }
 
@@ -63,7 +64,7 @@ export class CoordinatorStarts {
     this.#named.add(start)
   }
 
-  /** An event has found its place at a gate. */
+  /** Events were given a place at a gate. */
   placed(coordinator: string, sequences: readonly number[]): void {
     for (const sequence of sequences) this.#prepared().place.run(coordinator, sequence)
   }
@@ -73,7 +74,7 @@ export class CoordinatorStarts {
     this.#prepared().wait.run(run)
   }
 
-  /** It has begun, or was turned away: either way there is a run of it. */
+  /** It has begun, or was turned away: in both cases the run exists. */
   waitsNoMore(run: string): void {
     this.#prepared().leave.run(run)
   }
@@ -87,7 +88,7 @@ export class CoordinatorStarts {
     this.#prepared().unfollow.run(run, by)
   }
 
-  /** Asked once all streams were read. */
+  /** Valid once all streams were read. */
   isWaiting(run: string): boolean {
     return this.#prepared().waiting.get(run) !== undefined
   }
@@ -148,7 +149,7 @@ export class CoordinatorStarts {
     for (const start of starts) this.#judge(start, heads.get(start.run) ?? null, sent)
   }
 
-  /** A slot may have sent an event instead of starting a run: the event is named after the run. */
+  /** A slot may send an event instead of starting a run; the id of the event is derived from the run's. */
   async #missingEvents(starts: readonly Start[]): Promise<ReadonlySet<string>> {
     const missing = new Set<string>()
     for (const { tenant, run } of starts)
@@ -160,7 +161,7 @@ export class CoordinatorStarts {
     const { coordinator, seq, run, handler, isTracked, caller } = start
     const place: Place = { stream: coordinator, seq }
     const isThere = head !== null || (handler === null && !missing.has(eventOf(run)))
-    // It may wait at a gate that is read later.
+    // The run may wait at a gate that is read later.
     if (!isThere) this.#prepared().missing.run(run, coordinator, seq)
     if (head === null) return
     const parent = caller !== null ? caller.slice('run_'.length) : isTracked ? coordinator.slice('gat_'.length) : null

@@ -1,4 +1,4 @@
-/** What a coordinator's facts add up to, as far as its rest depends on it: what it hears, what waits for an instant, who runs. */
+/** The state of a coordinator, folded from its facts as far as the rest checks need it: event types, open windows and held events, runs. */
 import type { CoordinatorFact } from './coordinator-fact.ts'
 
 interface OpenWindow {
@@ -60,7 +60,7 @@ export class CoordinatorState {
     }
   }
 
-  /** When time alone must move it on; null: never, or not as far as its facts tell. */
+  /** The instant at which time alone must move it on; null: there is none, or its facts do not say. */
   get nextAt(): number | null {
     if (this.#isPaused) return null
     if (this.#held > 0) return 0
@@ -68,7 +68,7 @@ export class CoordinatorState {
     return instants.length === 0 ? null : Math.min(...instants)
   }
 
-  /** A schedule that is neither over nor paused waits for a slot or for the end of a run. */
+  /** True for a schedule that has not ended, is not paused and has no running run: it needs a next slot. */
   get needsSlot(): boolean {
     return this.#isLive && !this.#isPaused && this.#running.size === 0
   }

@@ -1,4 +1,4 @@
-/** Who owns which effect key, over all runs of the ledger. */
+/** The owner of each effect key, over all runs of the ledger. */
 import type { StatementSyncInstance } from '@photostructure/sqlite'
 import type { Scratch } from '#cli/verify/scratch.ts'
 
@@ -17,7 +17,7 @@ export class EffectKeys {
     this.#scratch = scratch
   }
 
-  /** Null if this step owns the key now; else who had it first. */
+  /** Null if this step now owns the key; otherwise the step that had it first. */
   claim(key: string, run: string, step: string): string | null {
     this.#statements ??= this.#prepare()
     const { put, get } = this.#statements

@@ -1,4 +1,4 @@
-/** Events, the runs they start, the runs that emit them and the waits that look for them, each with one planted fault. */
+/** Events, the runs they start, the runs that emit them and the waits for them, each with one planted fault. */
 import { expect, test } from 'vitest'
 import type { WaitSpec } from '#model/event/wait.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
@@ -6,7 +6,7 @@ import { aWait, fact, started } from '#test/support/stories/run-story.ts'
 
 const finished = [started(), fact('run.completed')]
 
-test('[V3] data of an event that was changed after it came is found (13.3.1)', async () => {
+test('[V3] event data that was changed after it was stored is found (13.3.1)', async () => {
   const ledger = await aLedger()
   await ledger.event({ data: { amount: 10 } })
   expect(await judge(ledger)).toEqual([])
@@ -14,7 +14,7 @@ test('[V3] data of an event that was changed after it came is found (13.3.1)', a
   expect(await judge(ledger)).toEqual([{ id: 'V3', stream: null, seq: null }])
 })
 
-test('[V15] a run whose event is not there is found', async () => {
+test('[V15] a run whose event does not exist is found', async () => {
   const ledger = await aLedger()
   const event = await ledger.event()
   const stream = await ledger.run(finished, { event })
@@ -41,7 +41,7 @@ test('[V15] an event that started one handler twice is found when the unique ind
   expect(await judge(ledger)).toEqual([{ id: 'V15', stream: null, seq: null }])
 })
 
-test('[V15] a reason for no run beside a run, or for no event, is found', async () => {
+test('[V15] a suppression of an event that did start a run, or of no event, is found', async () => {
   const ledger = await aLedger()
   const event = await ledger.event()
   const stream = await ledger.run(finished, { event })
@@ -60,7 +60,7 @@ test('[V15] a reason for no run beside a run, or for no event, is found', async 
 test.each([
   ['step', [started(), fact('step.completed', { events: ['evt-1'] }), fact('run.completed')]],
   ['run', [started(), fact('step.completed'), fact('run.completed', { events: ['evt-1'] })]],
-] as const)('[V16] an event that the result of a %s names and that is not there is found', async (_, facts) => {
+] as const)('[V16] an event that the result of a %s names and that does not exist is found', async (_, facts) => {
   const ledger = await aLedger()
   const id = ledger.newRun()
   await ledger.event({ id: 'evt-1', causation: id })
@@ -70,14 +70,14 @@ test.each([
   expect(await judge(ledger)).toEqual([{ id: 'V16', stream: id, seq: facts.findIndex((one) => 'events' in one) }])
 })
 
-test('[V16] an event that says a run emitted it, and no result of that run does, is found', async () => {
+test('[V16] an event that claims to be emitted by a run, which has no such result, is found', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run(finished)
   await ledger.event({ causation: stream })
   expect(await judge(ledger)).toEqual([{ id: 'V16', stream, seq: null }])
 })
 
-test('[V16] an event that tells of a run’s end is named after the fact that ended it', async () => {
+test('[V16] an event that reports a run’s end must be named after the fact that ended it', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run(finished)
   await ledger.event({ id: `${stream}/${finished.length - 1}`, causation: stream })
@@ -96,7 +96,7 @@ test('[V16] an event whose run does not exist is found', async () => {
   expect(await judge(ledger)).toEqual([{ id: 'V16', stream: null, seq: null }])
 })
 
-test("[V16] another tenant's event of the same name is not the one that was emitted", async () => {
+test("[V16] another tenant's event with the same id does not count as the emitted one", async () => {
   const ledger = await aLedger()
   await ledger.event({ id: 'evt-1', tenant: 'acme' })
   const stream = await ledger.run([started(), fact('run.completed', { events: ['evt-1'] })])
@@ -123,7 +123,7 @@ test.each<readonly [string, Partial<WaitSpec>]>([
   ['its type', {}],
   ['its type and a text in it', { match: { path: 'city', value: '"Lima"' } }],
   ['its type and an object in it', { match: { path: 'order', value: '{"id":7,"lines":[1,null]}' } }],
-])('[V17] a run that is parked though an event is there that fits %s is found', async (_, changes) => {
+])('[V17] a parked run is found if there is an event that matches %s', async (_, changes) => {
   const ledger = await aLedger()
   const stream = await ledger.run([started(), wait(changes)])
   await ledger.event({ type: 'order.paid', data: { city: 'Lima', order: { lines: [1, null], id: 7 } } })
@@ -136,7 +136,7 @@ test.each<readonly [string, Partial<WaitSpec>]>([
   ['has another value', { match: { path: 'city', value: '"Cusco"' } }],
   ['has no such field', { match: { path: 'city.name', value: '"Lima"' } }],
   ['may not fit the condition', { condition: 'event.data.city == "Cusco"' }],
-])('an event that %s is missed by nobody', async (_, changes) => {
+])('an event that %s is not missed by the wait', async (_, changes) => {
   const ledger = await aLedger()
   await ledger.run([started(), wait(changes)])
   await ledger.event({ type: 'order.paid', data: { city: 'Lima' } })
@@ -146,14 +146,14 @@ test.each<readonly [string, Partial<WaitSpec>]>([
 test.each([
   ['is due', { wakeAt: 10 }],
   ['is held', { lease: 'wrk-1', wakeAt: null }],
-] as const)('a run that %s will see its event', async (_, options) => {
+] as const)('a run that %s has not missed its event', async (_, options) => {
   const ledger = await aLedger()
   await ledger.run([started(), wait({})], options)
   await ledger.event({ type: 'order.paid' })
   expect(await judge(ledger)).toEqual([])
 })
 
-test("another tenant's event is missed by nobody", async () => {
+test("another tenant's event is not missed by any wait", async () => {
   const ledger = await aLedger()
   await ledger.run([started(), wait({})])
   await ledger.event({ type: 'order.paid', tenant: 'acme' })
@@ -167,7 +167,7 @@ const received = (step: string, sequence: number, others: readonly number[] = []
     ...(others.length > 0 && { others: others.map((one) => ({ type: 'order.paid', sequence: one })) }),
   })
 
-test('[V17] an event that two waits of one run have received is found, and what it received before is missed by no wait (14.3)', async () => {
+test('[V17] an event that two waits of one run received is found; an event received before is not missed by a later wait (14.3)', async () => {
   const ledger = await aLedger()
   const sequence = await ledger.event({ type: 'order.paid' })
   const fresh = (step: string) =>
@@ -185,7 +185,7 @@ test('[V17] an event that two waits of one run have received is found, and what 
   expect(await judge(ledger)).toEqual([{ id: 'V17', stream, seq: 4 }])
 })
 
-test('[V17] a wait that an older version opened may have received what another had (14.3)', async () => {
+test('[V17] a wait that an older version opened may have received the same event as another one (14.3)', async () => {
   const ledger = await aLedger()
   const sequence = await ledger.event({ type: 'order.paid' })
   const old = (step: string) => fact('wait.opened', { step, wait: aWait({ types: ['order.paid'], base: 0 }) })
@@ -200,7 +200,7 @@ test('[V17] a wait that an older version opened may have received what another h
   expect(await judge(ledger)).toEqual([])
 })
 
-test('[V17] a wait that received more events at once than it takes is found (14.3)', async () => {
+test('[V17] a wait that received more events at once than its limit is found (14.3)', async () => {
   const ledger = await aLedger()
   const first = await ledger.event({ type: 'order.paid' })
   const second = await ledger.event({ type: 'order.paid' })

@@ -1,7 +1,7 @@
 /**
- * Events and the runs around them: who was started by an event, who emitted it, and how long its chain of causes is.
+ * Checks events and their runs: which runs an event started, which run emitted it, and the length of its chain of causes.
  *
- * What one run emitted is compared while that run is read; the rest are questions to the tables, answered by the store.
+ * The events that one run emitted are compared while that run is read; the rest are queries to the store.
  */
 import { Batch } from '#cli/verify/batch.ts'
 import { type Findings, NOWHERE, type Place } from '#cli/verify/report.ts'
@@ -9,7 +9,7 @@ import { canonicalText } from '#cli/verify/source/json-path.ts'
 import { digest, type Seals } from '#cli/verify/source/seals.ts'
 import type { EventRow, Tables } from '#cli/verify/tables.ts'
 
-/** Far above any limit that a system declares (16): beyond it the limit did not work. */
+/** Far above any limit that a system declares (16): an event with more hops shows that the limit did not work. */
 const MAX_HOPS = 1_000
 
 interface NamedEvent {
@@ -18,17 +18,17 @@ interface NamedEvent {
   readonly place: Place
 }
 
-/** What a run emitted, told from both sides. */
+/** What a run emitted, from both sides. */
 export interface Emitted {
   readonly run: string
   readonly tenant: string
-  /** By its results: the event and the fact that names it. */
+  /** From its results: the event and the fact that names it. */
   readonly named: ReadonlyMap<string, number>
-  /** By its ends: each may be told by an event named after the fact, and by those that its handler declares for such an end. */
+  /** From its ends: each may be reported by an event named after the fact, and by those that its handler declares for such an end. */
   readonly ends: ReadonlySet<string>
-  /** By other facts that tell of its work, each with at most one lifecycle event. */
+  /** From other facts about its work, each with at most one lifecycle event. */
   readonly tellers: ReadonlySet<string>
-  /** By the events that say this run caused them. */
+  /** From the events that name this run as their cause. */
   readonly caused: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export class EventChecks {
     await this.#checkSuppressed()
   }
 
-  /** V18: the hops of an event are the handlers in its chain. */
+  /** V18: the hops of an event equal the length of its chain of handlers. */
   checkChain(event: EventRow): void {
     const { seq, hops, chain } = event
     this.#findings.expect('V18', hops <= MAX_HOPS, NOWHERE, () => `event ${seq} has ${hops} hops`)
@@ -82,7 +82,7 @@ export class EventChecks {
     )
   }
 
-  /** V3: the data of an event is what was hashed when it came. A seal with a key covers its identity, too. */
+  /** V3: the data of an event must match the hash that was taken when it was stored. A seal with a key covers its identity, too. */
   checkData({ seq, tenant, source, id, type, data, data_hash }: EventRow): void {
     const text = canonicalText(data) ?? ''
     const isPlain = !this.#seals.hasKey && !this.#seals.isKeyed(data_hash)
@@ -117,7 +117,7 @@ export class EventChecks {
     }
   }
 
-  /** V15. A store with its unique index whole cannot hold a doubled one; that is no reason not to look. */
+  /** V15. A store with an intact unique index cannot contain duplicates; they are checked all the same. */
   async #checkTriggered(): Promise<void> {
     for await (const { hex, event, tenant, event_tenant } of this.#tables.triggered()) {
       this.#findings.expect(
@@ -153,10 +153,10 @@ export class EventChecks {
 
 const LIFECYCLE = /\/(agent|workflow)\.[a-z]+$/
 
-/** `run/seq` tells of an end; `run/seq/type` is declared for it, or told of the run's work. */
+/** `run/seq` reports an end; `run/seq/type` is declared for it, or reports the run's work. */
 const factOf = (id: string): string => id.split('/').slice(0, 2).join('/')
 
-/** -1 for a text that is no list. */
+/** -1 for a text that is not a list. */
 const lengthOf = (chain: string): number => {
   try {
     const parsed: unknown = JSON.parse(chain)

@@ -1,5 +1,5 @@
 /**
- * The ledger against what was seen from outside: nothing acknowledged is missing, no effect was performed too often.
+ * Checks the ledger against evidence from outside: nothing acknowledged is missing, and no effect was performed too often.
  *
  * Compares run by run while the ledger is read. Without evidence there is nothing to compare.
  */
@@ -74,7 +74,7 @@ export class EvidenceChecks {
     )
   }
 
-  /** Any run that was acknowledged exists; one that was told to have ended has that end among its facts. */
+  /** An acknowledged run exists; one that was reported as ended has that end among its facts. */
   #checkRunAck(state: RunState, status: string, place: Place): void {
     this.#findings.expect(
       'V1',
@@ -99,7 +99,7 @@ export class EvidenceChecks {
       place,
       () => `step ${step} was performed under the key ${key}, but was intended under ${effectKey}`,
     )
-    // Without an intent on record nobody would have known of it after a crash.
+    // Without a recorded intent the effect would have been unknown after a crash, so none is allowed.
     const allowed = effectKey === null ? 0 : 1 + permissions
     this.#findings.expect(
       'V10',

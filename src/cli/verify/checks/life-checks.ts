@@ -1,7 +1,8 @@
 /**
- * A run's life as its facts tell it: what may follow an end, a cancel, and the passing of time.
+ * Checks the life of a run along its facts: what may follow an end, a cancel, and the passing of time.
  *
- * Looks at the state before each fact. Steps' attempts are attempt-checks.ts; what must hold between facts is rest-checks.ts.
+ * Checks each fact against the state before it. Attempts of steps are checked in attempt-checks.ts; what must hold between facts in
+ * rest-checks.ts.
  */
 import type { Findings, Place } from '#cli/verify/report.ts'
 import type { Fact } from '#cli/verify/source/fact.ts'
@@ -19,7 +20,7 @@ const STARTS: ReadonlySet<string> = new Set([
   'run.completed',
 ])
 
-/** What no paused run does: its code does not run, and its time stands still. */
+/** Facts that a paused run does not record: its code does not run, and its timers do not fire. */
 const HELD: ReadonlySet<string> = new Set([
   ...['step.intended', 'step.reused', 'timer.set', 'wait.opened', 'child.started'],
   ...['run.retry_due', 'step.retry_due', 'timer.fired', 'wait.timed_out'],
@@ -49,14 +50,14 @@ export const checkLife = (findings: Findings, state: RunState, fact: Fact, place
     findings.expect('V8', !state.isHeld || state.end !== null, place, () => `${fact.type} while the run was paused`)
 }
 
-/** An ended run takes evidence, and a person's retry if its end was not accepted. */
+/** An ended run may record evidence, and a person's retry if its end was not accepted. */
 const mayFollow = (state: RunState, fact: Fact): boolean => {
   if (fact.type === 'run.started') return !state.started
   if (fact.type === 'run.retried') return state.end !== null && !ACCEPTED_ENDS.has(state.end)
   return state.end === null || EVIDENCE.has(fact.type)
 }
 
-/** V24: what time alone does is never early. `at` is the instant at which the fact was recorded. */
+/** V24: what time alone causes is never early. `at` is the instant at which the fact was recorded. */
 export const checkTime = (findings: Findings, state: RunState, fact: Fact, at: number, place: Place): void => {
   const due = dueInstant(state, fact)
   if (due === undefined) return
@@ -65,7 +66,7 @@ export const checkTime = (findings: Findings, state: RunState, fact: Fact, at: n
   )
 }
 
-/** When this fact may be recorded at the earliest; null: never. Undefined: time has no say. */
+/** The earliest instant at which this fact may be recorded; null: never. Undefined: it does not depend on time. */
 const dueInstant = (state: RunState, fact: Fact): number | null | undefined => {
   switch (fact.type) {
     case 'run.expired':
@@ -85,7 +86,7 @@ const dueInstantOfStep = (
   { open, result }: Readonly<Step>,
   type: 'step.retry_due' | 'timer.fired' | 'wait.timed_out',
 ): number | null | undefined => {
-  // A second result is told as such (V7).
+  // A second result is reported by V7.
   if (result !== null) return undefined
   if (type === 'wait.timed_out') return open?.kind === 'waiting' ? open.wait.timeoutAt : null
   return open?.kind === (type === 'timer.fired' ? 'sleeping' : 'retrying') ? open.wakeAt : null

@@ -1,4 +1,4 @@
-/** The list of where replies of models stand, with each of the faults that it could have. */
+/** The index of model replies, with each possible fault. */
 import { expect, test } from 'vitest'
 import { aLedger, judge } from '#test/support/judged.ts'
 import { fact, started } from '#test/support/stories/run-story.ts'
@@ -7,20 +7,20 @@ const reply = fact('step.completed', { at: 20, result: { value: { modelUsed: 'm'
 const finished = [started(), reply, fact('run.completed', { at: 30 })]
 const NOTED = 'insert into model_call select recorded_at, stream, seq from fact where seq = 1'
 
-test('[V4] a reply that is listed is as it should be', async () => {
+test('[V4] an indexed reply has no findings', async () => {
   const ledger = await aLedger()
   await ledger.run(finished)
   await ledger.sql(NOTED)
   expect(await judge(ledger)).toEqual([])
 })
 
-test('[V4] a reply that is not listed is found, at its fact', async () => {
+test('[V4] a reply that is not indexed is found, at its fact', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run(finished)
   expect(await judge(ledger)).toEqual([{ id: 'V4', stream, seq: 1 }])
 })
 
-test('[V4] a listed fact that is no reply, and one that does not exist, are found', async () => {
+test('[V4] an indexed fact that is not a reply, and one that does not exist, are found', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run(finished)
   await ledger.sql(`${NOTED}; insert into model_call select recorded_at, stream, 2 from fact where seq = 2;
@@ -31,7 +31,7 @@ test('[V4] a listed fact that is no reply, and one that does not exist, are foun
   ])
 })
 
-test('[V4] a ledger of before that list is not asked for it', async () => {
+test('[V4] an older ledger without the index is not checked for it', async () => {
   const ledger = await aLedger()
   await ledger.run(finished)
   await ledger.sql('drop table model_call; delete from trihand_migration where version >= 11')

@@ -1,4 +1,4 @@
-/** What must hold of a run between two facts, each with one planted fault. */
+/** What must hold for a run between two facts, each with one planted fault. */
 import { expect, test } from 'vitest'
 import type { Invariant } from '#cli/verify/report.ts'
 import type { RunFact } from '#model/run/fact.ts'
@@ -25,11 +25,11 @@ test.each([
   ['a cancel', [waiting], { status: 'cancelling' }],
   ['a pause', [waiting], { status: 'paused' }],
   ['no known word', [waiting], { status: 'asleep' }],
-] as const)('[V4] a status that says %s than the facts is found', async (_, facts, options) => {
+] as const)('[V4] a status that says %s, unlike the facts, is found', async (_, facts, options) => {
   expect(await judged(facts, options)).toEqual(['V4'])
 })
 
-test('[V13] a paused run needs nothing that moves it on', async () => {
+test('[V13] a paused run needs no wake', async () => {
   expect(await judged([fact('run.paused')], { status: 'paused', wakeAt: null })).toEqual([])
   expect(await judged([fact('run.paused'), sleeping], { status: 'paused', wakeAt: null })).not.toContain('V13')
   expect(await judged([fact('run.paused'), fact('run.resumed')], { status: 'waiting', wakeAt: null })).toEqual(['V13'])
@@ -47,7 +47,7 @@ test.each([
   expect(await judge(ledger)).toContainEqual({ id: 'V4', stream, seq: null })
 })
 
-test('[V4] a wait that an ended run has left behind is found', async () => {
+test('[V4] a wait of an ended run that is still in the table is found', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run([started(), waiting])
   await ledger.run([started(), waiting, fact('run.completed')])
@@ -56,7 +56,7 @@ test('[V4] a wait that an ended run has left behind is found', async () => {
   expect(await judge(ledger)).toContainEqual({ id: 'V4', stream, seq: null })
 })
 
-test('a wait for all needs a row per type that has not come, and may keep the others', async () => {
+test('a wait for all types needs a row for each type that has not come, and may keep the other rows', async () => {
   const ledger = await aLedger()
   const sequence = await ledger.event({ type: 'mail.read' })
   const wait = aWait({ mode: 'all', types: ['mail.read', 'mail.lost'], base: 0 })
@@ -87,7 +87,7 @@ test.each<readonly [string, RunFact, number | null]>([
   expect(await judged([open], { wakeAt })).toContain('V4')
 })
 
-test('[V4] a run whose deadline nothing will wake it for is found', async () => {
+test('[V4] a run without a wake for its deadline is found', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run([started({ deadlineAt: FAR }), waiting], { wakeAt: null })
   expect(await judge(ledger)).toEqual([{ id: 'V4', stream, seq: null }])
@@ -97,7 +97,7 @@ test('a run may be due at once for a reason that no fact names', async () => {
   expect(await judged([sleeping], { wakeAt: 5 })).toEqual([])
 })
 
-test('a run that somebody holds is not asked when it will wake', async () => {
+test('the wake of a run that a worker holds is not checked', async () => {
   expect(await judged([sleeping], { lease: 'wrk-1', wakeAt: null })).toEqual([])
 })
 
@@ -106,7 +106,7 @@ test.each<readonly [string, readonly RunFact[]]>([
   ['between two steps', [fact('step.completed')]],
   ['with an effect under way', [fact('step.intended')]],
   ['that is being cancelled and has no child', [waiting, fact('run.cancel_requested')]],
-])('[V13] a run %s, without holder and wake, is found', async (_, facts) => {
+])('[V13] a run %s, without a lease and a wake, is found', async (_, facts) => {
   expect(await judged(facts, { wakeAt: null })).toEqual(['V13'])
 })
 
@@ -123,7 +123,7 @@ test('[V13] a run that waits for a child that does not exist is found', async ()
   expect(await judge(ledger)).toEqual([{ id: 'V13', stream, seq: 1 }])
 })
 
-test("[V13] a run that waits for somebody else's child is found", async () => {
+test("[V13] a run that waits for another run's child is found", async () => {
   const ledger = await aLedger()
   const child = await ledger.run([started(), waiting])
   const stream = await ledger.run([started(), fact('child.started', { child })])
@@ -134,7 +134,7 @@ test.each([
   ['sleeps on', { wakeAt: null }, ['V13']],
   ['is due', { wakeAt: 20 }, []],
   ['is held', { lease: 'wrk-1', wakeAt: null }, []],
-] as const)('[V13] when a child has ended and its parent %s', async (_, options, expected) => {
+] as const)('[V13] a parent that %s when its child has ended is found unless it is due or held', async (_, options, expected) => {
   const ledger = await aLedger()
   const [parent, child] = [ledger.newRun(), ledger.newRun()]
   await ledger.run([started(), fact('child.started', { child })], { id: parent, ...options })
@@ -142,7 +142,7 @@ test.each([
   expect((await judge(ledger)).map(({ id }) => id)).toEqual(expected)
 })
 
-test('[V13] a cancelled run waits for its children, and for them alone', async () => {
+test('[V13] a cancelled run waits for its children, and for nothing else', async () => {
   const ledger = await aLedger()
   const [parent, child] = [ledger.newRun(), ledger.newRun()]
   await ledger.run([started(), fact('child.started', { child }), fact('run.cancel_requested')], {

@@ -1,7 +1,7 @@
 /**
- * What must hold of a run between two facts: the tables say what the facts say, and something will move the run on.
+ * Checks a run between two facts: the tables agree with the facts, and something will move the run on.
  *
- * A run that somebody holds is judged by its facts and status only: its wake counts from the release on.
+ * For a run that a worker holds only its facts and status are checked: its wake is valid from the release of the lease.
  */
 import type { Opened } from '#cli/verify/opened.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
@@ -10,12 +10,12 @@ import { neededTypes, type OpenStep, type RunState } from './run-state.ts'
 
 const ENDED: ReadonlySet<string> = new Set(['success', 'partial', 'failed', 'cancelled', 'expired', 'quarantined'])
 const LIVE: ReadonlySet<string> = new Set(['queued', 'running', 'waiting', 'paused', 'cancelling'])
-/** Open steps that an answer from outside moves on. A cancelled run waits for its children alone. */
+/** Open steps that an answer from outside settles. A cancelled run only waits for its children. */
 const ANSWERED: ReadonlySet<OpenStep['kind']> = new Set(['waiting', 'calling', 'uncertain'])
 
 export const isEnded = (status: string): boolean => ENDED.has(status)
 
-/** A run at rest: what the table says, what the facts add up to, and how late it is. */
+/** A run at rest: its row, its state from the facts, and the present moment. */
 export interface Rest {
   readonly row: StreamRow
   readonly state: RunState
@@ -71,7 +71,7 @@ const openWaits = (
   return { allowed, needed }
 }
 
-/** A wait for all may keep the row of a type that has come: it wakes the run once too often and does no harm. */
+/** A wait for all types may keep the row of a type that has come: it wakes the run once too often and does no harm. */
 const checkWaits = (findings: Findings, rest: Rest, waits: readonly WaitRow[], opened: Opened): void => {
   const { state, place } = rest
   const { allowed, needed } = openWaits(rest, opened)
@@ -79,7 +79,7 @@ const checkWaits = (findings: Findings, rest: Rest, waits: readonly WaitRow[], o
   for (const address of found) {
     findings.expect('V4', allowed.has(address), place, () => `the table has a wait that the facts do not: ${address}`)
   }
-  // A cancelled run takes no event any more, so its rows may be gone before it ends.
+  // A cancelled run receives no more events, so its rows may be gone before it ends.
   if (state.cancelled) return
   for (const address of needed) {
     findings.expect(
@@ -108,7 +108,7 @@ const stepInstant = (open: OpenStep): number | null => {
   return open.kind === 'sleeping' || open.kind === 'retrying' ? open.wakeAt : null
 }
 
-/** A wake is an instant that the facts know, or it is due by now: a signal, a freed lease, a start that was put off. */
+/** A wake must be an instant that the facts give, or be due by now: after a signal, a freed lease, or a start that was put off. */
 const checkWake = (findings: Findings, { row, state, moment, place }: Rest, wakeAt: number): void => {
   const isKnown = (): boolean =>
     wakeAt === state.deadlineAt ||
@@ -123,7 +123,7 @@ const checkWake = (findings: Findings, { row, state, moment, place }: Rest, wake
   )
 }
 
-/** No later than the first instant at which time alone must move the run on, unless it is due anyway. */
+/** The wake must not be later than the first instant at which time alone moves the run on, unless it is due anyway. */
 const checkOversleep = (findings: Findings, { row, state, moment, place }: Rest): void => {
   const next = nextInstant(state)
   if (next === null || row.status === 'queued') return
@@ -131,7 +131,7 @@ const checkOversleep = (findings: Findings, { row, state, moment, place }: Rest)
   findings.expect('V4', holds, place, () => `the run must go on at ${next}, but its wake is ${row.wake_at ?? 'never'}`)
 }
 
-/** When time alone moves the run on; null: only an answer from outside does. */
+/** The instant at which time alone moves the run on; null: only an answer from outside does. */
 const nextInstant = (state: RunState): number | null => {
   if (state.isHeld) return state.deadlineAt
   let next = earlier(state.deadlineAt, state.retryAt)

@@ -1,4 +1,4 @@
-/** Results that a run has from another: they stand there, for the same step and the same. */
+/** Results that a run has reused from another: they must exist there, for the same step and with the same value. */
 import { expect, test } from 'vitest'
 import type { RunId } from '#model/kernel/ids.ts'
 import { inline, NOTHING } from '#model/kernel/payload.ts'
@@ -32,7 +32,7 @@ const whole = (of: RunId): readonly ReusedStep[] => [
   { step: 'call', of, seq: 5, settled: done({ n: 2 }) },
 ]
 
-test('[V7] results that stand in the other run are in order', async () => {
+test('[V7] results that are the same in the other run are valid', async () => {
   expect(await judged(whole)).toEqual([])
 })
 
@@ -42,11 +42,11 @@ test.each<readonly [string, Partial<ReusedStep>]>([
   ['what is no result', { seq: 2, step: 'nap' }],
   ['a fact that is not there', { seq: 99 }],
   ['a place that is none', { seq: 0.5 }],
-])('[V7] %s is found', async (_, change) => {
+])('[V7] a reuse of %s is found', async (_, change) => {
   expect(await judged((of) => [{ step: 'a', of, seq: 1, settled: done(1), ...change }])).toEqual([['V7', 1]])
 })
 
-test('[V7] a result of another tenant is found, and one that comes after its own', async () => {
+test('[V7] a reused result of another tenant is found, and one for a step that has its result already', async () => {
   expect(await judged(whole, 'other')).toEqual([
     ['V7', 1],
     ['V7', 2],

@@ -1,7 +1,7 @@
 /**
- * V7 across two runs: a result that a run has taken over from another is the one that stands there, for the same step.
+ * Checks V7 across two runs: a reused result must be the one in the other run, for the same step.
  *
- * Asked in batches, because the other run is another stream than the one being read.
+ * Queried in batches, because the other run is another stream than the one being read.
  */
 import { Batch } from '#cli/verify/batch.ts'
 import type { Findings, Place } from '#cli/verify/report.ts'
@@ -25,7 +25,7 @@ const RESULTS: ReadonlySet<string> = new Set([
   'child.ended',
 ])
 
-/** The result that a fact holds, as JSON; null: it holds none. */
+/** The result in a fact, as JSON; null: it has none. */
 const resultIn = (type: string, body: Body): string | null => {
   const owner = type === 'child.ended' ? body.body('end') : type === 'step.reused' ? body.body('settled') : body
   return owner.orNull('result', (name) => owner.written(name))
@@ -69,7 +69,7 @@ export class ReuseChecks {
     const result = resultIn(there.type, body)
     this.#findings.expect(
       'V7',
-      // A timer answers with nothing, and does not say so.
+      // A fired timer has no result in its fact.
       result === null || result === fact.result,
       place,
       () => `step ${fact.step} has another result than fact ${fact.seq} of ${fact.of}`,

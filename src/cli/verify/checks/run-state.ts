@@ -1,34 +1,35 @@
 /**
- * What a run's facts add up to: the checker's own small fold, written from the prose and not from the machine it judges.
+ * The state of a run, folded from its facts: the checker's own small implementation, written from the specification and not from the
+ * machine it checks.
  *
- * Takes every fact in every state, like the machine. Never says what is wrong: the checks look at the state before each fact.
+ * Accepts every fact in every state, like the machine. Never reports errors: the checks look at the state before each fact.
  */
 import type { Fact, Received, StepFact, WaitSpec } from '#cli/verify/source/fact.ts'
 
 export type OpenStep = { readonly seq: number } & (
   | { readonly kind: 'intended' }
-  /** The task that asks a person about it. */
+  /** `task`: the task that asks a person about it. */
   | { readonly kind: 'uncertain'; readonly task: string | null }
   | { readonly kind: 'sleeping'; readonly wakeAt: number }
-  /** Null: the instant has passed and was told; the next attempt may begin. */
+  /** `wakeAt` null: the instant has passed and was recorded; the next attempt may begin. */
   | { readonly kind: 'retrying'; readonly wakeAt: number | null }
   | { readonly kind: 'waiting'; readonly wait: WaitSpec; readonly received: ReadonlyMap<number, string> }
-  /** `again`: the child is to be retried for it, and may wait at its gate. */
+  /** `again`: the child is to be retried, and may wait at its gate. */
   | { readonly kind: 'calling'; readonly child: string; readonly again: boolean }
 )
 
 export interface Step {
   open: OpenStep | null
-  /** The accepted result. `aborted`: failed by a person's word. */
+  /** The accepted result. `aborted`: a person's verdict made it fail. */
   result: 'done' | 'failed' | 'aborted' | null
-  /** Results accepted over its whole life; a person's retry clears a failed one and allows the next. */
+  /** Results accepted over its whole life; a person's retry clears a failed one and allows another. */
   results: number
   /** Failed attempts since it began, or began again. */
   attempts: number
   /** The instant before which the next attempt must not begin. */
   notBefore: number
   effectKey: string | null
-  /** How often a person let its effect be performed once more. */
+  /** How often a person allowed its effect to be performed once more. */
   permissions: number
 }
 
@@ -49,7 +50,7 @@ export class RunState {
   startBy: number | null = null
   /** The status with which the run has ended; null while it lives. */
   end: string | null = null
-  /** Every end it ever had: a person's retry opens an ended run again. */
+  /** Every end it ever had: a person's retry reopens an ended run. */
   readonly ends = new Set<string>()
   cancelled = false
   paused = false
@@ -59,7 +60,7 @@ export class RunState {
   readonly consumed = new Map<number, string>()
   readonly #steps = new Map<string, Step>()
 
-  /** Whether a person holds it: a cancel goes over that. */
+  /** True while a person's pause holds it; a cancel overrides the pause. */
   get isHeld(): boolean {
     return this.paused && !this.cancelled
   }
@@ -176,8 +177,9 @@ export class RunState {
   }
 
   /**
-   * A person's retry: failed steps get their attempts back, finished ones stay, and so does what was begun and not settled, but for
-   * waits: their rows are gone, so they are opened anew, and so are those that timed out and are named. Limits that have passed are lifted, or they would end the run again.
+   * A person's retry: failed steps get their attempts back; finished steps stay, and so do those that began and are not settled. Waits are
+   * opened anew, because their rows are gone, and so are those that timed out and are listed in `anew`. Limits that have passed are lifted,
+   * because otherwise they would end the run again.
    */
   #reopen({ limits, anew }: Extract<Fact, { readonly type: 'run.retried' }>, at: number): void {
     const lifted = this.deadlineAt !== null && this.deadlineAt <= at ? null : this.deadlineAt
@@ -189,7 +191,7 @@ export class RunState {
     this.failures = 0
     this.retryAt = null
     for (const [address, step] of this.#steps) {
-      // What ended the run by cancel_on is listened for anew.
+      // The event of cancel_on that ended the run is waited for anew.
       if (address.startsWith(CANCEL_STEP)) step.result = null
       if (anew.includes(address)) {
         step.result = null
@@ -242,7 +244,7 @@ const receive = (step: Step, events: readonly Received[]): void => {
   if (open.wait.mode === 'any' || neededTypes(open).length === 0) settle(step, 'done')
 }
 
-/** The types of which an open wait still takes an event: all of them in mode any, in mode all those of which none has come. */
+/** The types of which an open wait still needs an event: in mode any all of them, in mode all those that have not come. */
 export const neededTypes = ({ wait, received }: Extract<OpenStep, { readonly kind: 'waiting' }>): readonly string[] => {
   const had = new Set(wait.mode === 'all' ? received.values() : [])
   return [...new Set(wait.types)].filter((type) => !had.has(type))

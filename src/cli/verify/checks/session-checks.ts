@@ -1,7 +1,7 @@
 /**
- * A session's facts: every checkpoint builds on one that the session knows, and its document is stored.
+ * Checks the facts of a session: every checkpoint has known parents, and its document is stored.
  *
- * The chain itself is checked like any stream's (chain-checks.ts).
+ * The chain itself is checked as of any stream (chain-checks.ts).
  */
 import type { Findings, Place } from '#cli/verify/report.ts'
 import type { Body } from '#cli/verify/source/fact.ts'
@@ -18,7 +18,7 @@ const readCheckpoint = (body: Body): Checkpoint => ({
   root: body.text('root'),
 })
 
-/** The checkpoint that a fact brings: a fork's first one, or one of its own. Null: none. */
+/** The checkpoint in a fact: the first one of a fork, or one of its own. Null: none. */
 const checkpointOf = (
   type: string,
   body: Body,
@@ -36,7 +36,7 @@ export class SessionChecks {
     this.#findings = findings
   }
 
-  /** Answers the blobs that hold the documents of its checkpoints. */
+  /** Returns the blobs with the documents of its checkpoints. */
   next(type: string, body: Body, place: Place): readonly string[] {
     try {
       const found = checkpointOf(type, body)

@@ -1,7 +1,8 @@
 /**
- * How many throttled runs began in any period, by the book of their throttle: never more than the rule beside each start allows.
+ * Checks how many throttled runs began in any period, by the recorded starts of the throttle: never more than the rule in each start
+ * allows.
  *
- * Kept by key, and only for the last period of each. Where the rule has changed within a period, the wider one counts.
+ * Kept by key, and only for the last period of each. If the rule has changed within a period, the wider one counts.
  */
 import type { Findings, Place } from '#cli/verify/report.ts'
 import type { CoordinatorFact } from './coordinator-fact.ts'
@@ -11,7 +12,7 @@ type StartMade = Extract<CoordinatorFact, { readonly type: 'gate.start_made' }>
 interface Counted {
   readonly at: number
   readonly cost: number
-  /** Costs need not be whole: the sum stays below this. */
+  /** Costs may be fractions: the sum must stay below this. */
   readonly bound: number
 }
 

@@ -1,4 +1,4 @@
-/** What must hold of tasks, each with one planted fault. */
+/** What must hold for tasks, each with one planted fault. */
 import { expect, test } from 'vitest'
 import type { TaskId } from '#model/kernel/ids.ts'
 import type { TaskFact } from '#model/task/fact.ts'
@@ -23,7 +23,7 @@ type FactOf<Type extends TaskFact['type']> = Extract<TaskFact, { readonly type: 
 const decided = history(open(), submit('approve'))
 const last = <Type extends TaskFact['type']>(facts: readonly TaskFact[]): FactOf<Type> => facts.at(-1) as FactOf<Type>
 
-/** The facts with the last one changed. */
+/** The facts, with changes to the last one. */
 const bent = <Type extends TaskFact['type']>(
   facts: readonly TaskFact[],
   change: Partial<FactOf<Type>>,
@@ -36,7 +36,7 @@ const withTask = async (
   return { ledger, task: await ledger.task(facts) }
 }
 
-/** What is found at the last fact. */
+/** The findings at the last fact. */
 const foundAtEnd = async (facts: readonly TaskFact[]): Promise<readonly Verdict[]> => {
   const { ledger, task } = await withTask(facts)
   const found = await judge(ledger)
@@ -45,7 +45,7 @@ const foundAtEnd = async (facts: readonly TaskFact[]): Promise<readonly Verdict[
 
 const place = (facts: readonly TaskFact[], id: string) => [expect.objectContaining({ id, seq: facts.length - 1 })]
 
-test('a task that was decided once by a person who may is clean', async () => {
+test('a task that a permitted person decided once has no findings', async () => {
   const { ledger } = await withTask(decided)
   expect(await judge(ledger)).toEqual([])
 })
@@ -88,14 +88,14 @@ const timed = aSpec({
   reminders: { kind: 'before', beforeMs: [HOUR] },
 })
 
-test('V22: a reminder or a deadline that is said twice is found', async () => {
+test('V22: a reminder or a deadline that is recorded twice is found', async () => {
   for (const facts of [history(open(timed), passTime(HOUR)), history(open(timed), passTime(2 * HOUR))]) {
     const twice = [...facts, facts.at(-1) as TaskFact]
     expect((await foundAtEnd(twice)).map(({ id }) => id)).toEqual(['V22'])
   }
 })
 
-test('V24: a deadline that is said before its time is found', async () => {
+test('V24: a deadline that is recorded before its time is found', async () => {
   const facts = history(open(timed), passTime(2 * HOUR))
   const early = facts.map((each) => (each.type === 'task.timed_out' ? { ...each, at: HOUR } : each))
   const { ledger } = await withTask(early.filter(({ type }) => type !== 'task.reminded'))
@@ -110,19 +110,19 @@ test.each([
   ['whose inbox it is in', "update task set addresses = '[]'"],
   ['an inbox that lost it', "delete from task_address where address = '*'"],
   ['a row that is gone', 'delete from task'],
-])('V4: an inbox that says otherwise than the facts is found: %s', async (_, fault) => {
+])('V4: an inbox row that differs from the facts is found: %s', async (_, fault) => {
   const { ledger, task } = await withTask(history(open()))
   await ledger.sql(fault)
   expect(await judge(ledger)).toEqual([{ id: 'V4', stream: task, seq: null }])
 })
 
-test('V13: an open task that nothing wakes for its deadline is found', async () => {
+test('V13: an open task without a wake for its deadline is found', async () => {
   const { ledger, task } = await withTask(history(open(timed)))
   await ledger.sql('update stream set wake_at = null')
   expect(await judge(ledger)).toEqual([{ id: 'V13', stream: task, seq: null }])
 })
 
-test('V13: a run that waits for a task which is over, and that nothing wakes, is found', async () => {
+test('V13: a run without a wake that waits for a closed task is found', async () => {
   const ledger = await aLedger()
   const task = await ledger.task(history(open(), withdraw()))
   await ledger.run([started(), fact('child.started', { step: 'ask', child: task })], { id: RUN })

@@ -1,7 +1,7 @@
 /**
- * What must hold of each fact of a task, judged on the state before it: V5, V19 to V24.
+ * Checks each fact of a task against the state before it: V5, V19 to V24.
  *
- * Never folds (task-state.ts).
+ * Never folds facts itself (task-state.ts).
  */
 import type { Findings, Place } from '#cli/verify/report.ts'
 import type { Body } from '#cli/verify/source/fact.ts'
@@ -9,7 +9,7 @@ import type { TaskState } from './task-state.ts'
 
 const SYSTEM = 'system'
 const CLOSING: ReadonlySet<string> = new Set(['task.decided', 'task.expired', 'task.withdrawn'])
-/** Facts that name who did it. */
+/** Facts that name a person. */
 const BY_PEOPLE: ReadonlySet<string> = new Set([
   'task.viewed',
   'task.claimed',

@@ -1,7 +1,7 @@
 /**
- * A task as its facts add up, with only what checks ask for.
+ * The state of a task, folded from its facts, with only the members that the checks need.
  *
- * Owns the checker's own small fold. A fact that lacks its shape throws: the caller makes a finding of it.
+ * Owns the checker's own small fold. A fact of another shape throws: the caller reports it as a finding.
  */
 import type { Body } from '#cli/verify/source/fact.ts'
 
@@ -107,7 +107,7 @@ export class TaskState {
     this.addresses = asked(body.body('to'))
   }
 
-  /** The time that a revision took is given back to those who decide. */
+  /** The time that a revision took is added to the deadline. */
   #revise(body: Body, at: number): void {
     if (this.deadlineAt !== null && this.#awaitedAt !== null) this.deadlineAt += Math.max(0, at - this.#awaitedAt)
     this.#awaitedAt = null

@@ -1,7 +1,7 @@
 /**
- * V17: an event that a wait looks for reaches it, whichever of the two came first, and no other event does.
+ * Checks V17: an event that a wait waits for reaches it, whichever of the two came first, and no other event does.
  *
- * Waits with a condition in CEL are not compared with the events: only the engine can ask that.
+ * Waits with a CEL condition are not compared with the events: only the engine can evaluate it.
  */
 import { Batch } from '#cli/verify/batch.ts'
 import { OpenWaits } from '#cli/verify/open-waits.ts'
@@ -81,7 +81,7 @@ export class WaitChecks {
     )
   }
 
-  /** Keeps the open waits of a run that nothing wakes: the event of none of them may be there already. */
+  /** Keeps the open waits of a run without a wake: no event for any of them may exist already. */
   parked({ row, state, moment, place }: Rest): void {
     const isDue = row.wake_at !== null && row.wake_at <= Math.max(moment.now, moment.event_time)
     if (state.end !== null || state.cancelled || row.lease !== null || isDue || place.stream === null) return
@@ -106,7 +106,7 @@ export class WaitChecks {
     }
   }
 
-  /** Every event is shown to the waits that were kept. */
+  /** Compares an event with the waits that were kept. */
   event({ type, tenant, seq, data }: EventRow): void {
     for (const path of this.#open.pathsOf(type)) {
       const value = path === '' ? '' : canonicalAt(data, path)

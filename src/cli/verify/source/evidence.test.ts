@@ -1,4 +1,4 @@
-/** The ledger against what clients and the outside world saw, each with one planted fault. */
+/** The ledger against evidence from clients and the outside world, each with one planted fault. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import type { RunFact } from '#model/run/fact.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
 import type { LedgerByHand } from '#test/support/stores/ledger-by-hand.ts'
 import { fact, started } from '#test/support/stories/run-story.ts'
-import type { Acknowledgement, Evidence, ExecutionResult } from './evidence.ts'
+import type { Acknowledgement, Evidence, PerformedEffect } from './evidence.ts'
 import { UnreadableLedger } from './source.ts'
 
 const written = (name: string, text: string): string => {
@@ -22,12 +22,12 @@ const written = (name: string, text: string): string => {
 
 const lines = (entries: readonly object[]): string => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
 const acks = (...entries: readonly Acknowledgement[]): Evidence => ({ acks: written('acks.jsonl', lines(entries)) })
-const world = (...entries: readonly ExecutionResult[]): Evidence => ({ world: written('world.jsonl', lines(entries)) })
+const world = (...entries: readonly PerformedEffect[]): Evidence => ({ world: written('world.jsonl', lines(entries)) })
 
 const aRun = (ledger: LedgerByHand, ...facts: readonly RunFact[]): Promise<RunId> =>
   ledger.run([started(), ...facts, fact('run.completed', { at: 90 })])
 
-test('[V1] what was acknowledged and is there passes', async () => {
+test('[V1] everything acknowledged that exists has no findings', async () => {
   const ledger = await aLedger()
   const sequence = await ledger.event({ id: 'evt-1' })
   const run = await aRun(ledger, fact('step.completed', { step: 'mail' }))
@@ -43,14 +43,14 @@ test('[V1] what was acknowledged and is there passes', async () => {
   expect(report.checked.V1).toBe(4)
 })
 
-test('[V1] a run that failed, was retried and then succeeded was right to say both', async () => {
+test('[V1] a run that failed, was retried and then succeeded may have acknowledged both', async () => {
   const ledger = await aLedger()
   const run = await aRun(ledger, fact('run.failed'), fact('run.retried'))
   const evidence = acks({ kind: 'run', run, status: 'failed' }, { kind: 'run', run, status: 'success' })
   expect(await judge(ledger, { evidence })).toEqual([])
 })
 
-test('[V1] an acknowledged event that is not there, or has another place, is found', async () => {
+test('[V1] an acknowledged event that does not exist, or has another sequence, is found', async () => {
   const ledger = await aLedger()
   const sequence = await ledger.event({ id: 'evt-1' })
   const evidence = acks(
@@ -62,7 +62,7 @@ test('[V1] an acknowledged event that is not there, or has another place, is fou
   expect(await judge(ledger, { evidence })).toEqual([lost, lost, lost])
 })
 
-test('[V1] an acknowledged result that is not there is found', async () => {
+test('[V1] an acknowledged result that does not exist is found', async () => {
   const ledger = await aLedger()
   const run = await aRun(ledger, fact('step.intended', { step: 'mail' }))
   const evidence = acks({ kind: 'step', run, step: 'mail' }, { kind: 'run', run, status: 'failed' })
@@ -70,7 +70,7 @@ test('[V1] an acknowledged result that is not there is found', async () => {
   expect(await judge(ledger, { evidence })).toEqual([lost, lost])
 })
 
-test('[V1] an acknowledged run that is not there is found', async () => {
+test('[V1] an acknowledged run that does not exist is found', async () => {
   const ledger = await aLedger()
   const run = ledger.newRun()
   expect(await judge(ledger, { evidence: acks({ kind: 'run', run, status: 'queued' }) })).toEqual([
@@ -78,7 +78,7 @@ test('[V1] an acknowledged run that is not there is found', async () => {
   ])
 })
 
-test('half a line at the end of the file acknowledges nothing, half a line before it cannot be read', async () => {
+test('an incomplete line at the end of the file is ignored; before the end it is unreadable', async () => {
   const ledger = await aLedger()
   const half = '{"kind":"run","run":"run_'
   expect(await judge(ledger, { evidence: { acks: written('acks.jsonl', half) } })).toEqual([])
@@ -86,7 +86,7 @@ test('half a line at the end of the file acknowledges nothing, half a line befor
   await expect(verifyLedger(ledger.target, { evidence: broken })).rejects.toThrow('line 1 is not JSON')
 })
 
-test('evidence that is not there is unreadable', async () => {
+test('a missing evidence file is unreadable', async () => {
   const ledger = await aLedger()
   const failure = await verifyLedger(ledger.target, { evidence: { acks: 'no/such/acks.jsonl' } }).catch(
     (error: unknown) => error,
@@ -95,7 +95,7 @@ test('evidence that is not there is unreadable', async () => {
   expect(String(failure)).toContain('no such file')
 })
 
-const once = (run: string, changes: Partial<ExecutionResult> = {}): ExecutionResult => ({
+const once = (run: string, changes: Partial<PerformedEffect> = {}): PerformedEffect => ({
   key: 'th1_key',
   run,
   step: 'mail',

@@ -1,7 +1,8 @@
 /**
- * What a test saw from outside: acknowledgements that clients got, and effects that the world performed.
+ * Evidence from outside the ledger, written by tests: acknowledgements that clients received, and effects that were performed.
  *
- * Owns the two files' lines and where they are kept while the ledger is read. Users have none of them; then nothing is asked.
+ * Owns the format of both files, and where their content is kept while the ledger is read. Users have no such files; then nothing is
+ * checked.
  */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -21,14 +22,14 @@ export type Acknowledgement =
   | { readonly kind: 'step'; readonly run: string; readonly step: string }
   | { readonly kind: 'run'; readonly run: string; readonly status: string }
 
-export interface ExecutionResult {
+export interface PerformedEffect {
   readonly key: string
   readonly run: string
   readonly step: string
   readonly effect: 'once' | 'idempotent'
 }
 
-/** How often the world performed one step of a run under one key. */
+/** How often one step of a run was performed under one key. */
 export interface Effect {
   readonly key: string
   readonly run: string
@@ -44,7 +45,7 @@ const SCHEMA = `create table ack (run text, kind text, what text);
   create index effect_run on effect (run, step);
   create index effect_key on effect (key)`
 
-/** A process that is killed while it writes leaves half a line, and half a line acknowledges nothing. */
+/** A process that is killed while it writes leaves an incomplete last line, which acknowledges nothing. */
 const parseLine = (file: string, line: string, number: number, isLast: boolean): unknown => {
   try {
     return JSON.parse(line)
@@ -76,7 +77,7 @@ export class EvidenceStore {
   readonly #acks: StatementSyncInstance
   readonly #effects: StatementSyncInstance
   readonly #forget: readonly StatementSyncInstance[]
-  /** A field: the driver's iterator does not keep its statement, and one that is collected in between takes the process with it. */
+  /** A field, because the driver's iterator does not keep its statement: if that is garbage-collected in between, the process crashes. */
   readonly #events: StatementSyncInstance
 
   constructor(scratch: Scratch) {
@@ -93,7 +94,7 @@ export class EvidenceStore {
     this.#forget = ['ack', 'effect'].map((table) => this.#db.prepare(`delete from ${table} where run = ?`))
   }
 
-  /** A file that cannot be read is told like a ledger that cannot: nothing can be said then. */
+  /** A file that cannot be read is reported like a ledger that cannot be read. */
   async load(evidence: Evidence): Promise<void> {
     try {
       await this.#read(evidence)
@@ -104,10 +105,10 @@ export class EvidenceStore {
 
   async #read({ acks, world }: Evidence): Promise<void> {
     if (acks !== undefined) for await (const ack of linesOf<Acknowledgement>(acks)) this.#addAck(ack)
-    if (world !== undefined) for await (const performed of linesOf<ExecutionResult>(world)) this.#addEffect(performed)
+    if (world !== undefined) for await (const performed of linesOf<PerformedEffect>(world)) this.#addEffect(performed)
   }
 
-  /** What was said about this run and what it did outside. Answered once: what is left in the end was about runs that do not exist. */
+  /** The acknowledgements and effects of this run, returned only once: those left at the end belong to runs that do not exist. */
   take(run: string): {
     readonly acks: readonly { readonly kind: 'step' | 'run'; readonly what: string }[]
     readonly effects: readonly Effect[]
@@ -142,7 +143,7 @@ export class EvidenceStore {
     else this.#add.ack.run(ack.run, ack.kind, ack.kind === 'step' ? ack.step : ack.status)
   }
 
-  #addEffect({ run, step, key, effect }: ExecutionResult): void {
+  #addEffect({ run, step, key, effect }: PerformedEffect): void {
     this.#add.effect.run(run, step, key, effect)
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A fact's body read again from its text, with only the fields that checks ask for.
+ * Parses the body of a fact from its text, with only the members that the checks need.
  *
- * Owns the shapes as the prose gives them. A body that does not have its shape reads as null: a finding, never an exception.
+ * Owns the shapes as the written specification gives them. A body of another shape becomes null: a finding, never an exception.
  */
 export type Fact =
   | { readonly type: 'run.started'; readonly deadlineAt: number | null; readonly startBy: number | null }
@@ -15,7 +15,7 @@ export type Fact =
         | 'run.entered'
         | 'run.handed_over'
     }
-  /** Null: the run has none, or an older version wrote the fact. */
+  /** `limits` null: the run has none, or an older version wrote the fact. */
   | { readonly type: 'run.retried'; readonly limits: Limits | null; readonly anew: readonly string[] }
   | { readonly type: 'run.completed'; readonly status: string; readonly events: readonly string[] }
   | { readonly type: 'run.failed' | 'run.cancelled' | 'run.expired' | 'run.quarantined' }
@@ -40,7 +40,7 @@ export type StepFact = { readonly step: string } & (
       readonly seq: number
       readonly settled: string
       readonly result: string | null
-      /** What the wait of the other run has received. */
+      /** The events that the wait of the other run has received. */
       readonly received: readonly Received[]
     }
   | { readonly type: 'timer.set'; readonly wakeAt: number }
@@ -65,11 +65,11 @@ export interface WaitSpec {
   readonly base: number
   /** Events that the run has received before do not count. */
   readonly isFresh: boolean
-  /** How many events it receives at once at most. */
+  /** The most events that it receives at once. */
   readonly most: number
 }
 
-/** A JSON object whose fields are asked for by name and kind; a field of another kind throws. */
+/** A JSON object whose members are read by name and type; a member of another type throws. */
 export class Body {
   readonly #fields: Readonly<Record<string, unknown>>
 
@@ -84,7 +84,7 @@ export class Body {
     return value
   }
 
-  /** Whatever it is, as JSON. */
+  /** Any member, as JSON text. */
   written(name: string): string {
     return JSON.stringify(this.#fields[name])
   }
@@ -238,7 +238,7 @@ const readStep = (type: string, body: Body): StepFact | null => {
   }
 }
 
-/** Null if the text is no JSON object. */
+/** Null if the text is not a JSON object. */
 export const readBody = (text: string): Body | null => {
   try {
     return new Body(JSON.parse(text))
@@ -247,7 +247,7 @@ export const readBody = (text: string): Body | null => {
   }
 }
 
-/** Null if the type is unknown or the body lacks what the type promises. */
+/** Null if the type is unknown or the body lacks members that it requires. */
 export const readFact = (type: string, body: Body): Fact | null => {
   try {
     return read(type, body)

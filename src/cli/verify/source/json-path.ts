@@ -1,10 +1,10 @@
 /**
- * The value at a dotted path of a JSON text, in its one canonical spelling: how a wait's match is compared with an event.
+ * The value at a dotted path of a JSON text in canonical form: a wait's match is compared with an event in this form.
  *
  * Own properties only; keys sorted, no spaces, -0 written as 0.
  */
 
-/** Null where the text has no such value. */
+/** Null if the text has no value there. */
 export const canonicalAt = (text: string, path: string): string | null => {
   let current: unknown
   try {
@@ -19,7 +19,7 @@ export const canonicalAt = (text: string, path: string): string | null => {
   return canonical(current)
 }
 
-/** The whole value of a text; null where the text is no JSON. */
+/** The whole value of a text; null if the text is not JSON. */
 export const canonicalText = (text: string): string | null => {
   try {
     return canonical(JSON.parse(text))

@@ -1,7 +1,7 @@
 /**
- * Which blobs a fact names: the places where its type keeps a payload.
+ * The blobs that a fact names: the members in which its type keeps a payload.
  *
- * Looks at those places only. A user's own value may look like the address of a blob and is none.
+ * Reads only those members. A user's own value may look like a reference to a blob without being one.
  */
 import type { Body } from './fact.ts'
 
@@ -30,7 +30,7 @@ const payloadsOf = (type: string, body: Body): readonly (Body | null)[] => {
   }
 }
 
-/** Empty also where the body does not have its shape: that is told by those who read it whole. */
+/** Also empty if the body has another shape: the checks that read it in full report that. */
 export const blobsNamedBy = (type: string, body: Body): readonly string[] => {
   try {
     return payloadsOf(type, body).flatMap((payload) => (payload === null ? [] : (blobOf(payload) ?? [])))

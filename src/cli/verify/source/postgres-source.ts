@@ -1,7 +1,7 @@
 /**
- * A Postgres ledger as a source: one connection, one REPEATABLE READ read-only transaction, cursors instead of whole answers.
+ * A Postgres ledger as a source: one connection, one REPEATABLE READ read-only transaction, cursors instead of whole results.
  *
- * Holds no lock that a writer waits for. Needs no more than the right to select.
+ * Holds no lock that a writer waits for. Needs only the right to select.
  */
 import pg from 'pg'
 import { type Dialect, type RowOptions, type Source, UnreadableLedger, unreadable } from './source.ts'
@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** Facts are mostly small; the largest inline ones are 64 KiB. */
 const PAGE = 200
 
-/** A check takes as long as it takes, but it does not queue behind a change of the schema. */
+/** A check may take as long as it needs, but it does not wait for a change of the schema. */
 const SETTINGS =
   "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local lock_timeout = '10s'"
 
@@ -42,7 +42,7 @@ const connect = async (url: string, schema: string | undefined): Promise<pg.Clie
         oid === INT8 ? toSafeInteger : pg.types.getTypeParser(oid, format === 'binary' ? 'text' : format),
     },
   })
-  // A connection that breaks is told by the next query; without a listener it would end the process.
+  // A broken connection is reported by the next query; without a listener it would end the process.
   client.on('error', () => {})
   await client.connect()
   await client.query('begin isolation level repeatable read read only')

@@ -1,26 +1,27 @@
 /**
- * Seals as the checker judges them: sha256 without a key, HMAC-SHA256 with one. Spelled here once more, from the description of the format.
+ * Verifies seals for the checker: sha256 without a key, HMAC-SHA256 with one. Implemented a second time here, from the description of the
+ * format.
  *
- * A keyed seal is `h1:<key id>:<HMAC>`. Key and id are HKDF-SHA256 of the secret with the salt `trihand`. Where there is a key, a seal
- * without one does not count.
+ * A keyed seal is `h1:<key id>:<HMAC>`. Key and id are HKDF-SHA256 of the secret with the salt `trihand`. If there is a key, a seal without
+ * one is invalid.
  */
 import { createHmac, hash, hkdfSync } from 'node:crypto'
 
-/** How hashes are made everywhere: sha256 of the text, in base64url. */
+/** The hash that is used everywhere: sha256 of the text, in base64url. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url')
 
 const KEYED = /^h1:([\w-]{8}):/
 const derive = (name: string, secret: string, purpose: string, bytes: number): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'trihand', `${name} ${purpose}`, bytes))
 
-/** Null: the seal fits. Else what is wrong with it, to follow the name of what was sealed. */
+/** Null: the seal is valid. Otherwise what is wrong with it, as the rest of a sentence. */
 type Flaw = string | null
 
 export class Seals {
   readonly #keys: ReadonlyMap<string, Buffer>
   readonly #newest: string | null
 
-  /** Of each variable the secrets with commas between them, the newest first. The first key of all is the newest. */
+  /** `variables`: comma-separated secrets by the name of their variable, the newest first. The first key of all is the newest. */
   constructor(variables: Readonly<Record<string, string | undefined>>) {
     const keys = Object.entries(variables).flatMap(([name, secrets = '']) =>
       secrets.split(',').flatMap((part) => {
@@ -46,7 +47,7 @@ export class Seals {
     return seal === keyed(id, key, text) ? null : 'does not fit its seal'
   }
 
-  /** With the newest key, which must be there. */
+  /** Seals with the newest key, which must exist. */
   seal(text: string): string {
     const id = this.#newest ?? ''
     return keyed(id, this.#keys.get(id) ?? Buffer.alloc(0), text)

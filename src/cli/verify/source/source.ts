@@ -1,17 +1,17 @@
 /**
- * What the checker needs of a store: rows of a query inside one read-only snapshot, and how the two dialects spell ids and lists.
+ * The interface of a store to the checker: rows of a query in one read-only snapshot, and the dialects for ids and lists.
  *
- * Owns the border between the checks and a driver. Never writes, and never knows a table (queries.ts).
+ * Owns the border between the checks and a driver. Never writes, and never knows a table (tables.ts).
  */
 export interface Source {
   readonly dialect: Dialect
-  /** Rows as they come; the whole answer is never in memory. `page`: how many a shared store sends at a time. */
+  /** Rows as they arrive; the whole result is never in memory. `page`: how many rows a shared store sends at a time. */
   rows(sql: string, options?: RowOptions): AsyncIterable<object>
   close(): Promise<void>
 }
 
 export interface RowOptions {
-  /** For $1, $2, … */
+  /** The values of $1, $2, … */
   readonly values?: readonly string[]
   readonly page?: number
 }
@@ -19,22 +19,22 @@ export interface RowOptions {
 export interface Dialect {
   /** The column of `stream` that facts and waits refer to. */
   readonly key: 'key' | 'id'
-  /** 32 hex digits of an id column, or null. */
+  /** Converts an id column to 32 hex digits, or null. */
   readonly hex: (column: string) => string
-  /** An id from the text of 32 hex digits; null if the text is none. */
+  /** Converts a text of 32 hex digits to an id; null if the text is not one. */
   readonly id: (text: string) => string
   /** A table with one column `value`: the members of a JSON list of texts. */
   readonly list: (parameter: string) => string
   /** The store's clock, in milliseconds. */
   readonly now: string
-  /** Since which version of the schema the store lists the replies of models; null: it finds them by an index, which cannot disagree. */
+  /** The schema version since which the store lists model replies in a table; null: it finds them by an index, which is always consistent. */
   readonly listsModelCallsSince: number | null
 }
 
-/** What facts and waits refer to a stream by: a number in one dialect, a uuid in the other. */
+/** The reference from facts and waits to a stream: a number in one dialect, a uuid in the other. */
 export type Key = number | string
 
-/** The ledger cannot be read, so nothing can be said about it. */
+/** The ledger cannot be read, so nothing can be checked. */
 export class UnreadableLedger extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -44,6 +44,6 @@ export class UnreadableLedger extends Error {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** A failure while the ledger is read, as the one error that callers of the checker know. */
+/** Converts a failure while reading the ledger to the one error that callers of the checker know. */
 export const unreadable = (what: string, error: unknown): UnreadableLedger =>
   error instanceof UnreadableLedger ? error : new UnreadableLedger(`cannot read ${what}: ${messageOf(error)}`, error)

@@ -1,4 +1,4 @@
-/** A SQLite ledger as a source: rows survive the collector, and a closed source lets the owner's log go. */
+/** A SQLite ledger as a source: rows survive garbage collection, and a closed source releases the server's log. */
 import { statSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -10,12 +10,12 @@ import { openSqlite } from './sqlite-source.ts'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
-/** The collector's finalisers run in a turn of their own. */
+/** Finalisers of the garbage collector run in a later turn of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const fileOf = ({ target }: LedgerByHand): string => ('file' in target ? target.file : '')
 
-test('a query goes on after its statement could have been collected', async () => {
+test('a query continues although its statement could have been garbage-collected', async () => {
   const ledger = await aLedger()
   await ledger.run([started(), ...Array.from({ length: 20 }, (_, i) => fact('step.completed', { step: `step-${i}` }))])
   const source = openSqlite(fileOf(ledger))
@@ -29,13 +29,13 @@ test('a query goes on after its statement could have been collected', async () =
   expect(rows).toBe(21)
 })
 
-test('a source that was closed holds no snapshot, also before the collector has come', async () => {
+test('a closed source holds no snapshot, even before garbage collection', async () => {
   const ledger = await aLedger()
   const source = openSqlite(fileOf(ledger))
   for await (const _ of source.rows('select version from trihand_migration'));
   await source.close()
   await ledger.run([started(), fact('run.completed')])
-  // A snapshot before these facts would keep the log from being emptied: SQLITE_BUSY, or a log with bytes in it.
+  // A snapshot from before these facts would keep the log from being emptied: SQLITE_BUSY, or a log with bytes in it.
   await ledger.sql('pragma wal_checkpoint(truncate)')
   expect(statSync(`${fileOf(ledger)}-wal`).size).toBe(0)
 })

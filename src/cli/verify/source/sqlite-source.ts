@@ -1,5 +1,5 @@
 /**
- * A SQLite ledger as a source: opened read-only, all reads in one transaction, so that a server may go on writing beside it.
+ * A SQLite ledger as a source: opened read-only, with all reads in one transaction, so that a server can keep writing.
  *
  * While it is open the server's WAL cannot be reset and grows; it shrinks to its usual size after the check.
  */
@@ -10,7 +10,7 @@ import { type Dialect, type RowOptions, type Source, UnreadableLedger, unreadabl
 
 const SQLITE: Dialect = {
   key: 'key',
-  // hex() makes an empty text of a null.
+  // hex() returns an empty text for null.
   hex: (column) => `nullif(lower(hex(${column})), '')`,
   id: (text) => `unhex(${text})`,
   list: (parameter) => `(select value from json_each(${parameter}))`,
@@ -24,7 +24,7 @@ const named = (values: readonly string[]): Record<string, string> =>
   Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))
 
 const open = (file: string): DatabaseSyncInstance => {
-  // SQLite itself says no more than "unable to open database file".
+  // SQLite itself only reports "unable to open database file".
   if (!existsSync(file)) throw new UnreadableLedger(`cannot read ${file}: there is no such file`)
   const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   try {
@@ -43,7 +43,8 @@ export const openSqlite = (file: string): Source => {
   } catch (error) {
     throw unreadable(file, error)
   }
-  // The driver's iterator does not keep its statement: one that is collected while its rows are read ends the reading, or the process.
+  // The driver's iterator does not keep its statement: if that is garbage-collected while its rows are read, the reading or the process
+  // ends.
   const held = new Set<unknown>()
   return {
     dialect: SQLITE,

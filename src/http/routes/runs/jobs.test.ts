@@ -1,4 +1,4 @@
-/** Jobs over HTTP: begun, watched, refused. */
+/** Bulk jobs over HTTP: started, watched, refused. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -32,7 +32,7 @@ const ended = async (id: string) =>
     )
   ).body
 
-test('[G12] a job is answered at once, under a place where its progress is', async () => {
+test('[G12] a bulk command answers at once with the location of its job, which shows its progress', async () => {
   const runs = [await started('wait'), await started('wait')]
   const order = { action: 'pause', where: { handler: 'wait' }, reason: 'prices changed' }
   const { status, headers, body } = await app.post('/api/runs/bulk', order, { 'x-trihand-user': 'ana' })
@@ -48,7 +48,7 @@ test('[G12] a job is answered at once, under a place where its progress is', asy
   expect((await app.ask(`/api/jobs/${short}`)).body.id).toBe(body.id)
 })
 
-test('[G12] named runs: each that refuses is told with its code, and the job is a run among the others', async () => {
+test('[G12] for named runs each refusal is reported with its code, and the job is listed as a run', async () => {
   const run = await started('hold')
   const nobody = `run_${'0'.repeat(32)}`
   const { body } = await app.post('/api/runs/bulk', { action: 'retry', ids: [run, nobody] })
@@ -78,7 +78,7 @@ test.each([
   expect(body.detail).toContain(detail)
 })
 
-test('a run that is no job is none, and neither is a run that nobody knows', async () => {
+test('a run that is not a job, and an unknown run, are not found as jobs', async () => {
   const run = await started('hold')
   for (const id of [run, 'ffffffff']) {
     const { status, body } = await app.ask(`/api/jobs/${id}`)

@@ -1,7 +1,7 @@
 /**
- * Jobs over HTTP: one word to many runs, and how far it has come.
+ * Routes for bulk jobs: one command to many runs, and its progress.
  *
- * Owns parsing and answers. What an order may be, and which runs have anything to hear, is model/run/bulk.ts.
+ * Owns parsing and responses. What a command may be, and which runs it applies to, is model/run/bulk.ts.
  */
 import { callerName, requireCaller } from '#http/access/identity.ts'
 import { BULK_RUNS } from '#http/documents/jobs.ts'

@@ -1,4 +1,4 @@
-/** What the work of each hand comes to: the same words in events, in the answers of HTTP, and in TypeScript. */
+/** The outcome of each modality has the same members in events, over HTTP and in TypeScript. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/define/agents.ts'
@@ -62,7 +62,7 @@ const ended = async (handler: string, input: object) => {
   return { body, outcome }
 }
 
-/** The same words in camel case. */
+/** The same names in camel case. */
 const camel = (words: readonly string[]): readonly string[] =>
   words.map((word) => word.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())).toSorted()
 

@@ -1,4 +1,4 @@
-/** Runs once more over HTTP: what would be done again, the rerun, and what is refused. */
+/** Reruns over HTTP: the preview, the rerun, and what is refused. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a preview names what stands, what is done again and what happens once more', async () => {
+test('a preview lists the steps that are reused, those that run again and those whose effect happens again', async () => {
   const { status, body } = await app.ask(`/api/runs/${old}/rerun?from=charge`)
   expect([status, body]).toEqual([
     200,
@@ -39,7 +39,7 @@ test('a preview names what stands, what is done again and what happens once more
   ])
 })
 
-test('a rerun answers the new run, which says whose it is and what stands', async () => {
+test('a rerun answers the new run, whose facts name the old run and the reused steps', async () => {
   const { status, headers, body } = await app.post(`/api/runs/${old.slice(-8)}/rerun`, { from: 'charge' })
   expect([status, headers.get('location')]).toEqual([201, `/api/runs/${body.id}`])
   const run = await app.when(body.id, 'success')
@@ -51,7 +51,7 @@ test('a rerun answers the new run, which says whose it is and what stands', asyn
   ])
 })
 
-test('without a word everything is done again, and null is an input', async () => {
+test('a rerun without options repeats every step, and null is a valid input', async () => {
   const whole = await app.post(`/api/runs/${old}/rerun`, {})
   expect((await app.when(whole.body.id, 'success')).output).toEqual([2, { id: 'o-1' }])
   const given = await app.post(`/api/runs/${old}/rerun`, { from: 'charge', input: null })
@@ -63,7 +63,7 @@ test.each([
   [{ from: 7 }, 422, 'INPUT_INVALID'],
   [{ reuse_decisions: 'yes' }, 422, 'INPUT_INVALID'],
   [{ step: 'weigh' }, 422, 'INPUT_INVALID'],
-])('%j begins nothing: %i %s', async (given, wanted, code) => {
+])('%j starts no rerun: %i %s', async (given, wanted, code) => {
   const { status, body } = await app.post(`/api/runs/${old}/rerun`, given)
   expect([status, body.code]).toEqual([wanted, code])
 })

@@ -1,7 +1,7 @@
 /**
- * Runs once more over HTTP: what a rerun would do again, and the rerun itself.
+ * Routes for reruns: a preview of what would run again, and the rerun itself.
  *
- * Owns parsing and answers. What stands and what is done again is the model's rule: no rule lives here.
+ * Owns parsing and responses. Which steps are reused and which run again is decided by the model, not here.
  */
 import { requireCaller } from '#http/access/identity.ts'
 import { RERUN_RUN } from '#http/documents/runs.ts'
@@ -27,7 +27,7 @@ const preview: Handle = async (service, context, query) => {
 
 const rerun: Handle = async (service, context) => {
   const old = await findRun(service, context.req.param('id') ?? '')
-  // A rerun leaves the old run as it is: what the caller has seen of it counts for a second attempt, too.
+  // A rerun does not change the old run, so the version that the caller saw is also valid when this request is attempted again.
   requireVersion(context, old.version)
   const members = await readOptionalBody(context, { schema: RERUN_RUN, code: CODE })
   const { input, reuse_decisions: decisions = false } = members

@@ -1,4 +1,4 @@
-/** One run as it happens, over the real application: facts with positions, answers on their way without. */
+/** The live stream of one run, over the real application: facts with positions, model output in progress without. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
 import { type HeldModel, heldModel } from '#test/support/agents/held-model.ts'
@@ -25,7 +25,7 @@ interface Delta {
   readonly text: string
 }
 
-/** Text put where it belongs, step by step. */
+/** Puts the text chunks together, step by step. */
 const textOf = (messages: readonly SseMessage[]): string => {
   const texts = new Map<string, string>()
   for (const { event, data } of messages) {
@@ -36,7 +36,7 @@ const textOf = (messages: readonly SseMessage[]): string => {
   return [...texts.values()].at(-1) ?? ''
 }
 
-/** Reads until one holds. */
+/** Reads until the condition holds. */
 const readTo = async (
   stream: AsyncGenerator<SseMessage>,
   holds: (seen: readonly SseMessage[]) => boolean,
@@ -50,7 +50,7 @@ const readTo = async (
 }
 const toEnd = (stream: AsyncGenerator<SseMessage>) => readTo(stream, () => false)
 
-test('[F3] a reader hears the answer as it is given, and then the facts that count', async () => {
+test('[F3] a reader receives the answer while the model writes it, and then the facts', async () => {
   const run = await app.started('go')
   const call = await model.call(1)
   const stream = readSse(await open(run))
@@ -64,7 +64,7 @@ test('[F3] a reader hears the answer as it is given, and then the facts that cou
   expect(rest.at(-1)).toMatchObject({ event: 'end', data: '{"status":"success"}' })
 })
 
-test('[F3] deltas-1: whoever joins in mid-answer gets what was said so far, and nothing twice', async () => {
+test('[F3] deltas-1: a reader that joins during an answer receives the text so far, and nothing twice', async () => {
   const run = await app.started('go')
   const call = await model.call(1)
   call.say('Dear ')
@@ -81,7 +81,7 @@ test('[F3] deltas-1: whoever joins in mid-answer gets what was said so far, and 
   await toEnd(first)
 })
 
-test('[F3] run-stream-1: a reader that comes back at any fact gets each later one once', async () => {
+test('[F3] run-stream-1: a reader that resumes at any fact receives each later one once', async () => {
   const run = await app.started('go')
   ;(await model.call(1)).end('Hello.')
   const whole = (await toEnd(readSse(await open(run)))).filter(({ id }) => id !== null)
@@ -94,7 +94,7 @@ test('[F3] run-stream-1: a reader that comes back at any fact gets each later on
   }
 })
 
-test('a call that is made again begins its text again', async () => {
+test('a model call that is retried begins its text again', async () => {
   const run = await app.started('go')
   const stream = readSse(await open(run))
   const broken = await model.call(1)
@@ -120,7 +120,7 @@ test('[F3] a cancel aborts the call at once, and the stream ends with the run', 
   expect(model.calls.length).toBe(1)
 })
 
-test('a position that is none, and a run that is none, are refused before the stream', async () => {
+test('an invalid position and an unknown run are refused before the stream begins', async () => {
   const run = await app.started('go')
   expect((await open(run, { 'last-event-id': 'x' })).status).toBe(400)
   expect((await open('run_00')).status).toBe(404)

@@ -1,10 +1,10 @@
 /**
- * `GET /api/runs/{id}/stream`: one run as it happens. Facts have their number as position; what a model says on its way is told beside
- * them, without one, so that a reader that comes back is given facts only once and never counts what was provisional.
+ * `GET /api/runs/{id}/stream`: one run as it happens. Facts are sent with their number as position. The output of a model in progress is
+ * sent without one, so that a reader that resumes receives each fact once and never counts provisional text.
  *
- * Owns the lines on the wire, and the loop that asks for facts: after each commit of this process, and now and then for those of others.
+ * Owns the lines on the wire, and the loop that reads facts: after each commit of this process, and periodically for those of others.
  *
- * run-stream-1  A reader that names the last fact it saw gets every later one once and in order.
+ * run-stream-1  A reader that names the last fact it saw receives every later one once and in order.
  */
 import type { TokenChunk } from '#engine/core/token-stream.ts'
 import type { Fact } from '#http/openapi/api.ts'
@@ -22,25 +22,25 @@ import type { StreamOptions } from './stream.ts'
 
 const AT_ONCE = 200
 const RETRY_MS = 2_000
-/** Another process may write the run: a hint that it did (ports/change-feed.ts) may be lost. */
+/** Another process may write the run, and its notification (ports/change-feed.ts) may be lost. */
 const LOOK_AGAIN_MS = 1_000
 const MAX_BODY = 4_096
 const HELLO = `retry: ${RETRY_MS}\n: hello\n\n`
 
 const asDelta = ({ run: _, ...piece }: TokenChunk): string => asEvent('delta', null, piece)
 
-/** A large body is fetched by who wants it. */
+/** A large body is left out; a reader that wants it fetches it. */
 const asFact = ({ body, ...fact }: Fact): string =>
   asEvent(fact.type, fact.seq, JSON.stringify(body).length > MAX_BODY ? fact : { ...fact, body })
 
-/** The number of the next fact. */
+/** Returns the number of the next fact to send. */
 const positionOf = (text: string | undefined): number => {
   if (text === undefined) return 0
   if (!/^\d{1,15}$/.test(text)) throw new TrihandError('CURSOR_INVALID', `"${text}" is not the number of a fact`)
   return Number(text) + 1
 }
 
-/** Writes what is new, one look at a time; a look that was asked for meanwhile follows. */
+/** Writes new facts, one read at a time; a read that is requested meanwhile follows. */
 class FactLoop {
   private readonly service: Service
   private readonly run: RunId
@@ -73,7 +73,7 @@ class FactLoop {
 
   private async writeFacts(): Promise<void> {
     const { service } = this
-    // Before the facts: a run that has ended then has no more of them.
+    // Read before the facts: if the run has ended by now, no more facts follow those read below.
     const summary = await service.reader.run(service.tenant, this.run)
     for (;;) {
       const { items, next_cursor: more } = await factPage(service, this.run, this.next, AT_ONCE)

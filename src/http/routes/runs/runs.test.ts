@@ -1,4 +1,4 @@
-/** Runs over HTTP: started, found by the ways people write ids, shown, and told what to do. */
+/** Runs over HTTP: started, found by the ways people write ids, shown, and given commands. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -46,7 +46,7 @@ const waiting = async (id: string): Promise<string> => {
 }
 
 describe('starting and showing', () => {
-  test('[L2][L10] a function is started by name, and its result is there when it ends', async () => {
+  test('[L2][L10] a function is started by name, and its result is shown when it ends', async () => {
     const { status, headers, body } = await app.post('/api/runs', { name: 'weigh', input: { id: 1 } })
     expect(status).toBe(201)
     expect(headers.get('location')).toBe(`/api/runs/${body.id}`)
@@ -60,12 +60,12 @@ describe('starting and showing', () => {
     [{ name: 'weigh', args: [] }, 422, 'INPUT_INVALID'],
     [{ name: 'weigh', callback_url: 'nowhere' }, 422, 'INPUT_INVALID'],
     [{ name: 'weigh', callback_url: 'https://asker.test' }, 422, 'CALLBACK_UNSIGNED'],
-  ])('%j starts nothing: %i %s', async (given, wanted, code) => {
+  ])('%j starts no run: %i %s', async (given, wanted, code) => {
     const { status, body } = await app.post('/api/runs', given)
     expect([status, body.code]).toEqual([wanted, code])
   })
 
-  test('a run tells its facts in words, its children and what it waits for', async () => {
+  test('a run shows its facts as text, its children and what it waits for', async () => {
     const run = await waiting('show')
     const { body } = await app.ask(`/api/runs/${run}`)
     expect(body.facts.items.map((fact: { step: string | null; text: string }) => [fact.step, fact.text])).toEqual([
@@ -85,7 +85,7 @@ describe('starting and showing', () => {
     ])
   })
 
-  test('facts are paged, and each is there once', async () => {
+  test('facts are paged without a gap or a repeat', async () => {
     const run = await waiting('paged')
     const first = (await app.ask(`/api/runs/${run}/facts?limit=3`)).body
     const rest = (await app.ask(`/api/runs/${run}/facts?limit=3&cursor=${first.next_cursor}`)).body
@@ -93,7 +93,7 @@ describe('starting and showing', () => {
     expect(rest.next_cursor).toBeNull()
   })
 
-  test('a list is filtered by status and function, and paged without repeat', async () => {
+  test('a list is filtered by status and function, and paged without repeats', async () => {
     await waiting('list-1')
     await waiting('list-2')
     const first = (await app.ask('/api/runs?status=waiting&handler=ship&limit=1')).body
@@ -104,7 +104,7 @@ describe('starting and showing', () => {
     expect((await app.ask('/api/runs?handler=none')).body).toEqual({ items: [], next_cursor: null })
   })
 
-  test('counts name every status', async () => {
+  test('counts list every status of a run', async () => {
     await waiting('count')
     const { body } = await app.ask('/api/runs/counts')
     expect(body.waiting).toBeGreaterThan(0)
@@ -114,7 +114,7 @@ describe('starting and showing', () => {
 })
 
 describe('ids', () => {
-  test('whole, in capitals, with dashes, without prefix, and by the last digits', async () => {
+  test('are found whole, in capitals, with dashes, without prefix, and by their last digits', async () => {
     const run = await waiting('ids')
     const digits = run.slice('run_'.length)
     const dashed = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
@@ -131,7 +131,7 @@ describe('ids', () => {
     }
   })
 
-  test('five digits are too few, though one run has them', async () => {
+  test('are not found by five digits, even if only one run ends with them', async () => {
     const run = await waiting('five')
     const { status, body } = await app.ask(`/api/runs/${run.slice(-5)}`)
     expect([status, body.detail]).toEqual([404, expect.stringContaining('at least the last 6 digits')])
@@ -145,7 +145,7 @@ describe('ids', () => {
     },
   )
 
-  test('last digits that two runs share are refused with both ids', async () => {
+  test('are refused with both candidates if two runs share the last digits', async () => {
     const [one, two] = ['run_00000000000000000000000000abcdef', 'run_11111111111111111111111111abcdef']
     const twins = await openApp({ name: 'twins' }, (service) => ({
       ...service,
@@ -167,14 +167,14 @@ describe('commands', () => {
     expect(after.error).toEqual({ code: 'RUN_CANCELLED', message: 'out of stock' })
   })
 
-  test('a command without a body is fine, a member that it does not know is not', async () => {
+  test('a command without a body is accepted, an unknown member is refused', async () => {
     const run = await waiting('bare')
     const wrong = await app.post(`/api/runs/${run}/cancel`, { because: 'x' })
     expect([wrong.status, wrong.body.code]).toEqual([422, 'INPUT_INVALID'])
     expect((await app.ask(`/api/runs/${run}/cancel`, { method: 'POST' })).status).toBe(202)
   })
 
-  test('an ended run is not cancelled, a good one not retried', async () => {
+  test('an ended run cannot be cancelled, and a successful one cannot be retried', async () => {
     const { body } = await app.post('/api/runs', { name: 'weigh' })
     await app.when(body.id, 'success')
     const cancel = await app.post(`/api/runs/${body.id}/cancel`, {})
@@ -183,7 +183,7 @@ describe('commands', () => {
     expect([retry.status, retry.body.code]).toEqual([409, 'RUN_NOT_FAILED'])
   })
 
-  test('[G12] a run is paused with a reason that is shown, takes what comes, and goes on where it was', async () => {
+  test('[G12] a paused run shows its reason, receives events, and resumes where it was', async () => {
     const run = await waiting('held')
     const paused = await app.post(`/api/runs/${run}/pause`, { reason: 'prices changed' }, { 'x-trihand-user': 'ana' })
     expect([paused.status, paused.body.status]).toEqual([202, 'paused'])
@@ -198,7 +198,7 @@ describe('commands', () => {
     expect([ended.status, ended.body.code]).toEqual([409, 'RUN_ENDED'])
   })
 
-  test('a failed run is retried by a person and goes on', async () => {
+  test('a failed run that a person retries goes on', async () => {
     const { body } = await app.post('/api/runs', { name: 'mend' })
     const failed = await app.when(body.id, 'failed')
     expect(failed.error.message).toContain('it broke')
@@ -208,7 +208,7 @@ describe('commands', () => {
     await expect.poll(async () => (await app.ask(`/api/runs/${body.id}`)).body.output).toBe('whole')
   })
 
-  test('[R6] an answer by run and step has the rights, the hash and the confirmation of its task (13.1.6)', async () => {
+  test('[R6] resolving a step by run and step needs the rights, the hash and the confirmation of its task (13.1.6)', async () => {
     const { body } = await app.post('/api/runs', { name: 'pay' })
     const doubtful = await app.when(body.id, 'waiting')
     expect(doubtful.waiting_on).toEqual([expect.objectContaining({ kind: 'uncertain', step: 'charge', until: null })])
@@ -235,13 +235,13 @@ describe('commands', () => {
   test.each([
     [{ step: 'payment', verdict: 'perhaps' }, 422, 'INPUT_INVALID'],
     [{ verdict: 'happened' }, 422, 'INPUT_INVALID'],
-  ])('a word on a step must be one of three: %j', async (given, wanted, code) => {
+  ])('the verdict on a step must be one of three: %j', async (given, wanted, code) => {
     const run = await waiting(`word-${given.verdict}-${'step' in given}`)
     const { status, body } = await app.post(`/api/runs/${run}/resolve`, given)
     expect([status, body.code]).toEqual([wanted, code])
   })
 
-  test('a command to a run that is not there is 404', async () => {
+  test('a command to an unknown run is 404', async () => {
     for (const verb of ['cancel', 'pause', 'resume', 'retry', 'resolve']) {
       const { status } = await app.post(`/api/runs/ffffffff/${verb}`, { step: 'a', verdict: 'abort' })
       expect([verb, status]).toEqual([verb, 404])
@@ -249,7 +249,7 @@ describe('commands', () => {
   })
 })
 
-test('a run says in one sentence why it does not go on', async () => {
+test('a run explains in one sentence why it does not go on', async () => {
   const run = await waiting('why')
   const { status, body } = await app.ask(`/api/runs/${run}/why`)
   expect([status, body.status, body.waiting_on.length]).toEqual([200, 'waiting', 1])

@@ -1,7 +1,7 @@
 /**
- * Runs over HTTP: started, listed, counted, shown with their facts, and the commands a person may give them.
+ * Routes for runs: start, list, count, show with facts, and the commands that a person may give them.
  *
- * Owns parsing and answers. Whether a command is allowed is the run's own rule: no rule lives here.
+ * Owns parsing and responses. Whether a command is allowed is decided by the run, not here.
  */
 import type { Context } from 'hono'
 import { askedBy, callerName, requireCaller, requireIdentity, requirePerson } from '#http/access/identity.ts'
@@ -58,7 +58,7 @@ const count: Handle = async (service, context) => {
   return context.json(countsDocument(await service.reader.newestCounts(service.tenant, MOST_COUNTED)))
 }
 
-/** The session that a run is to work in: it must be there, because a run does not make one. */
+/** The session that a run is to work in. It must exist, because a run does not create one. */
 const sessionIn = async (service: Service, members: Members): Promise<SessionId | null> => {
   const id = optionalText(members, 'session', CODE)
   if (id === undefined) return null
@@ -83,7 +83,7 @@ const start: Handle = async (service, context) => {
 const findByPath = (service: Service, context: Context): Promise<RunSummary> =>
   findRun(service, context.req.param('id') ?? '')
 
-/** A connection is not held longer than most let it stand. */
+/** Shorter than the time after which most proxies close an idle connection. */
 const MAX_WAIT_MS = 50_000
 
 const waitOf = (query: Query): number => {
@@ -94,7 +94,7 @@ const waitOf = (query: Query): number => {
   return ms
 }
 
-/** Its children are shown, and whether a worker may take it: both change without a fact of its own. */
+/** The tag also covers the run's children and whether a worker is available: both change without a fact of the run. */
 const tagOfRun = ({ version, children, waiting_on }: RunDetail): string =>
   tagOf(
     version,
@@ -117,12 +117,12 @@ const facts: Handle = async (service, context, query) => {
   return context.json(await factPage(service, run.id, positionOf(query) ?? 0, limitOf(query)))
 }
 
-/** A command to one run, which the fact `told` records under the caller's name; answers what the run is afterwards. */
+/** A command to one run, which the fact `told` records under the caller's name; answers the run after the command. */
 const command =
   (
     told: Told | null,
     perform: (service: Service, run: RunId, context: Context) => Promise<object | undefined>,
-    /** What the answer says besides, where nothing had to be performed. */
+    /** Further members of the answer if nothing had to be performed. */
     otherwise: object = {},
   ): Handle =>
   async (service, context) => {
@@ -183,7 +183,7 @@ const resolve = command(null, async (service, run, context) => {
 })
 
 const AT = '/api/runs/{id}'
-/** By the gate of the handler. */
+/** The refusals of the handler's flow gate. */
 const TURNED_AWAY = ['HANDLER_PAUSED', 'RUN_EXISTS', 'RUN_BACKLOG_FULL', 'RATE_LIMITED', 'COST_TOO_HIGH'] as const
 const accepted = { 202: json(ref('Run')) }
 

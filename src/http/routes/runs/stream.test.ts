@@ -1,4 +1,4 @@
-/** The stream of news over a real socket: it tells of commits, catches up, resets, and ends with the server. */
+/** The change feed over a real socket: it reports commits, catches up, resets, and ends with the server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -31,7 +31,7 @@ interface Message {
 const field = (block: string, name: string): string | null =>
   block.match(new RegExp(`^${name}: (.*)$`, 'm'))?.[1] ?? null
 
-/** Reads messages until one holds. */
+/** Reads messages until the condition holds for one. */
 const read = async (
   holds: (message: Message) => boolean,
   headers: Record<string, string> = {},
@@ -58,7 +58,7 @@ const read = async (
 const send = () => trihand.send({ type: 'go', data: {} })
 const isNotice = ({ event }: Message): boolean => event === 'notice'
 
-test('a commit is told, with a position', async () => {
+test('a commit is reported, with a position', async () => {
   const messages = await read(({ data }) => data?.includes('"runs"') === true, {}, send)
   const notice = messages.at(-1)
   expect(messages.find(isNotice)?.data).toBe('{"topic":"events","id":null}')
@@ -66,7 +66,7 @@ test('a commit is told, with a position', async () => {
   expect(notice?.id).toMatch(/-\d+$/)
 })
 
-test('a reader that comes back gets what it missed', async () => {
+test('a reader that reconnects receives what it missed', async () => {
   const last = (await read(isNotice, {}, send)).at(-1)?.id ?? ''
   const receipt = await send()
   await trihand.result(receipt.runs[0] ?? ('' as never))
@@ -74,12 +74,12 @@ test('a reader that comes back gets what it missed', async () => {
   expect(missed.every(({ event }) => event !== 'reset')).toBe(true)
 })
 
-test('a reader from another life is told to reset', async () => {
+test('a reader with a position of another server process receives a reset', async () => {
   const messages = await read(({ event }) => event === 'reset', { 'last-event-id': 'another-7' })
   expect(messages.at(-1)?.event).toBe('reset')
 })
 
-test('a reader that does not read is cut off, and its last message is a reset', async () => {
+test('a reader that is too slow is disconnected, and its last message is a reset', async () => {
   const app = createApp(trihand, { version: '0', pid: 1, report: () => {} })
   // Without a socket nothing is taken from the stream before it is read.
   const response = await app.request('/api/stream')
@@ -90,7 +90,7 @@ test('a reader that does not read is cut off, and its last message is a reset', 
   expect(messages.filter(({ event }) => event === 'reset')).toEqual([messages.at(-1)])
 })
 
-/** Reads on; answers how the stream ended, and what came. */
+/** Reads to the end; returns how the stream ended, and its messages. */
 const readOn = async (
   response: Response,
 ): Promise<{ readonly isCut: boolean; readonly heard: readonly SseMessage[] }> => {
@@ -103,7 +103,7 @@ const readOn = async (
   }
 }
 
-test('200 readers hear of a commit, and all of their streams end by themselves when the server stops', async () => {
+test('200 readers receive a commit, and all of their streams end by themselves when the server stops', async () => {
   const ending = new AbortController()
   const app = createApp(trihand, { version: '0', pid: 1, report: () => {}, ending: ending.signal })
   const other = await listen({ fetch: (request) => app.fetch(request), port: 0 })

@@ -1,7 +1,7 @@
 /**
- * `GET /api/stream`: news for pages as server-sent events.
+ * `GET /api/stream`: the change feed for pages, as server-sent events.
  *
- * Owns the lines on the wire. A reader that was cut off connects again and is told what it missed, or to reset.
+ * Owns the lines on the wire. A reader that was disconnected connects again and receives what it missed, or a reset.
  */
 import { described, text } from '#http/openapi/schema.ts'
 import type { Handle, Operation } from '#http/routes/route.ts'
@@ -15,7 +15,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 const RETRY_MS = 2_000
 const HELLO = `retry: ${RETRY_MS}\n: hello\n\n`
 
-/** A position without a message: whoever is cut off before the first one comes back with it. */
+/** A position without a message: a reader that is disconnected before the first message reconnects with it. */
 const asPosition = (position: string): string => `id: ${position}\n\n`
 
 const asNotice = ({ position, notice }: Heard): string => asEvent('notice', position, notice)
@@ -49,14 +49,14 @@ export const streamRoutes = ({ feedOf, streams }: StreamOptions): readonly Opera
   const read: Handle = async (service, context, query) => {
     const wanted = wantedOf(query)
     const feed = feedOf(service)
-    // Before the first byte: what a page asks when its stream is open is then never older than where the stream begins.
+    // Read before the first byte is sent: what a page fetches once its stream is open is then never older than the stream's beginning.
     const seen = context.req.header('last-event-id') ?? query.get('after')
     const after = seen ?? (await feed.begin())
     const begin = (pen: Pen): (() => void) => {
       pen.write(seen === undefined ? HELLO + asPosition(after) : HELLO)
       return feed.follow(after, readerOn(pen, wanted))
     }
-    // Who does not read fast enough is cut off, and asks for everything when it has come so far.
+    // A reader that is too slow is disconnected; its last message is a reset, after which it reads everything again.
     const stream = openStream(streams, context, begin, () => asReset(feed.position))
     return new Response(stream, { headers: SSE_HEADERS })
   }

@@ -1,4 +1,4 @@
-/** The timeline of a run over HTTP, and its steps one by one, from what real runs have journaled. */
+/** The timeline of a run over HTTP, and its single steps, computed from the facts of real runs. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { Mark } from '#http/openapi/api.ts'
@@ -6,7 +6,7 @@ import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 
 let app: HttpApp
 
-/** A journal with the very records that agents write. */
+/** Results of steps as agents record them. */
 const hydrated = { system: 'You weigh parcels.', tools: [{ name: 'scale', description: 'Weighs one.' }], ms: 2 }
 const replied = (text: string, calls: readonly object[]) => ({
   kind: 'reply',
@@ -55,7 +55,7 @@ const ended = async (name: string, status: string): Promise<string> => {
 const stepOf = async (run: string, name: string) =>
   (await app.ask(`/api/runs/${run}/step?name=${encodeURIComponent(name)}`)).body
 
-test('a timeline tells what became of each step, which run was called, and until when it sleeps', async () => {
+test('a timeline shows the state of each step, which run was called, and until when it sleeps', async () => {
   const run = await app.started('order.placed', { id: 'a' })
   await expect.poll(async () => (await app.ask(`/api/runs/${run}`)).body.waiting_on[0]?.kind).toBe('waiting')
   const { body } = await app.ask(`/api/runs/${run.slice(-8)}/timeline`)
@@ -71,11 +71,11 @@ test('a timeline tells what became of each step, which run was called, and until
   const [child] = (await app.ask(`/api/runs/${run}`)).body.children
   expect(body.items[1]).toMatchObject({ child: child.id, hand: 'workflow' })
   expect(body.items[3].until).toMatch(/^\d{4}-/)
-  // Nothing of it is a value: those may be long.
+  // A mark contains no values, because they may be long.
   expect(body.items.some((mark: object) => 'body' in mark)).toBe(false)
 })
 
-test('whoever has asked once asks on from there, and a place that is none is refused', async () => {
+test('a timeline can be read on from a cursor, and an invalid cursor is refused', async () => {
   const run = await ended('weigh', 'success')
   const rest = (await app.ask(`/api/runs/${run}/timeline?cursor=1`)).body
   expect(rest.items.map(({ seq }: Mark) => seq)).toEqual([1, 2])
@@ -84,7 +84,7 @@ test('whoever has asked once asks on from there, and a place that is none is ref
   expect([wrong.status, wrong.body.code]).toEqual([400, 'CURSOR_INVALID'])
 })
 
-test('a model is the hand of an agent; what was measured is told, and a model that failed has failed', async () => {
+test('a model call is marked with the modality agent and its measured time, and a failed one with its code', async () => {
   const run = await ended('think', 'success')
   const { items } = (await app.ask(`/api/runs/${run}/timeline`)).body
   const models = items.filter(({ step }: Mark) => step?.startsWith('agent/model'))
@@ -95,7 +95,7 @@ test('a model is the hand of an agent; what was measured is told, and a model th
   ])
 })
 
-test('a step of a model says what it was asked, what it called and what that has cost', async () => {
+test('a step of a model shows its prompt, the tools it called and its cost', async () => {
   const run = await ended('think', 'success')
   const first = await stepOf(run, 'agent/model[0:2]')
   expect(first.tools).toEqual([{ tool: 'scale', input: { parcel: 1 }, step: 'agent/tool[0.0]', output: { kg: 7 } }])
@@ -117,18 +117,18 @@ test('a step of a model says what it was asked, what it called and what that has
   expect((await stepOf(run, 'agent/model[0]')).error).toMatchObject({ code: 'MODEL_TIMEOUT', message: 'no answer' })
 })
 
-test('a run as a whole says its input, its output and what all its models have cost; a long value only its length', async () => {
+test('a run as a whole shows its input, its output and the cost of all its models; of a long value only its length', async () => {
   const run = await ended('think', 'success')
   const { body } = await app.ask(`/api/runs/${run}/step`)
   expect(body).toMatchObject({ run, step: null, input: { order: 12 }, error: null, prompt: null })
-  // The attempt that failed does not say what it used.
+  // The failed attempt does not say how many tokens it used.
   const failed = { calls: 1, failed_calls: 1, cost_usd: null, unpriced_calls: 1 }
   expect(body.spent).toMatchObject([failed, { calls: 2, failed_calls: 0, cost_usd: 0.003 }])
   const long = await stepOf(run, 'long')
   expect([long.output, long.left_out.output]).toEqual([null, 100_002])
 })
 
-test('a step that has failed says its code and the way out; the steps of called runs what they were given', async () => {
+test('a failed step shows its code and hint; a step that called a run shows the input', async () => {
   const run = await ended('mend', 'failed')
   const { error } = await stepOf(run, 'glue')
   expect(error).toMatchObject({ message: expect.stringContaining('it broke'), hint: expect.stringMatching(/\.$/) })
@@ -142,7 +142,7 @@ test('a step that has failed says its code and the way out; the steps of called 
   expect((await app.ask(`/api/runs/${parent}/step`)).body.input).toEqual({ id: 'b' })
 })
 
-test('a step that is not there is not found, with the name that was meant', async () => {
+test('an unknown step is not found, with the nearest name as a suggestion', async () => {
   const run = await ended('weigh', 'success')
   const { status, body } = await app.ask(`/api/runs/${run}/step?name=scales`)
   expect([status, body.code]).toEqual([404, 'NOT_FOUND'])

@@ -1,7 +1,7 @@
 /**
- * The timeline of a run over HTTP: its facts in short, and one step at a time in full.
+ * Routes for the timeline of a run: its facts in short, and one step at a time in full.
  *
- * Owns parsing and answers. Facts never change: whoever has asked once asks on from the place it had come to.
+ * Owns parsing and responses. Facts never change, so a reader continues from the cursor it had reached.
  */
 import type { Timeline } from '#http/openapi/api.ts'
 import { described, PAGING, ref, text } from '#http/openapi/schema.ts'
@@ -12,7 +12,7 @@ import { markOf } from '#http/wire/marks.ts'
 import { stepDetail } from '#http/wire/step-detail.ts'
 import { runDocument } from '#http/wire/wire.ts'
 
-/** They are short. A run of five thousand steps is there with three questions. */
+/** Marks are short: a run of five thousand steps can be read with three requests. */
 const MOST_MARKS = 2_000
 
 const timeline: Handle = async (service, context, query) => {

@@ -1,4 +1,4 @@
-/** Chats over the real application, read by the real client of the AI SDK: turns, resume, refusals, approvals and forged ones. */
+/** Chats over the real application, read by the real client of the AI SDK: turns, resuming, refusals, approvals and forged approvals. */
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chatWorld, decideByWords } from '#test/support/agents/chat.ts'
@@ -27,7 +27,7 @@ const begin = async (given: Parameters<typeof chatWorld>[0] = {}): Promise<void>
 beforeEach(() => begin())
 afterEach(() => app.close())
 
-/** The client as a page would make it; the network is the application itself. */
+/** The client as a page would create it; the network is the application itself. */
 const transport = (headers: Record<string, string> = ANA) =>
   new DefaultChatTransport<UIMessage>({
     api: 'http://localhost/api/chat',
@@ -50,7 +50,7 @@ const send = (
     abortSignal: undefined,
   })
 
-/** The message as it stands at the end of a stream. */
+/** The message at the end of a stream. */
 const read = async (stream: ReadableStream<UIMessageChunk>, message?: UIMessage): Promise<UIMessage> => {
   let last: UIMessage | undefined
   for await (const seen of readUIMessageStream({ stream, terminateOnError: true, ...(message && { message }) }))
@@ -62,7 +62,7 @@ const read = async (stream: ReadableStream<UIMessageChunk>, message?: UIMessage)
 const textOf = ({ parts }: UIMessage): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('|')
 
-/** Lets the agent decide as it does by words. */
+/** Lets the agent decide by the words of the message. */
 const decide = async (n: number, asked: string): Promise<void> => (await model.call(n)).end(decideByWords(asked))
 
 const chunksOf = async (stream: ReadableStream<UIMessageChunk>): Promise<readonly UIMessageChunk[]> => {
@@ -71,7 +71,7 @@ const chunksOf = async (stream: ReadableStream<UIMessageChunk>): Promise<readonl
   return chunks
 }
 
-/** Reads until one holds; the rest is left. */
+/** Reads until the condition holds for a chunk, and leaves the rest. */
 const readTo = async (
   reader: ReadableStreamDefaultReader<UIMessageChunk>,
   holds: (chunk: UIMessageChunk) => boolean,
@@ -82,7 +82,7 @@ const readTo = async (
 const half = (call: HeldCall): void => call.say('{"action":"reply","reply":"One, two')
 
 describe('[E10][F3] a turn', () => {
-  test('chunks-2: streams the words as they are written, ends after they are saved, and says that it is simulated', async () => {
+  test('chunks-2: streams the text as it is written, ends after it is saved, and says that it is simulated', async () => {
     const stream = await send([said('Hello')])
     const reader = stream.getReader()
     const call = await model.call(1)
@@ -98,7 +98,7 @@ describe('[E10][F3] a turn', () => {
     expect(body.messages.map((message: UIMessage) => textOf(message))).toEqual(['Hello', 'One, two, three'])
   })
 
-  test('takes our own body too', async () => {
+  test('accepts the short form of a message, too', async () => {
     const answer = app.post('/api/chat', { id: 'c1', message: { id: 'm1', text: 'Hello' } })
     await decide(1, 'Hello')
     const { status, headers, text } = await answer
@@ -107,7 +107,7 @@ describe('[E10][F3] a turn', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  test('is resumed in mid-answer from its beginning, and then there is nothing to resume', async () => {
+  test('is resumed in mid-answer from its beginning; once it has ended there is nothing to resume', async () => {
     const first = await send([said('Hello')])
     const call = await model.call(1)
     half(call)
@@ -120,7 +120,7 @@ describe('[E10][F3] a turn', () => {
     expect(model.calls.length).toBe(1)
   })
 
-  test('chunks-1: a call that is made again drops the words of the one that broke', async () => {
+  test('chunks-1: a model call that is retried drops the text of the failed one', async () => {
     const stream = await send([said('Hello')])
     const call = await model.call(1)
     half(call)
@@ -132,7 +132,7 @@ describe('[E10][F3] a turn', () => {
     expect(after.join('')).toBe('Anew.')
   })
 
-  test('is stopped by its own route, not by a reader that leaves', async () => {
+  test('is stopped by the stop route, not by a reader that disconnects', async () => {
     const stream = await send([said('Hello')])
     const call = await model.call(1)
     await (await transport().reconnectToStream({ chatId: 'c1' }))?.cancel()
@@ -142,7 +142,7 @@ describe('[E10][F3] a turn', () => {
     expect(call.signal.aborted).toBe(true)
   })
 
-  test('is stopped once by a request whose server died before it answered: a later turn goes on (14.6)', async () => {
+  test('is stopped once by a request whose server died before it answered: a later turn continues (14.6)', async () => {
     const stop = () => app.post('/api/chat/c1/stop', {}, { 'idempotency-key': 'stop', ...ANA })
     const stream = await send([said('Hello')])
     await model.call(1)
@@ -157,7 +157,7 @@ describe('[E10][F3] a turn', () => {
     expect((await chunksOf(next)).at(-1)).toEqual({ type: 'abort' })
   })
 
-  test('that fails says why, in words and with the code, and the same message tries again', async () => {
+  test('that fails shows the reason and the code, and the same message can be sent again', async () => {
     const stream = await send([said('Hello', 'm1')])
     ;(await model.call(1)).fail({ code: 'MODEL_REJECTED', detail: 'not that' })
     await expect(read(stream)).rejects.toThrow(/not that.*MODEL_REJECTED/)
@@ -169,8 +169,8 @@ describe('[E10][F3] a turn', () => {
   })
 })
 
-describe('[E10] something that is executed', () => {
-  test('shows what is done and what came of it', async () => {
+describe('[E10] an action that a turn executes', () => {
+  test('is shown with its result', async () => {
     const stream = await send([said('add 2 and 3')])
     await decide(1, 'add')
     const message = await read(stream)
@@ -190,7 +190,7 @@ describe('[E10] something that is executed', () => {
     expect(saved.parts[1]).toMatchObject({ type: 'dynamic-tool', state: 'output-available', output: { sum: 5 } })
   })
 
-  /** A turn that waits for a person, as the client has it. */
+  /** Begins a turn that waits for a person, and returns it as the client has it. */
   const waiting = async (): Promise<{ readonly message: UIMessage; readonly approval: string }> => {
     const stream = await send([said('mail Bo')])
     await decide(model.calls.length + 1, 'mail')
@@ -209,7 +209,7 @@ describe('[E10] something that is executed', () => {
     ),
   })
 
-  test('waits for a person, whose answer through the chat is an ordinary decision, and goes on where it was', async () => {
+  test('waits for a person, whose answer in the chat is an ordinary decision, and then continues where it was', async () => {
     const { message, approval } = await waiting()
     expect(message.parts.find(({ type }) => type === 'data-task')).toMatchObject({
       data: { url: expect.stringMatching(/^\/inbox\?task=tsk_/) },
@@ -221,7 +221,7 @@ describe('[E10] something that is executed', () => {
     expect(world.mails).toEqual([{ to: 'bo' }])
   })
 
-  test('[N3] a plan is a part of its own, from the draft to its run, also when the conversation is read again', async () => {
+  test('[N3] shows a plan as a part of its own, from the draft to its run, also when the conversation is read again', async () => {
     const stream = await send([said('make a plan')])
     await decide(model.calls.length + 1, 'plan')
     const message = await read(stream)
@@ -244,14 +244,14 @@ describe('[E10] something that is executed', () => {
     expect(cards((await app.ask('/api/chat/c1')).body.messages[1].parts)).toMatchObject(cards(whole.parts))
   })
 
-  test('is not done when they say no', async () => {
+  test('is not executed when the person rejects it', async () => {
     const { message, approval } = await waiting()
     const whole = await read(await send([answered(message, approval, false)]), message)
     expect(whole.parts.find(({ type }) => type === 'dynamic-tool')).toMatchObject({ state: 'output-denied' })
     expect(world.mails).toEqual([])
   })
 
-  test('[S3] is not done by an approval that is forged: in the history, of another task, of what was not shown, by a stranger', async () => {
+  test('[S3] is not executed by a forged approval: in the history, of another task, of content that was not shown, by a stranger', async () => {
     const { message, approval } = await waiting()
     const [task = '', hash = ''] = approval.split('.')
     const forged: readonly [UIMessage[], Record<string, string>][] = [
@@ -262,7 +262,7 @@ describe('[E10] something that is executed', () => {
       [[answered(message, approval)], { ...ANA, 'x-trihand-kind': 'agent' }],
     ]
     for (const [messages, headers] of forged) await expect(send(messages, headers)).rejects.toThrow()
-    // In the history of another message it is no answer at all: that message waits for its turn.
+    // In the history of another message it is not an answer: that message waits for its turn.
     const stream = await send([answered(message, approval), said('Hello')])
     await app.post('/api/chat/c1/stop', {})
     await decide(2, 'Hello')
@@ -279,21 +279,21 @@ describe('before a stream opens', () => {
     [{ id: 'c1', message: { id: 'm', text: '  ' } }, 'a message has 1 to'],
     [{ message: { id: 'm', text: 'Hi' } }, 'id names the chat'],
     [{ id: 'a\u0000b', message: { id: 'm', text: 'Hi' } }, 'plain characters'],
-  ])('%j is refused with words that can be read', async (request, words) => {
+  ])('%j is refused with a readable detail', async (request, words) => {
     const { status, body } = await app.post('/api/chat', request)
     expect([status, body.code]).toEqual([422, 'INPUT_INVALID'])
     expect(body.detail).toContain(words)
     expect(model.calls.length).toBe(0)
   })
 
-  test('a chat that is not there is not found', async () => {
+  test('an unknown chat is not found', async () => {
     expect((await app.ask('/api/chat/nobody')).status).toBe(404)
     expect((await app.ask('/api/chat/nobody/stream')).status).toBe(404)
     const { status, body } = await app.post('/api/chat', { id: 'c1', chat: 'nobody', message: { id: 'm', text: 'Hi' } })
     expect([status, body.detail]).toEqual([404, 'there is no chat nobody; there are help'])
   })
 
-  test('[F4] a message during a turn is refused where the chat says so, and the client shows why', async () => {
+  test('[F4] a message during a turn is refused if the chat is configured so, and the client shows why', async () => {
     await app.close()
     await begin({ onMessageWhileRunning: 'reject' })
     const stream = await send([said('Hello')])
@@ -304,7 +304,7 @@ describe('before a stream opens', () => {
   })
 })
 
-test('the conversations are listed, newest first, with the chats that there are', async () => {
+test('the conversations are listed, newest first, with the defined chats', async () => {
   for (const [n, chat] of ['c1', 'c2'].entries()) {
     const stream = await send([said('Hello')], ANA, chat)
     await decide(n + 1, 'Hello')

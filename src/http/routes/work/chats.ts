@@ -1,8 +1,8 @@
 /**
- * Chats over HTTP: a message in, its turn out as it happens; the conversation; stop.
+ * Routes for chats: send a message and stream its turn, show the conversation, stop the turn.
  *
- * Owns parsing and answers. What becomes of a message is its turn's business; an answer to a question is an ordinary decision of whoever
- * calls, bound to what they were shown.
+ * Owns parsing and responses. The turn handles the message; an answer to a question is an ordinary decision of the caller, bound to what
+ * they were shown.
  */
 import type { Context } from 'hono'
 import { askedBy, identityOf, requireDecider } from '#http/access/identity.ts'
@@ -21,7 +21,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 
 const CODE = 'INPUT_INVALID'
 const AT = '/api/chat/{id}'
-/** How a turn that was stopped records it (modes/chats.ts). */
+/** The fact that records that a turn was stopped, and the name it is recorded under (modes/chats.ts). */
 const STOPPED = 'run.cancel_requested'
 const BY_CHAT = 'chat'
 const STREAM = { media: 'text/event-stream', schema: described('the AI SDK’s UI message stream, v1', text) }
@@ -35,7 +35,10 @@ const list: Handle = async ({ chats, system }, context, query) => {
 
 const show: Handle = async ({ chats }, context) => context.json(chatDocument(await chats.show(chatOf(context))))
 
-/** Whether an earlier attempt of this request has stopped the turn, or the turn that it meant is over: a later turn goes on. */
+/**
+ * True if an earlier attempt of this request has stopped the turn, or if the current turn began after the request: a later turn is not
+ * stopped.
+ */
 const wasStopped = async (service: Service, context: Context): Promise<boolean> => {
   const work = workOf(context)
   if (work === null || !work.isRepeated) return false
@@ -52,7 +55,7 @@ const stop: Handle = async (service, context) => {
   return context.json({ stopped }, 202)
 }
 
-/** Only what this chat waits for may be answered through it. */
+/** Only the task that this chat waits for may be answered through it. */
 const approve = async (
   service: Service,
   context: Context,

@@ -1,7 +1,8 @@
 /**
- * Events that are to be sent later, over HTTP: listed, and taken back while their time has not come.
+ * Routes for delayed events: list, and cancel while they are not sent.
  *
- * Owns parsing and answers. Such an event is a run that sends it (manifest/define/delayed-event.ts): it has the id of that run until it is sent.
+ * Owns parsing and responses. A delayed event is a run that sends it (manifest/define/delayed-event.ts): until then its id is that of the
+ * run.
  */
 import { callerName } from '#http/access/identity.ts'
 import type { DelayedEvent } from '#http/openapi/api.ts'

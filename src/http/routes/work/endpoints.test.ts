@@ -1,4 +1,4 @@
-/** Endpoints over HTTP: how each does, what was delivered with every try, and one more try. */
+/** Webhook endpoints over HTTP: their state, their deliveries with every try, and redelivery. */
 import { afterEach, expect, test } from 'vitest'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 import { until } from '#test/support/until.ts'
@@ -7,7 +7,7 @@ let app: HttpApp
 afterEach(() => app.close())
 
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
-/** An address inside is refused by the guard: each try fails at once, without a network. */
+/** A loopback address is refused by the network guard: each try fails at once, without a network. */
 const endpoints = [{ name: 'books', url: 'http://127.0.0.1:9/in?key=hidden', events: ['paid'], secret: SECRET }]
 const AT = '/api/webhook-endpoints'
 
@@ -33,7 +33,7 @@ test('an endpoint is listed as it was declared, without its secret or the path o
   expect(text).not.toMatch(/hidden|whsec/)
 })
 
-test('a delivery has its tries, and one that is still on its way is not redelivered', async () => {
+test('a delivery is shown with its tries, and is not redelivered while it is under way', async () => {
   await open()
   const run = await app.started('paid')
   const { body } = await until(
@@ -47,7 +47,7 @@ test('a delivery has its tries, and one that is still on its way is not redelive
   expect([refused.status, refused.body.code]).toEqual([409, 'RUN_NOT_FAILED'])
 })
 
-test('a delivery that has ended without success begins again', async () => {
+test('a delivery that ended without success can be redelivered', async () => {
   await open()
   const run = await app.started('paid')
   await app.post(`/api/runs/${run}/cancel`, {})
@@ -56,7 +56,7 @@ test('a delivery that has ended without success begins again', async () => {
   expect([status, body.id]).toEqual([202, run])
 })
 
-test('what is no endpoint, or no delivery to it, is not found', async () => {
+test('an unknown endpoint, or a delivery to another one, is not found', async () => {
   await open()
   expect((await app.ask(`${AT}/nobody/deliveries`)).body.code).toBe('NOT_FOUND')
   const { body } = await app.post(`${AT}/books/deliveries/run_${'0'.repeat(32)}/redeliver`, {})

@@ -1,7 +1,7 @@
 /**
- * Endpoints outside over HTTP: who is told of what and how it does, what was delivered, and one more try.
+ * Routes for webhook endpoints: list with their state, their deliveries, and redelivery.
  *
- * Owns parsing and answers. A delivery is a run (docs/decisions/0057): to redeliver is to retry it, by the rules of runs.
+ * Owns parsing and responses. A delivery is a run (docs/decisions/0057): to redeliver is to retry it, by the rules of runs.
  */
 import type { Context } from 'hono'
 import { callerName, requireCaller } from '#http/access/identity.ts'
@@ -25,7 +25,7 @@ const list: Handle = async (service, context) => {
   })
 }
 
-/** The name of the function that delivers. */
+/** The name of the function that delivers to the endpoint. */
 const handlerOf = ({ system }: Service, context: Context): string => {
   const name = context.req.param('name') ?? ''
   if (!system.endpoints.has(name)) throw new TrihandError('NOT_FOUND', `there is no endpoint ${name}`)

@@ -1,4 +1,4 @@
-/** Events over HTTP: what is taken, what is refused, what the receipt says. */
+/** Events over HTTP: what is accepted, what is refused, what the receipt says. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('sending', () => {
-  test('[L2] a receipt names the event, its place and the runs', async () => {
+  test('[L2] a receipt names the event, its sequence and the runs it started', async () => {
     const { status, body } = await app.post('/api/events', { type: 'order.placed', data: { id: 'a' } })
     expect(status).toBe(202)
     expect(body).toEqual({
@@ -58,7 +58,7 @@ describe('sending', () => {
     expect(body.detail).toContain('did you mean order.placed?')
   })
 
-  test('data that breaks its schema is refused with the place', async () => {
+  test('data that does not match its schema is refused with the place', async () => {
     const { status, body } = await app.post('/api/events', { type: 'order.placed', data: { id: 7 } })
     expect([status, body.code]).toEqual([422, 'EVENT_INVALID'])
     expect(body.detail).toContain('/id')
@@ -116,7 +116,7 @@ describe('listing', () => {
   })
 })
 
-describe('an event that is to be sent later', () => {
+describe('a delayed event', () => {
   const delayed = async (): Promise<readonly { readonly id: string }[]> =>
     (await app.ask('/api/events/delayed')).body.items
 
@@ -126,7 +126,7 @@ describe('an event that is to be sent later', () => {
     return (await delayed())[0]?.id ?? ''
   }
 
-  test('[A6] is listed with what it says and when, and taken back once', async () => {
+  test('[A6] is listed with its data and due time, and can be cancelled once', async () => {
     const id = await remind()
     const [event] = await delayed()
     expect(event).toMatchObject({ type: 'order.paid', subject: 'a box', data: { amount: 11 } })
@@ -146,7 +146,7 @@ describe('an event that is to be sent later', () => {
     expect((await app.ask('/api/events/delayed?cursor=x')).body.code).toBe('CURSOR_INVALID')
   })
 
-  test('is the only kind that is taken back', async () => {
+  test('is the only kind of event that can be cancelled', async () => {
     const { body } = await app.post('/api/events', { type: 'order.placed', data: { id: 'z' } })
     for (const id of [body.id, body.runs[0], 'nonsense']) {
       const { status, body: problem } = await app.ask(`/api/events/${id}`, { method: 'DELETE' })

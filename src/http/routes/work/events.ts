@@ -1,7 +1,7 @@
 /**
- * Events over HTTP: sent in our short form or as CloudEvents, listed newest first, shown with what led to them and what they led to.
+ * Routes for events: send in the short form or as CloudEvents, list newest first, show with causes and effects.
  *
- * Owns the spelling of an incoming event. Admission is the engine's: no rule about events lives here.
+ * Owns the parsing of an incoming event. Its admission is decided by the engine, not here.
  */
 import type { Context } from 'hono'
 import type { Receipt as EngineReceipt, IncomingEvent } from '#engine/core/intake.ts'
@@ -31,7 +31,7 @@ const timeOf = (members: Members): number | undefined => {
   return time
 }
 
-/** What is sent later gets its id and its source then. */
+/** A delayed event gets its default id and source when it is sent. */
 const delayed = (members: Members, delay: string): IncomingEvent => {
   const subject = optionalText(members, 'subject', CODE)
   const named = ['id', 'source'].flatMap((name) => {
@@ -65,7 +65,7 @@ const incoming = (context: Context, members: Members): IncomingEvent => {
   }
 }
 
-/** An event without an id of its own is named after the key of its request. */
+/** An event without an id gets one that is derived from the idempotency key of its request. */
 const idOfWork = (context: Context): string | undefined => {
   const uuid = uuidOfWork(context)
   return uuid === undefined ? undefined : `evt_${uuid}`
@@ -77,7 +77,7 @@ const receiptOf = ({ dueAt, ...receipt }: EngineReceipt): Receipt =>
 const accepted = (receipt: EngineReceipt) =>
   ({ status: receipt.duplicate ? 200 : 202, receipt: receiptOf(receipt) }) as const
 
-/** Each with its own verdict. */
+/** The verdict on one event of a batch. */
 const verdictOf = (found: EngineReceipt | TrihandError) => {
   if (!(found instanceof TrihandError)) return accepted(found)
   const refused = problemOf(found)
@@ -96,7 +96,7 @@ const send: Handle = async (service, context) => {
       ? [incoming(context, await readBody(context, { schema: SEND_EVENT, code: CODE }))]
       : await cloudEvents(context, mode)
   const given = await service.send(event as IncomingEvent, { ...askedRun(context), ...sender })
-  // The name that it has of its key is known to no other sender: an earlier attempt of this request sent it.
+  // No other sender knows the id that is derived from the key: an earlier attempt of this request sent the event.
   const isOwn = isSecondAttempt(context) && given.id === idOfWork(context)
   const { status, receipt } = accepted(isOwn ? { ...given, duplicate: false } : given)
   return context.json(receipt, status)

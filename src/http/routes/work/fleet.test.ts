@@ -1,4 +1,4 @@
-/** Pools, circuits and the stop over HTTP, on a real engine. */
+/** Pools, circuit breakers and the stop of all workers over HTTP, on a real engine. */
 import { afterEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -6,7 +6,7 @@ import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
 let app: HttpApp
 afterEach(() => app.close())
 
-test('[N4] pools are listed with their labels, and what they can hold and hold', async () => {
+test('[N4] pools are listed with their labels, their capacity and its use', async () => {
   const pools = [{ name: 'mail', labels: { region: 'eu' }, slots: 7, min: 1, max: 3 }]
   app = await openApp({ name: 'pools', pools, functions: [fn('send', { pool: 'mail' }, () => 'sent')] }, undefined, {
     pool: 'mail',
@@ -26,7 +26,7 @@ test('[N4] pools are listed with their labels, and what they can hold and hold',
   })
 })
 
-test('[I7] circuits are listed before and after they open, and closed by an operator', async () => {
+test('[I7] circuit breakers are listed before and after they open, and can be closed by an operator', async () => {
   const circuit = { key: 'the bank/eu', window: 2, minCalls: 2, openFor: '10m', whenOpen: 'fail' } as const
   const pay = fn('pay', { circuit, retry: { maxAttempts: 1 } }, ({ step }) =>
     step.run('charge', () => Promise.reject(new Error('no answer')), { retry: { maxAttempts: 1 } }),
@@ -46,13 +46,13 @@ test('[I7] circuits are listed before and after they open, and closed by an oper
   expect((await app.post('/api/circuits/nobody/reset', {})).body).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('[I6] everything is stopped and let go on: recorded, shown, and said of every run that waits', async () => {
+test('[I6] all work is stopped and resumed: recorded, shown, and given as the reason of every waiting run', async () => {
   app = await openApp({ name: 'work', functions: [fn('work', {}, () => 'done')] })
   const free = { is_stopped: false, by: null, reason: null, at: null }
   expect((await app.ask('/api/stop')).body).toEqual(free)
   const stopped = { is_stopped: true, by: 'local', reason: 'the bank called', at: expect.any(String) }
   expect(await app.post('/api/stop', { reason: 'the bank called' })).toMatchObject({ status: 200, body: stopped })
-  // The first word counts.
+  // A second stop does not replace the first.
   expect((await app.post('/api/stop', {})).body).toEqual(stopped)
   expect((await app.ask('/api/workers')).body.items).toMatchObject([{ status: 'stopped' }])
   const run = (await app.post('/api/runs', { name: 'work', input: {} })).body.id
@@ -66,7 +66,7 @@ test('[I6] everything is stopped and let go on: recorded, shown, and said of eve
   expect(orders).toMatchObject([{ subject: '*', data: { by: 'local', reason: 'the bank called' } }])
 })
 
-test('a reason that is no text, or none that can be shown, is refused', async () => {
+test('a reason that is not a text, or cannot be shown, is refused', async () => {
   app = await openApp({ name: 'empty' })
   for (const reason of [7, '', 'a\u0000b', 'x'.repeat(501)])
     expect((await app.post('/api/stop', { reason })).body).toMatchObject({ code: 'INPUT_INVALID' })

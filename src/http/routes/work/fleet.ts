@@ -1,8 +1,8 @@
 /**
- * Pools, circuits and the stop over HTTP.
+ * Routes for pools, circuit breakers and the stop of all workers.
  *
- * Owns parsing and answers. What a pool holds is model/worker/pool-load.ts, when a breaker opens model/worker/circuit.ts, what a stop means
- * model/worker/worker-control.ts.
+ * Owns parsing and responses. The load of a pool is model/worker/pool-load.ts, when a breaker opens model/worker/circuit.ts, what a stop
+ * means model/worker/worker-control.ts.
  */
 import { callerName } from '#http/access/identity.ts'
 import { STOP } from '#http/documents/workers.ts'
@@ -20,7 +20,7 @@ const CODE = 'INPUT_INVALID'
 const MOST_DUE = 10_000
 const MAX_REASON = 500
 
-/** Workers belong to the server: another tenant than its own sees no pool. */
+/** Workers belong to the server: a caller of any other tenant than the server's own sees no pools. */
 const pools: Handle = async ({ reader, system, tenant, tasks }, context) => {
   if (tenant !== LOCAL_TENANT) return context.json({ items: [], next_cursor: null })
   const [workers, due] = await Promise.all([allWorkers(reader), reader.due(tasks.now, MOST_DUE)])
@@ -31,7 +31,7 @@ const pools: Handle = async ({ reader, system, tenant, tasks }, context) => {
   return context.json({ items, next_cursor: null })
 }
 
-/** Which handlers name each breaker. Keys that come from data are known once the breaker has opened. */
+/** Maps each breaker key to the handlers that name it. A key that is computed from data is only known once its breaker has opened. */
 const declared = ({ system }: Service): ReadonlyMap<string, readonly string[]> => {
   const keys = new Map<string, string[]>()
   for (const { name, circuit } of system.functions.values())

@@ -1,4 +1,4 @@
-/** What a person at an inbox asks over HTTP, on a real engine: views and their counts, the history of a task, marks by a rule. */
+/** The inbox over HTTP, on a real engine: views and their counts, the history of a task, marks by a rule. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -52,7 +52,7 @@ const mark = ({ id }: Answer['body'], body: object, headers: Readonly<Record<str
 const listed = async (view: string): Promise<readonly string[]> =>
   (await get(`/api/tasks?view=${view}`)).body.items.map(({ id }: { id: string }) => id)
 
-test('[C2][C8] each view has its tasks, and a count of them', async () => {
+test('[C2][C8] each view lists its tasks and has a count', async () => {
   const [plain, taken, handedOn, later] = [await aTask(), await aTask(), await aTask(), await aTask()]
   const post = ({ id }: Answer['body'], verb: string, body: object) => app.post(`/api/tasks/${id}/${verb}`, body, ANA)
   await post(taken, 'claim', {})
@@ -74,13 +74,13 @@ test('[C2][C8] each view has its tasks, and a count of them', async () => {
   expect((await get(`/api/tasks/${later.id}`)).body).toMatchObject({ put_off_until: '2999-01-01T00:00:00.000Z' })
 })
 
-test('[C14] the history of a task says who has seen it, handed it on and decided it, and nothing of drafts', async () => {
+test('[C14] the history of a task shows who viewed, escalated and decided it, and no drafts', async () => {
   const task = await aTask()
   const post = (verb: string, body: object) => app.post(`/api/tasks/${task.id}/${verb}`, body, ANA)
   await post('view', {})
   await mark(task, { where: 'true', status: 'approved' })
   await post('escalate', { reason: 'too hard' })
-  // Who marks by a rule and then rejects everything has seen the marks.
+  // The person who marks by a rule and then rejects everything has seen the marks.
   await post('decision', { action: 'reject', reason: 'no', shown_hash: task.shown_hash, draft_revision: 3 })
   const { body } = await get(`/api/tasks/${task.id}/history`)
   expect(body.items.map(({ what, by, text }: Record<string, string>) => [what, by, text])).toEqual([
@@ -95,7 +95,7 @@ test('[C14] the history of a task says who has seen it, handed it on and decided
   expect([...first.items, ...rest.items]).toEqual(body.items)
 })
 
-test('[C17] a rule marks what it is true of, as drafts of whoever asked, and decides nothing', async () => {
+test('[C17] a rule saves marks on the items it is true of as drafts of the caller, and decides nothing', async () => {
   const task = await aTask()
   const { status, body } = await mark(task, { where: 'item.confidence >= 0.9', status: 'approved' })
   expect(status).toBe(200)
@@ -115,7 +115,7 @@ test.each([
   expect((await mark(await aTask(), body)).body).toMatchObject({ status, code })
 })
 
-test('[C17] who may not decide marks nothing', async () => {
+test('[C17] a person who may not decide cannot mark items', async () => {
   const task = await aTask()
   const rule = { where: 'true', status: 'approved' }
   expect((await mark(task, rule, EVE)).body).toMatchObject({ code: 'TASK_FORBIDDEN' })

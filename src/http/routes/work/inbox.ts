@@ -1,7 +1,7 @@
 /**
- * What a person at an inbox asks beside the tasks themselves: how many each view has, what has happened to one, and marks by a rule.
+ * Routes of the inbox beside the tasks themselves: the count of each view, the history of a task, and marks by a rule.
  *
- * Owns parsing and answers. What a view has and what a rule marks is said in model/.
+ * Owns parsing and responses. The views and the rules for marks are in model/.
  */
 import { identityOf, requireIdentity } from '#http/access/identity.ts'
 import { MARK } from '#http/documents/tasks.ts'
@@ -16,7 +16,7 @@ import { readTaskFact } from '#model/kernel/fact-codec.ts'
 import { taskHistory } from '#model/task/history.ts'
 import { inboxesOf, viewCounts } from '#model/task/inbox-view.ts'
 
-/** So many tasks are looked at for the counts of the views. */
+/** The most tasks that are read for the counts of the views. */
 const MOST_SEEN = 1_000
 
 const countViews: Handle = async ({ reader, tenant, tasks: { now } }, context) => {
@@ -27,7 +27,7 @@ const countViews: Handle = async ({ reader, tenant, tasks: { now } }, context) =
   return context.json({ ...counts, more })
 }
 
-/** The whole of it: a checkpoint stands for what came before it only where a task is decided. */
+/** Reads all facts of the task: unlike where a task is decided, a checkpoint does not replace the facts before it. */
 const history: Handle = async ({ reader, tasks, tenant }, context, query) => {
   const { id, version } = await tasks.show(taskOf(context.req.param('id') ?? ''))
   const limit = limitOf(query)

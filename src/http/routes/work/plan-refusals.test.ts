@@ -1,4 +1,4 @@
-/** What a drafted plan shows after a person's "no": over HTTP, in its output, its timeline, its steps and its why. */
+/** The result of a drafted plan after a person's "no": in its output, its timeline, its steps and its why, over HTTP. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -25,7 +25,7 @@ const STEPS = [
   { id: 'tell', assigned_to: 'tell', requires: ['ok'], on_reject: 'continue' },
 ]
 
-test('[C5] a drafted plan says what it skipped for whose "no": output, timeline, step and why (13.1.1)', async () => {
+test('[C5] a drafted plan names the skipped steps and the rejection that caused it: in output, timeline, step and why (13.1.1)', async () => {
   const { body: plan } = await app.post('/api/plans', { steps: STEPS })
   expect(plan.errors).toEqual([])
   const at = `/api/plans/${plan.id}`

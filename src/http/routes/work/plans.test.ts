@@ -24,7 +24,7 @@ const put = (path: string, body: object, headers: Record<string, string> = {}) =
     headers: { 'content-type': 'application/json', ...headers },
   })
 
-test('[N3] a plan is written down, revised, approved by its hash and run; an approval is of one revision', async () => {
+test('[N3] a plan is drafted, revised, approved by its hash and run; an approval is valid for one revision only', async () => {
   const made = await app.post('/api/plans', { text: TEXT })
   expect([made.status, made.headers.get('etag'), made.headers.get('location')]).toEqual([
     201,
@@ -60,7 +60,7 @@ test('[N3] a plan is written down, revised, approved by its hash and run; an app
   expect((await app.ask('/api/plans')).body.items).toMatchObject([{ id: made.body.id, goal: 'Greet' }])
 })
 
-test('[N2] every error of a draft is told with its line, and what has errors is not approved', async () => {
+test('[N2] every error of a draft is reported with its line, and a plan with errors cannot be approved', async () => {
   const errorsOf = async (body: object) => (await app.post('/api/plans', body)).body.errors
   expect(await errorsOf({ text: 'a. Send emails\nand then\n\nso on' })).toMatchObject([
     { code: 'PLAN_SYNTAX', line: 2 },
@@ -86,7 +86,7 @@ test('[N2] every error of a draft is told with its line, and what has errors is 
   expect((await app.post(`/api/plans/${body.id}/approve`, { hash: body.hash }, ana)).body.code).toBe('PLAN_UNASSIGNED')
 })
 
-test('steps with the keys of a manifest are a plan, and its text is how people read it', async () => {
+test('steps with the keys of a manifest are accepted as a plan, and its text is written for people', async () => {
   const steps = [
     { name: 'Get all contacts', assigned_to: 'get-all-contacts' },
     { id: 'ok', type: 'approval', requires: 'get-all-contacts', human_config: { title: 'Send?' } },
@@ -102,7 +102,7 @@ test('steps with the keys of a manifest are a plan, and its text is how people r
   expect(body.text).toContain('send. send (requires steps get-all-contacts and ok)')
 })
 
-test('what is no plan is asked about, what is none of three is refused, what is discarded does not run', async () => {
+test('an unclear plan is answered with a question, an unknown form is refused, a discarded plan does not run', async () => {
   const asked = await app.post('/api/plans', { english: 'Book a flight to Paris' })
   expect([asked.status, asked.body.code, asked.body.detail]).toEqual([
     422,
@@ -121,7 +121,7 @@ test('what is no plan is asked about, what is none of three is refused, what is 
   expect((await app.post(`/api/plans/${body.id}/runs`, {})).body.code).toBe('PLAN_STALE')
 })
 
-test('an approval does not count for a system in which another hand would do a step', async () => {
+test('an approval is not valid for a system in which another modality would execute a step', async () => {
   const { body } = await app.post('/api/plans', { text: 'a. Sign' })
   await app.post(`/api/plans/${body.id}/approve`, { hash: body.hash }, ana)
   await app.trihand.replace({ name: 'mailing', functions: [fn('sign', {}, () => 'signed')] })

@@ -1,7 +1,7 @@
 /**
- * Plans over HTTP: written down, shown, revised, approved, discarded, run.
+ * Routes for plans: draft, show, revise, approve, discard, run.
  *
- * Owns parsing and answers. What may happen to a plan is decided elsewhere (model/plan/draft.ts).
+ * Owns parsing and responses. What may happen to a plan is decided by model/plan/draft.ts.
  */
 import type { Context } from 'hono'
 import { askedBy, askingOf, callerName, requireIdentity, requirePerson } from '#http/access/identity.ts'
@@ -22,7 +22,7 @@ const CODE = 'INPUT_INVALID'
 const AT = '/api/plans/{id}'
 const PLAN = json(ref('Plan'))
 
-/** What a program writes down, a model may have chosen. */
+/** A plan that a program submits may have been written by a model. */
 const writerOf = (context: Context): { readonly by: string; readonly author: 'model' | 'person' } => ({
   by: callerName(context),
   author: askingOf(context)?.caller.kind === 'user' ? 'person' : 'model',
@@ -75,7 +75,8 @@ const discard: Handle = async (service, context) => {
 const run: Handle = async ({ plans }, context) => {
   const { input } = await readOptionalBody(context, { schema: RUN_PLAN, code: CODE })
   const { id, current } = await plans.show(idOf(context))
-  // The approval counts for every run of the plan, and its input reaches the steps: an agent would carry it over to what no person saw.
+  // The approval is valid for every run of the plan, and the input reaches the steps: an agent could apply the approval to input that no
+  // person saw.
   requirePerson(context, 'runs what was approved')
   const started = await plans.run(id, input, { ...askedRun(context), ...askedBy(context) })
   return context.json({ id: started, plan_id: id, hash: current.hash }, 201, { location: `/api/runs/${started}` })

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-test('[I1] a message is put in over HTTP, given up when its tries are used, and revived', async () => {
+test('[I1] a message is enqueued over HTTP, becomes dead after its last attempt, and can be revived', async () => {
   const first = await app.post('/api/queues/orders', { data: { n: 1 }, id: 'one' })
   expect([first.status, first.body]).toMatchObject([202, { id: 'one', duplicate: false }])
   expect((await app.post('/api/queues/orders', { data: { n: 1 }, id: 'one' })).body).toMatchObject({ duplicate: true })
@@ -38,7 +38,7 @@ test('[I1] a message is put in over HTTP, given up when its tries are used, and 
   )
 })
 
-test('[M4] a full queue answers 429, and one that is not there 404', async () => {
+test('[M4] a full queue answers 429, and an unknown queue 404', async () => {
   expect((await app.post('/api/queues/full', { data: 1 })).status).toBe(202)
   const refused = await app.post('/api/queues/full', { data: 2 })
   expect([refused.status, refused.body.code]).toEqual([429, 'QUEUE_FULL'])

@@ -1,7 +1,7 @@
 /**
- * Queues over HTTP: listed, shown, a message put in, what was given up revived.
+ * Routes for queues: list, show, enqueue a message, revive dead messages.
  *
- * Owns parsing and answers. What finds no room is the engine's to say (queues.ts).
+ * Owns parsing and responses. What happens if a queue is full is decided by the engine.
  */
 import type { Context } from 'hono'
 import type { QueueView } from '#engine/services/queues.ts'
@@ -42,7 +42,7 @@ const put: Handle = async ({ queues }, context) => {
     ...askedBy(context),
     ...(id !== undefined && { id }),
   })
-  // A message that is named after the key was put by an earlier attempt of this request.
+  // A duplicate of a message whose id is derived from the key was enqueued by an earlier attempt of this request.
   const isOwn = given === undefined && isSecondAttempt(context)
   return context.json(isOwn ? { ...receipt, duplicate: false } : receipt, 202)
 }

@@ -32,7 +32,7 @@ test('[H1] schedules are listed with their next slot, and shown by name', async 
   expect((await app.ask('/api/schedules/often')).body).toMatchObject({ name: 'often', target: { name: 'work' } })
 })
 
-test('a schedule is paused, run now, filled in and resumed', async () => {
+test('a schedule can be paused, run now, backfilled and resumed', async () => {
   expect((await app.post('/api/schedules/often/pause', {})).body).toMatchObject({
     status: 'paused',
     paused_by: 'local',
@@ -54,7 +54,7 @@ test('a schedule is paused, run now, filled in and resumed', async () => {
   )
 })
 
-test('the next five slots, the next change of the clocks, and the policies are told', async () => {
+test('a schedule shows its next five slots, the next clock change and its policies', async () => {
   const { body } = await app.ask('/api/schedules/nightly')
   expect(body.next).toHaveLength(5)
   expect(body.next[0]).toBe(body.next_at)
@@ -63,7 +63,7 @@ test('the next five slots, the next change of the clocks, and the policies are t
   expect((await app.ask('/api/schedules/often')).body.clock_change).toBe(null)
 })
 
-test('a pause has a reason, and what became of the slots is told', async () => {
+test('a pause is shown with its reason, and slots are listed with their outcome', async () => {
   const paused = await app.post('/api/schedules/often/pause', { reason: 'the warehouse moves' })
   expect(paused.body).toMatchObject({ status: 'paused', paused_reason: 'the warehouse moves' })
   await app.post('/api/schedules/often/run', {})
@@ -85,7 +85,7 @@ test('a backfill can be counted first: nothing is started', async () => {
   expect((await app.post('/api/schedules/often/backfill?dry_run=true', tooMany)).body.code).toBe('RUN_BACKLOG_FULL')
 })
 
-test('what is not there or makes no sense is told', async () => {
+test('an unknown schedule or handler, an instant without an offset and a reversed span are refused', async () => {
   expect((await app.ask('/api/schedules/nobody')).body).toMatchObject({ code: 'NOT_FOUND' })
   expect((await app.post('/api/schedules/nobody/pause', {})).body).toMatchObject({ code: 'NOT_FOUND' })
   const local = { from: '2026-01-01T00:00:00', to: '2026-01-02T00:00:00Z' }
@@ -95,7 +95,7 @@ test('what is not there or makes no sense is told', async () => {
   expect((await app.post('/api/handlers/plain/pause', {})).body).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('a handler that holds while paused starts what came once it is resumed', async () => {
+test('a handler that holds events while it is paused starts their runs once it is resumed', async () => {
   expect((await app.post('/api/handlers/hear/pause', {})).status).toBe(200)
   expect((await app.post('/api/events', { type: 'order.placed', data: {} })).status).toBeLessThan(300)
   expect((await app.ask('/api/runs?handler=hear')).body.items).toEqual([])

@@ -1,7 +1,7 @@
 /**
- * Schedules over HTTP: listed, shown, paused and resumed, run now, filled in; and handlers paused and resumed.
+ * Routes for schedules: list, show, pause, resume, run now, backfill; and for pausing and resuming handlers.
  *
- * Owns parsing and answers. What a verb does is the engine's (schedules.ts).
+ * Owns parsing and responses. The commands themselves are executed by the engine.
  */
 import type { Context } from 'hono'
 import { askedBy, callerName } from '#http/access/identity.ts'
@@ -44,7 +44,7 @@ const whoAsks = (context: Context): Who => {
   return { by: callerName(context), requester }
 }
 
-/** Does what the verb says, then answers the schedule as it stands. */
+/** Executes the command, then answers the current schedule. */
 const verb =
   (schema: ObjectSchema, does: Verb): Handle =>
   async ({ schedules }, context) => {
@@ -53,7 +53,7 @@ const verb =
     return context.json(await scheduleDocument(await schedules.show(nameOf(context))))
   }
 
-/** The same id again is the same request: without one of its own it is named after its key. */
+/** The same id is the same request. Without an id in the body, the id is derived from the idempotency key. */
 const idOf = (context: Context, members: Members): { readonly id?: string } => {
   const id = optionalText(members, 'id', CODE) ?? uuidOfWork(context)
   return id === undefined ? {} : { id }

@@ -1,4 +1,4 @@
-/** Tasks over HTTP, on a real engine: inboxes, decisions, and everything that is refused. */
+/** Tasks over HTTP, on a real engine: inboxes, decisions, and all refusals. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { type Answer, type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -28,7 +28,7 @@ afterEach(() => app.close())
 const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
   app.ask(path, { headers })
 
-/** Sends a letter and gives its task, as the one who reviews it sees it. */
+/** Sends a letter and returns its task, as its reviewer sees it. */
 const aTask = async (n = 1): Promise<Answer['body']> => {
   const run = await app.started('letter.ready', { n, text: 'Dear all' })
   const { body } = await until(
@@ -42,7 +42,7 @@ const aTask = async (n = 1): Promise<Answer['body']> => {
 const decide = (task: Answer['body'], body: object, headers: Readonly<Record<string, string>> = ANA): Promise<Answer> =>
   app.post(`/api/tasks/${task.id}/decision`, { shown_hash: task.shown_hash, ...body }, headers)
 
-test('[C2] an inbox lists what is addressed to a person or their groups, page by page', async () => {
+test('[C2] an inbox lists the tasks that are assigned to a person or their groups, page by page', async () => {
   const [first, second] = [await aTask(1), await aTask(2)]
   const { body } = await get('/api/tasks?limit=1&order=oldest', ANA)
   expect(body.items).toMatchObject([
@@ -58,7 +58,7 @@ test('[C2] an inbox lists what is addressed to a person or their groups, page by
   })
 })
 
-test('a task is shown with what it is about, the hash of that, and what the caller may do', async () => {
+test('a task is shown with its content, the hash of that, and the actions that the caller may take', async () => {
   const task = await aTask()
   expect(task).toMatchObject({
     type: 'approval',
@@ -72,13 +72,13 @@ test('a task is shown with what it is about, the hash of that, and what the call
   expect((await get(`/api/tasks/${task.id}`)).headers.get('etag')).toBe('"1"')
 })
 
-test('[S5] however often it is read, a task does not change', async () => {
+test('[S5] reading a task never changes it', async () => {
   const { id, version } = await aTask()
   for (const path of ['/api/tasks', `/api/tasks/${id}`, `/api/tasks/${id}`]) await get(path, ANA)
   expect((await get(`/api/tasks/${id}`)).body).toMatchObject({ version, status: 'pending', viewed_by: [] })
 })
 
-test('[C5][C14] a decision ends the task and the run; the next one is told who was first', async () => {
+test('[C5][C14] a decision ends the task and the run; a second one is refused with the name of the first decider', async () => {
   const task = await aTask()
   await app.post(`/api/tasks/${task.id}/view`, {}, ANA)
   const { status, body } = await decide(task, { action: 'approve' })
@@ -94,7 +94,7 @@ test('[C5][C14] a decision ends the task and the run; the next one is told who w
   expect((await get('/api/tasks?status=approved')).body.items).toMatchObject([{ id: task.id, decided_by: 'ana' }])
 })
 
-test('[C6] an edit is what the run goes on with', async () => {
+test('[C6] the run continues with the edited content', async () => {
   const task = await aTask()
   const items = { letter: { status: 'edited', modifications: { text: 'Dear Bo' } } }
   expect((await decide(task, { action: 'edit', items })).body.sections[0].items[0]).toMatchObject({
@@ -103,7 +103,7 @@ test('[C6] an edit is what the run goes on with', async () => {
   })
 })
 
-test('the same key decides once, and answers again', async () => {
+test('the same idempotency key decides once, and repeats the answer', async () => {
   const task = await aTask()
   const keyed = { ...ANA, 'idempotency-key': 'k-1' }
   expect((await decide(task, { action: 'approve' }, keyed)).headers.get('idempotency-replayed')).toBeNull()
@@ -119,7 +119,7 @@ test.each([
   ['an agent', { ...ANA, 'x-trihand-kind': 'agent' }, 403, 'AGENT_CANNOT_DECIDE'],
   ['a stranger', EVE, 403, 'TASK_FORBIDDEN'],
   ['something else', { ...ANA, 'x-trihand-kind': 'god' }, 401, 'UNAUTHENTICATED'],
-])('%s does not decide', async (_, headers, status, code) => {
+])('%s cannot decide', async (_, headers, status, code) => {
   const task = await aTask()
   expect((await decide(task, { action: 'approve' }, headers)).body).toMatchObject({ status, code })
   expect((await get(`/api/tasks/${task.id}`)).body).toMatchObject({ is_open: true })
@@ -131,11 +131,11 @@ test.each([
   [{ action: 'reject' }, 422, 'REASON_REQUIRED'],
   [{ action: 'approve', items: { letter: { status: 'maybe' } } }, 422, 'INPUT_INVALID'],
   [{ action: 'approve', also: 1 }, 422, 'INPUT_INVALID'],
-])('%j is refused', async (body, status, code) => {
+])('the decision %j is refused', async (body, status, code) => {
   expect((await decide(await aTask(), body)).body).toMatchObject({ status, code })
 })
 
-test('[C14] a decision on what is no longer shown brings what is, and can be made on that', async () => {
+test('[C14] a decision on outdated content is refused with the current content, on which it can be repeated', async () => {
   const task = await aTask()
   const { body: stale } = await decide(task, { action: 'approve', shown_hash: 'old' })
   expect(stale).toMatchObject({ code: 'STALE_VIEW', task: { id: task.id, shown_hash: task.shown_hash, is_open: true } })
@@ -143,13 +143,13 @@ test('[C14] a decision on what is no longer shown brings what is, and can be mad
   expect(again.body).toMatchObject({ is_open: false, status: 'approved' })
 })
 
-test('[C17] a decision that would pass over newer drafts of its author is refused with what is newer (13.1.5)', async () => {
+test('[C17] a decision that would ignore newer drafts of its author is refused with those drafts (13.1.5)', async () => {
   const task = await aTask()
   const path = `/api/tasks/${task.id}/drafts`
   const headers = { ...ANA, 'content-type': 'application/json' }
   const save = (body: object) => app.ask(path, { method: 'PATCH', body: JSON.stringify(body), headers })
   const content = { verdict: 'approve', content: { text: 'Dear friend' } }
-  // One tab edits; another, which has seen no draft, approves the old text.
+  // One tab edits; another one, which has seen no draft, approves the old text.
   expect((await save({ item: 'letter', content, draft_revision: 0 })).body).toMatchObject({ draft_revision: 1 })
   const old = { action: 'approve', shown_hash: task.shown_hash }
   for (const seen of [{}, { draft_revision: 0 }, { draft_revision: null }]) {
@@ -168,14 +168,14 @@ test('[C17] a decision that would pass over newer drafts of its author is refuse
   expect((await app.post('/api/tasks/decisions', many, ANA)).body.items).toMatchObject([
     { status: 409, problem: { code: 'DRAFTS_NEWER' } },
   ])
-  // Who has seen it may still decide on the old text; the closed task shows that text, whatever the draft says.
+  // A person who has seen the draft may still decide on the old text; the closed task shows that text, whatever the draft says.
   const { body } = await decide(task, { ...old, draft_revision: 1 })
   expect(body).toMatchObject({ status: 'approved', end: { decided_by: 'ana', fields: {} } })
   const shown = (await get(`/api/tasks/${task.id}`, ANA)).body
   expect(JSON.stringify(shown.sections)).not.toContain('Dear friend')
 })
 
-test('[C7][C8][C17] claimed, put off, begun, handed on and escalated', async () => {
+test('[C7][C8][C17] a task is claimed, drafted, put off, escalated and reassigned', async () => {
   const { id } = await aTask()
   const post = (verb: string, body: object, headers = ANA) => app.post(`/api/tasks/${id}/${verb}`, body, headers)
   expect((await post('claim', {})).body).toMatchObject({ claimed_by: 'ana' })
@@ -197,7 +197,7 @@ test('[C7][C8][C17] claimed, put off, begun, handed on and escalated', async () 
   expect((await get('/api/tasks', EVE)).body.items).toMatchObject([{ id }])
 })
 
-test('[C16] many decisions are answered one by one', async () => {
+test('[C16] each of many decisions has its own result', async () => {
   const [first, second] = [await aTask(1), await aTask(2)]
   const decisions = [first, second].map(({ id, shown_hash }, i) => ({
     task: id,
@@ -212,7 +212,7 @@ test('[C16] many decisions are answered one by one', async () => {
   ])
 })
 
-test('what is not there is told', async () => {
+test('an unknown task, a bad cursor and an unknown parameter are refused', async () => {
   const nobody = `tsk_${'0'.repeat(12)}83${'0'.repeat(18)}`
   expect((await get(`/api/tasks/${nobody}`)).body).toMatchObject({ code: 'NOT_FOUND' })
   expect((await get('/api/tasks/7')).body).toMatchObject({ code: 'NOT_FOUND' })

@@ -1,7 +1,7 @@
 /**
- * Tasks over HTTP: inboxes, one task as a person sees it, and everything a person may do to it.
+ * Routes for tasks: inboxes, one task as a person sees it, and everything a person may do to it.
  *
- * Owns parsing and answers. Who may do what is the task's own rule; GET never decides, and never marks as viewed.
+ * Owns parsing and responses. Permissions are decided by the task; GET never decides, and never marks as viewed.
  */
 import type { Context } from 'hono'
 import type { TaskChanged } from '#engine/tasks/tasks.ts'
@@ -38,7 +38,7 @@ const cursorOf = (query: Query): TaskId | null => {
 
 const isClosed = (status: string): boolean => status === 'closed' || CLOSED.some((word) => word === status)
 
-/** A person who is named sees their own inbox, unless they ask for everybody's. */
+/** A caller with a name sees their own inbox, unless they ask for all tasks. */
 const queryOf = async (service: Service, context: Context, query: Query): Promise<TaskQuery> => {
   const who = identityOf(context)
   const isAll = choiceOf(query, 'all', BOOLEANS) === 'true'
@@ -83,7 +83,7 @@ const show: Handle = async (service, context) => {
 
 type Act = (service: Service, context: Context, by: Identity) => Promise<TaskChanged>
 
-/** Answers the task as it is afterwards. */
+/** Answers the task after the action. */
 const act =
   (does: Act): Handle =>
   async (service, context) => {
@@ -102,7 +102,7 @@ const plain =
 
 const OUTDATED: readonly string[] = ['STALE_VIEW', 'DRAFTS_NEWER']
 
-/** Where the view of the caller is out of date, the refusal brings what is in force. */
+/** If the caller's view is outdated, the refusal contains the current task. */
 const onView =
   (does: Act): Act =>
   async (service, context, by) => {
@@ -137,7 +137,7 @@ const saveDraft: Act = onView(async ({ tasks }, context, by) => {
 const followUp: Act = async ({ tasks }, context, by) =>
   tasks.followUp(idOf(context), by, untilOf(await readBody(context, { schema: FOLLOW_UP, code: CODE })))
 
-/** Each with its own verdict: the whole is neither done nor refused. */
+/** Each decision has its own result: the request as a whole neither succeeds nor fails. */
 const decideMany: Handle = async (service, context) => {
   const by = requireIdentity(context)
   const decisions = bulkOf(await readBody(context, { schema: DECIDE_MANY, code: CODE }), uuidOfWork(context) ?? null)

@@ -1,4 +1,4 @@
-/** Webhooks over HTTP: which paths and methods there are, and what is answered. */
+/** Webhooks over HTTP: accepted paths and methods, and the responses. */
 import { createHmac } from 'node:crypto'
 import { type OutgoingHttpHeaders, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('[L1] a delivery is answered with the receipt once it is on disk, a repeat with the first one', async () => {
+test('[L1] a delivery is answered with the receipt once it is durable, a repeat with the receipt of the first', async () => {
   const first = await app.post('/hooks/orders', { n: 1 }, { 'webhook-id': 'a' })
   const again = await app.post('/hooks/orders', { n: 1 }, { 'webhook-id': 'a' })
   expect([first.status, again.status]).toEqual([202, 200])
@@ -39,7 +39,7 @@ test('[L1] a delivery is answered with the receipt once it is on disk, a repeat 
   expect((await app.when(first.body.runs[0], 'success')).output).toEqual({ n: 1 })
 })
 
-test('a form and a text are bodies too', async () => {
+test('a form and a text are accepted as bodies, too', async () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const { body } = await app.post('/hooks/orders', 'n=1&m=2', form)
   const text = await app.post('/hooks/orders', 'n=1', { 'content-type': 'text/plain' })
@@ -58,12 +58,12 @@ test.each([
   expect([answer.status, answer.body.code]).toEqual([status, code])
 })
 
-test('[S5] GET delivers nothing', async () => {
+test('[S5] GET is refused and delivers nothing', async () => {
   const { status, headers } = await app.ask('/hooks/orders')
   expect([status, headers.get('allow')]).toEqual([405, 'POST'])
 })
 
-test('refused deliveries are listed with what was wrong, a page at a time', async () => {
+test('refused deliveries are listed with the error, a page at a time', async () => {
   await app.post('/hooks/odd', { first: 1 }, { 'webhook-id': 'kept-1' })
   await app.post('/hooks/odd', { second: 2 }, { 'webhook-id': 'kept-2' })
   const all = await app.ask('/api/webhooks/dead-letters')
@@ -79,7 +79,7 @@ test('refused deliveries are listed with what was wrong, a page at a time', asyn
   expect([...first.body.items, ...second.body.items]).toEqual(all.body.items.slice(0, 2))
 })
 
-test('a refused delivery is replayed by its id, and an unknown one is not', async () => {
+test('a refused delivery can be replayed by its id, and an unknown one cannot', async () => {
   const refused = await app.post('/hooks/odd', { m: 1 }, { 'webhook-id': 'z' })
   expect(refused.body.detail).toContain('kept as z')
   const again = await app.post('/api/webhooks/odd/replay', { delivery: 'z' })
@@ -90,7 +90,7 @@ test('a refused delivery is replayed by its id, and an unknown one is not', asyn
 
 const sign = (text: string, key: string | Buffer = 'key'): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** Over a socket, where a header can stand twice. */
+/** Sends over a socket, where a header can appear twice. */
 const deliver = (url: string, path: string, headers: OutgoingHttpHeaders, body: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const sent = request(new URL(path, url), { method: 'POST', headers }, (answer) => {
@@ -99,7 +99,7 @@ const deliver = (url: string, path: string, headers: OutgoingHttpHeaders, body: 
     sent.on('error', reject).end(body)
   })
 
-test('signature-1 signature-2 webhook-2: [L1] over a socket no second header, other encoding or old time makes a delivery new (13.3.4)', async () => {
+test('signature-1 signature-2 webhook-2: [L1] over a socket no second header, other encoding or old time makes a repeated delivery count as new (13.3.4)', async () => {
   const server = await listen({ fetch: (asked) => app.fetch(asked), port: 0 })
   try {
     const body = '{"n":1}'
@@ -107,7 +107,7 @@ test('signature-1 signature-2 webhook-2: [L1] over a socket no second header, ot
     const to = (path: string, headers: OutgoingHttpHeaders, text = body) => deliver(server.url, path, headers, text)
     const json = { 'content-type': 'application/json' }
     expect(await to('/hooks/git', { ...json, 'x-sig': hex, 'webhook-id': 'a' })).toBe(202)
-    // The same bytes under other names are the same delivery.
+    // The same bytes under other ids are the same delivery.
     for (const headers of [
       { 'x-sig': hex, 'webhook-id': 'b' },
       { 'x-sig': `sha256=${hex}`, 'x-github-delivery': 'c' },
@@ -160,7 +160,7 @@ test('signature-1 signature-2 webhook-2: [L1] over a socket no second header, ot
   }
 })
 
-test('webhook-2: [L1] an HMAC delivery that comes again is the first one, also where its transform reads a header (13.3.4)', async () => {
+test('webhook-2: [L1] a repeated HMAC delivery counts as the first one, also where its transform reads a header (13.3.4)', async () => {
   const headers = { 'x-sig': sign('{"n":7}').toString('hex') }
   const first = await app.post('/hooks/seen', { n: 7 }, { ...headers, via: 'one' })
   const again = await app.post('/hooks/seen', { n: 7 }, { ...headers, via: 'two' })

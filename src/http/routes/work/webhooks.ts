@@ -1,7 +1,7 @@
 /**
- * Webhooks over HTTP: one route for all of them, since routes cannot be added later; the system's own table says which there are.
+ * Routes for webhooks: one route receives all of them, since routes cannot be added later; the system's table lists the webhooks.
  *
- * Owns the raw request and the answer. Who may send and what becomes of a body is triggers/webhooks.ts.
+ * Owns the raw request and the response. Authentication and the translation of a body are in triggers/webhooks.ts.
  */
 import { REPLAY } from '#http/documents/events.ts'
 import type { DeadLetter, Receipt } from '#http/openapi/api.ts'
@@ -38,7 +38,7 @@ const listKept: Handle = async (service, context, query) => {
   return context.json(pageOf(found, limit, { item: (letter) => letter, cursor }))
 }
 
-/** A delivery that is kept, and can be replayed. */
+/** Errors after which a delivery is stored and can be replayed. */
 const UNREADABLE = [
   ...['EVENT_INVALID', 'EVENT_TOO_LARGE', 'EVENT_ID_REUSED', 'EVENT_UNKNOWN', 'FAN_OUT_LIMIT'],
   ...['TEMPLATE_ERROR', 'TRANSFORM_FAILED', 'EXPR_FAILED', 'ENV_MISSING'],
@@ -51,7 +51,7 @@ export const webhookRoutes: readonly Operation[] = [
     path: '/hooks/{path+}',
     access: 'public',
     summary: 'A delivery to a declared webhook, proved by its signature or secret',
-    // Whatever the sender adds: a transform may read it.
+    // Any parameter of the sender is accepted: a transform may read it.
     query: '*',
     body: { isRequired: true, content: [{ media: '*/*', schema: anything }] },
     answers: { 202: json(ref('Receipt')), 200: json(ref('Receipt')) },

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-test('[N4] the worker of this process is listed and shown by id, last digits or name', async () => {
+test('[N4] the worker of this process is listed, and found by id, last digits or name', async () => {
   const { body } = await app.ask('/api/workers')
   expect(body).toMatchObject({ items: [{ status: 'working', pool: null, labels: {}, leases: 0 }], next_cursor: null })
   const { id, name } = body.items[0]
@@ -18,14 +18,14 @@ test('[N4] the worker of this process is listed and shown by id, last digits or 
     expect((await app.ask(`/api/workers/${text}`)).body).toMatchObject({ id, runs: [] })
 })
 
-test('a worker that is not there, a bad cursor and an unknown parameter are told', async () => {
+test('an unknown worker, a bad cursor and an unknown parameter are refused', async () => {
   expect((await app.ask('/api/workers/nobody')).body).toMatchObject({ code: 'NOT_FOUND' })
   expect((await app.ask('/api/workers?cursor=x')).body).toMatchObject({ code: 'CURSOR_INVALID' })
   expect((await app.ask('/api/workers?pool=x')).body).toMatchObject({ code: 'QUERY_UNKNOWN' })
   expect((await app.post('/api/workers/nobody/drain', {})).body).toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('[I6] a worker is ordered to drain, and the order stands among the events', async () => {
+test('[I6] a worker is ordered to drain, and the order is recorded as an event', async () => {
   const { id } = (await app.ask('/api/workers')).body.items[0]
   expect((await app.post(`/api/workers/${id}/drain`, {})).status).toBe(202)
   await until(
@@ -37,7 +37,7 @@ test('[I6] a worker is ordered to drain, and the order stands among the events',
   expect(body.items).toMatchObject([{ subject: id, data: { by: 'local' } }])
 })
 
-test('[I6] worker-6: a worker is paused and resumed, is shown so, and takes nothing meanwhile', async () => {
+test('[I6] worker-6: a paused worker is shown as paused and takes no runs until it is resumed', async () => {
   await app.close()
   app = await openApp({ name: 'work', functions: [fn('work', {}, () => 'done')] })
   const { id } = (await app.ask('/api/workers')).body.items[0]

@@ -1,7 +1,7 @@
 /**
- * Workers over HTTP: listed, shown with what they hold, and ordered to pause, to go on or to leave.
+ * Routes for workers: list, show with the runs they hold, and order them to pause, resume or drain.
  *
- * Owns parsing and answers. An order is an event: the worker follows it when it sees it.
+ * Owns parsing and responses. An order is an event: the worker follows it when it reads it.
  */
 import type { Context } from 'hono'
 import { callerName } from '#http/access/identity.ts'
@@ -33,7 +33,7 @@ const list: Handle = async ({ reader }, context, query) => {
   return context.json(pageOf(workers, limit, { item: workerDocument, cursor: (last) => last.id }))
 }
 
-/** By its whole id, the last digits of it, or its name. */
+/** Matches the whole id, its last digits, or the name. */
 const isMeant = ({ id, info }: WorkerSummary, text: string): boolean =>
   id === text || info?.name === text || (text.length >= SHORTEST && id.endsWith(text.toLowerCase()))
 
@@ -61,7 +61,7 @@ const give =
     const worker = await findByPath(service, context)
     await service.fleet.order(order, worker.id, { by: callerName(context) })
     const now = (await allWorkers(service.reader)).find(({ id }) => id === worker.id)
-    // One that had nothing to do may have left already.
+    // A worker without runs may have left already.
     return context.json(workerDocument(now ?? worker), 202)
   }
 
