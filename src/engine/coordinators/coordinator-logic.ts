@@ -46,7 +46,7 @@ export interface CoordinatorLogic<State, Fact extends CoordinatorFact> {
   /** Called when the coordinator was loaded or others wrote to it: requests to others (cancels) that may be lost are made again. */
   resumed(state: State): void
   /** The state after facts that others wrote. */
-  follow(state: State, changeFeed: readonly SealedFact[]): State
+  follow(state: State, facts: readonly SealedFact[]): State
   /**
    * Reads new input and decides. Returns no facts if there is nothing to do. `now` never goes back in a stream, even if clocks do: rules
    * that compare times of facts use it. `isCalled`: a signal may have come since the last look; without a signal no tracked run has

@@ -3,13 +3,14 @@
  *
  * Owns these types, and the id and cause of a run that an event starts. registry.ts knows which gates exist.
  */
+import type { Birth } from '#engine/run/new-run.ts'
 import type { FunctionDefinition, Listener } from '#manifest/define/system.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
 import type { Kind } from '#model/access/identity.ts'
 import type { Requesters } from '#model/access/requester.ts'
 import type { Call } from '#model/event/arrival.ts'
 import type { Cause, StoredEvent } from '#model/event/event.ts'
-import { type GateId, type RunId, timedRunId } from '#model/kernel/ids.ts'
+import { type GateId, gateId, type RunId, type TenantId, timedRunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { EndedRun } from '#model/run/fact.ts'
 import type { Ids } from '#ports/ids.ts'
@@ -75,3 +76,14 @@ export const causeIn = (
   chain,
   ...requesters,
 })
+
+/** The id of a handler's gate: the same in every process. */
+export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: string): GateId =>
+  gateId(ids.digest(`gate\n${tenant}\n${handler}`))
+
+/** A child continues its parent's chain of causes; its end is reported to its parent and, with that, to the gate (run/append.ts). */
+export const familyOf = ({ parent }: Call): Partial<Pick<Birth, 'cause' | 'parent'>> => {
+  if (parent === undefined) return {}
+  const { cause, ...family } = parent
+  return { cause, parent: family }
+}

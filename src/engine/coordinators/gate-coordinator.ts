@@ -35,17 +35,16 @@ import { recordTurn, type ThrottleState } from '#model/flow/policies/throttle.ts
 import { entriesOf, valueAt } from '#model/kernel/due-map.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readGateFact } from '#model/kernel/fact-codec.ts'
-import { type GateId, gateId, type Instant, type RunId, type StreamId, type TenantId } from '#model/kernel/ids.ts'
+import type { GateId, Instant, RunId, StreamId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
-import type { Ids } from '#ports/ids.ts'
 import type { DocumentWrite, SealedFact, StreamRecord } from '#ports/ledger.ts'
 import { arrivalOf } from './arrivals.ts'
 import type { Checkpoint, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
 import { endedRuns } from './ended-runs.ts'
 import { withFailedItems } from './failed-items.ts'
 import { outcomeDocuments } from './flow-outcomes.ts'
-import { causeIn, type GateConfig, runOfEvent } from './gate-config.ts'
+import { causeIn, familyOf, type GateConfig, runOfEvent } from './gate-config.ts'
 import { refusalOf } from './gate-refusal.ts'
 import { revivalsOf, withRevivals } from './gate-revival.ts'
 import { KeptClaims } from './kept-claims.ts'
@@ -56,9 +55,6 @@ import { startPlaces } from './starts.ts'
 /** Maximum number of events in one decision: it bounds the size of an append. */
 const PAGE = 256
 
-export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: string): GateId =>
-  gateId(ids.digest(`gate\n${tenant}\n${handler}`))
-
 type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 
 type About = Pick<Birth, 'input' | 'event' | 'session' | 'coordinator'> &
@@ -67,13 +63,6 @@ type About = Pick<Birth, 'input' | 'event' | 'session' | 'coordinator'> &
 /** True if the call was made in the same decision. */
 const isNew = (facts: readonly GateFact[], { events }: Started): boolean =>
   facts.some((fact) => fact.type === 'gate.asked' && -fact.number === events[0])
-
-/** A child continues its parent's chain of causes; its end is reported to its parent and, with that, to the gate (run/append.ts). */
-const familyOf = ({ parent }: Call): Partial<Pick<Birth, 'cause' | 'parent'>> => {
-  if (parent === undefined) return {}
-  const { cause, ...family } = parent
-  return { cause, parent: family }
-}
 
 const trackedRuns = (gate: OpenGate): readonly RunId[] => [
   ...entriesOf(gate.runs).map(([run]) => run as RunId),
@@ -115,8 +104,8 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     for (const { run } of wantedCancels(state)) this.pendingCancels.tell(run)
   }
 
-  follow(state: GateState, changeFeed: readonly SealedFact[]): GateState {
-    return fold(gate, changeFeed.map(readGateFact), state)
+  follow(state: GateState, facts: readonly SealedFact[]): GateState {
+    return fold(gate, facts.map(readGateFact), state)
   }
 
   async find(before: GateState, now: () => Instant, isCalled: boolean): Promise<Found<GateState, GateFact>> {

@@ -59,8 +59,8 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
 
   resumed(): void {}
 
-  follow(state: QueueState, changeFeed: readonly SealedFact[]): QueueState {
-    return fold(queue, changeFeed.map(readQueueFact), state)
+  follow(state: QueueState, facts: readonly SealedFact[]): QueueState {
+    return fold(queue, facts.map(readQueueFact), state)
   }
 
   async find(before: QueueState, now: () => Instant, isCalled: boolean): Promise<Found<QueueState, QueueFact>> {

@@ -36,9 +36,10 @@ import { CoordinatorCommands, type CoordinatorRole } from './commands.ts'
 import type { CoordinatorFact, CoordinatorLogic, Spawned } from './coordinator-logic.ts'
 import type { FindLogic } from './coordinators.ts'
 import { callGate, gateRole, isUndecidedAt, openAndListen, passGate } from './gate-calls.ts'
-import type { AskedRetry, AskedRun, GateConfig, RetryAnswer } from './gate-config.ts'
-import { GateCoordinator, gateOf } from './gate-coordinator.ts'
+import { type AskedRetry, type AskedRun, type GateConfig, gateOf, type RetryAnswer } from './gate-config.ts'
+import { GateCoordinator } from './gate-coordinator.ts'
 import { retryAtGate } from './gate-retry.ts'
+import { OPEN_FLOW } from './open-flow.ts'
 import { type QueueConfig, QueueCoordinator } from './queue-coordinator.ts'
 import { type ScheduleConfig, ScheduleCoordinator, scheduleOf } from './schedule-coordinator.ts'
 import { FIRST_TAIL, lookAtCoordinator } from './state.ts'
@@ -316,7 +317,7 @@ export class CoordinatorRegistry {
     for (const definition of system.functions.values()) {
       const id = gateOf(this.ids, this.tenant, definition.name)
       if (!hasGate(definition)) {
-        if (this.leftOver.has(id)) gates.set(id, { id, definition, flow: OPEN_DOOR, listeners: new Map() })
+        if (this.leftOver.has(id)) gates.set(id, { id, definition, flow: OPEN_FLOW, listeners: new Map() })
         continue
       }
       const { flow } = definition
@@ -358,33 +359,6 @@ export class CoordinatorRegistry {
 type Gated = FunctionDefinition & { readonly flow: FlowDefinition }
 
 const hasGate = (definition: FunctionDefinition): definition is Gated => definition.flow?.isStateful === true
-
-/** For a gate that is left over: entries that wait in it continue, nothing new enters. */
-const OPEN_DOOR: FlowDefinition = {
-  policies: {
-    idempotency: null,
-    whilePaused: 'suppress',
-    rateLimit: null,
-    debounce: null,
-    batch: null,
-    overlap: 'allow',
-    throttle: null,
-  },
-  rules: {
-    idempotencyKey: null,
-    rateKey: null,
-    windowKey: null,
-    overlapKey: null,
-    throttleKey: null,
-    cost: null,
-    priority: null,
-    alone: null,
-  },
-  concurrency: [],
-  fairness: null,
-  isStateful: true,
-  ofTriggers: new Map(),
-}
 
 /** How many queries go to the store at once: thousands would wait for its connections until they time out. */
 const PART = 100

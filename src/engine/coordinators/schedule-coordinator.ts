@@ -84,8 +84,8 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
       for (const { run, stopping } of state.running) if (stopping) this.pendingCancels.tell(run)
   }
 
-  follow(state: ScheduleState, changeFeed: readonly SealedFact[]): ScheduleState {
-    return fold(schedule, changeFeed.map(readScheduleFact), state)
+  follow(state: ScheduleState, facts: readonly SealedFact[]): ScheduleState {
+    return fold(schedule, facts.map(readScheduleFact), state)
   }
 
   async find(before: ScheduleState): Promise<Found<ScheduleState, ScheduleFact>> {

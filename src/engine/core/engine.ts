@@ -80,7 +80,7 @@ export class Engine {
   /** Used on the root only: the engine of each tenant that this process has seen. */
   private readonly tenants = new Map<TenantId, Engine>()
   /** Used on the root only: the publisher of the tenant that made an append, by the prefix of the append's id. */
-  private readonly changeFeed = new Map<string, Publish>()
+  private readonly publishers = new Map<string, Publish>()
   private system: System
 
   /** `root`: the first engine of this process. The engines of other tenants share its worker and its writer. */
@@ -99,7 +99,7 @@ export class Engine {
     const workers = deps.workers ?? (() => Promise.resolve([]))
     this.book = new CoordinatorRegistry(ids, tenant)
     const publish = new Publish(observers)
-    this.root.changeFeed.set(prefix, publish)
+    this.root.publishers.set(prefix, publish)
     this.root.tenants.set(tenant, this)
     const contextOf = (of: TenantId): EngineContext => this.root.of(of).context
     const findLogic: FindLogic = (context, ...asked) => this.root.of(context.tenant).book.findLogic(context, ...asked)
@@ -194,7 +194,7 @@ export class Engine {
   }
 
   private tell(append: Append): void {
-    this.root.changeFeed.get(append.appendId.slice(0, PREFIX))?.committed(append)
+    this.root.publishers.get(append.appendId.slice(0, PREFIX))?.committed(append)
   }
 
   private performerOf(definition: ExecutorDefinition | undefined, remote: EngineDeps['remote']): Executor | undefined {

@@ -47,10 +47,10 @@ export class Observers {
     return this.observers.size === 0
   }
 
-  tell(changeFeed: (observer: Observer) => void): void {
+  tell(notify: (observer: Observer) => void): void {
     for (const observer of this.observers) {
       try {
-        changeFeed(observer)
+        notify(observer)
       } catch {
         // A failing observer must not stop what it observes.
       }

@@ -65,10 +65,10 @@ export class Publish {
     this.tellAll(this.watchers, { streams: writes.map(({ stream }) => stream), events: events.length })
   }
 
-  private tellAll<ChangeFeed>(listeners: ReadonlySet<(changeFeed: ChangeFeed) => void>, changeFeed: ChangeFeed): void {
+  private tellAll<Notice>(listeners: ReadonlySet<(notice: Notice) => void>, notice: Notice): void {
     for (const listener of listeners) {
       try {
-        listener(changeFeed)
+        listener(notice)
       } catch (error) {
         this.report(error)
       }

@@ -13,11 +13,11 @@ import type { ChainHead } from '#engine/core/chain.ts'
 import type { AppendSource } from '#engine/core/commit.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { Executions } from '#engine/core/executions.ts'
-import { isStoreTrouble, retryStore } from '#engine/core/store-retry.ts'
+import { retryStore } from '#engine/core/store-retry.ts'
 import { pauseAfterConflict } from '#engine/core/turn-queue.ts'
 import type { SessionHead } from '#engine/services/session-head.ts'
 import { sessionWrites } from '#engine/services/session-writes.ts'
-import { cancelChild } from '#engine/step/cancel-child.ts'
+import { cancelReached } from '#engine/step/cancel-child.ts'
 import { reportUnrecorded } from '#engine/step/late-result.ts'
 import { SeenEvents } from '#engine/wait/seen-events.ts'
 import type { Failure, TrihandError } from '#model/kernel/errors.ts'
@@ -32,7 +32,7 @@ import type { Append, Outcome, StreamRecord } from '#ports/ledger.ts'
 import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './append.ts'
 import { NO_INPUTS, type RunInputs } from './input.ts'
 import { isLeased } from './new-run.ts'
-import { type Gathered, gather, MAX_REQUESTS, type Request, type SideWrites } from './run-request.ts'
+import { type Gathered, gather, MAX_REQUESTS, plainRequest, type Request, type SideWrites } from './run-request.ts'
 import type { RunRow, RunSnapshot } from './run-row.ts'
 import { beginRun, type Written } from './spawned.ts'
 import { Waiters } from './waiters.ts'
@@ -149,11 +149,7 @@ export class ActiveRun implements AppendSource {
   /** patience-1: failures of the store are retried, so the answer is the work's own. */
   whileActive<T>(work: () => Promise<T>): Promise<T> {
     this.begin()
-    return this.whileWanted(work).finally(() => this.end())
-  }
-
-  private whileWanted<T>(work: () => Promise<T>): Promise<T> {
-    return retryStore(this.context, () => !this.gone, work)
+    return retryStore(this.context, () => !this.gone, work).finally(() => this.end())
   }
 
   /** Stops all work of this run in this process. Its promises never settle (step-port-2). */
@@ -170,11 +166,7 @@ export class ActiveRun implements AppendSource {
     const requests = this.queue.splice(0, MAX_REQUESTS)
     if (this.queue.length > 0) this.context.commit.request(this)
     if (this.live?.cancel != null && this.active === 0)
-      requests.push({
-        command: { type: 'confirm_cancel', now: this.context.clock.now() },
-        sideWrites: null,
-        done: null,
-      })
+      requests.push(plainRequest({ type: 'confirm_cancel', now: this.context.clock.now() }))
     const gathered = gather(this.state, requests, this.head.lastAt)
     const departs = this.releaseReason(gathered)
     if (gathered.facts.length === 0 && departs === null) {
@@ -221,11 +213,7 @@ export class ActiveRun implements AppendSource {
   private giveUp(error: Failure): void {
     this.isRefused = true
     this.leaveQueue()
-    this.ask({
-      command: { type: 'quarantine_run', now: this.context.clock.now(), error },
-      sideWrites: null,
-      done: null,
-    })
+    this.ask(plainRequest({ type: 'quarantine_run', now: this.context.clock.now(), error }))
   }
 
   private releaseReason({ state, facts }: Gathered): 'ended' | 'parked' | null {
@@ -306,12 +294,10 @@ export class ActiveRun implements AppendSource {
     this.executions.abort({ code: 'RUN_CANCELLED', message: error.message })
     for (const child of calledBy(live)) {
       this.begin()
-      void cancelChild(this.context, child, by, error.message)
-        .catch((refusal: unknown) => {
-          // A child that has ended needs no cancel; one that could not be reached is cancelled again when the run is woken.
-          if (isStoreTrouble(refusal)) this.isUntold = true
-        })
-        .finally(() => this.end())
+      void cancelReached(this.context, child, by, error.message).then((isReached) => {
+        if (!isReached) this.isUntold = true
+        this.end()
+      })
     }
     this.context.commit.request(this)
   }
@@ -331,7 +317,7 @@ export class ActiveRun implements AppendSource {
     this.alarm = null
     void this.whileActive(async () => {
       await this.runHost.look(this)
-      this.ask({ command: { type: 'pass_time', now: this.context.clock.now() }, sideWrites: null, done: null })
+      this.ask(plainRequest({ type: 'pass_time', now: this.context.clock.now() }))
     })
   }
 
@@ -367,7 +353,11 @@ export class ActiveRun implements AppendSource {
   private async catchUp(): Promise<void> {
     this.conflicts++
     try {
-      await this.whileWanted(() => this.reload())
+      await retryStore(
+        this.context,
+        () => !this.gone,
+        () => this.reload(),
+      )
       await pauseAfterConflict(this.context, this.conflicts)
     } catch (error) {
       // The run cannot be read: it is released; the lease expires and another attempt begins from the ledger.
@@ -395,14 +385,14 @@ export class ActiveRun implements AppendSource {
   }
 
   private takeIn(record: StreamRecord, known: number): void {
-    const changeFeed = record.facts.slice(known).map(readRunFact)
+    const facts = record.facts.slice(known).map(readRunFact)
     // The run ended and was retried between two looks: the code in memory belongs to the life before.
-    if (changeFeed.some(({ type }) => type === 'run.retried'))
+    if (facts.some(({ type }) => type === 'run.retried'))
       return this.drop('dropped', { code: 'STEP_ABORTED', message: 'the run was ended and retried meanwhile' })
     const wasCancelled = this.live?.cancel != null
-    this.state = fold(runMachine, changeFeed, this.state)
+    this.state = fold(runMachine, facts, this.state)
     const { version, headHash } = record
     this.head = { version, headHash, lastAt: Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0) }
-    this.goOn(changeFeed, wasCancelled)
+    this.goOn(facts, wasCancelled)
   }
 }

@@ -30,7 +30,7 @@ import { RunEntry } from './entry.ts'
 import { readInputs } from './input.ts'
 import { findLost } from './lost-children.ts'
 import { offerParentEnd } from './parent-end.ts'
-import type { Answer } from './run-request.ts'
+import { type Answer, plainRequest } from './run-request.ts'
 
 const MAX_RECOVERIES = 5
 
@@ -121,7 +121,7 @@ const catchUp = async (
     const message = `the run lost its worker ${recoveries} times in a row without progress`
     commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })
   }
-  for (const command of commands) activeRun.ask({ command, sideWrites: null, done: null })
+  for (const command of commands) activeRun.ask(plainRequest(command))
   if (live.open.size > 0) {
     reportUncertainSteps(activeRun)
     await offerEvents(activeRun, prefetched)

@@ -47,6 +47,9 @@ export interface Request {
   readonly done: ((answer: Answer) => void) | null
 }
 
+/** A request that writes nothing besides its facts, and whose answer is not awaited. */
+export const plainRequest = (command: RunCommand): Request => ({ command, sideWrites: null, done: null })
+
 /** The facts that carry side writes; anything else that a command yields (a late result) leaves it behind. */
 const CARRIERS: ReadonlySet<RunFact['type']> = new Set([
   'step.completed',

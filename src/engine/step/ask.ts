@@ -9,7 +9,7 @@ import { advanceTask } from '#engine/core/advance.ts'
 import { causeFrom } from '#engine/core/cause.ts'
 import { keptDecision } from '#engine/rerun/kept-decision.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import { NO_SIDE_WRITES, type SideWrites, toldOf } from '#engine/run/run-request.ts'
+import { NO_SIDE_WRITES, plainRequest, type SideWrites, toldOf } from '#engine/run/run-request.ts'
 import { taskBirth } from '#engine/tasks/append.ts'
 import { reviseTask } from '#engine/tasks/command.ts'
 import { forbidProducer } from '#model/access/human-only.ts'
@@ -65,7 +65,7 @@ const openTask = async (activeRun: ActiveRun, step: string, { spec, tells }: Ask
   const kept = await keptDecision(activeRun, step, spec)
   if (kept !== null) {
     const now = activeRun.context.clock.now()
-    return activeRun.ask({ command: { type: 'reuse_step', now, ...kept }, sideWrites: null, done: null })
+    return activeRun.ask(plainRequest({ type: 'reuse_step', now, ...kept }))
   }
   const { id, write, told } = taskOf(activeRun, step, spec)
   begin(activeRun, step, id, spec.name, {

@@ -1,6 +1,6 @@
 /** Commands of an attempt that need no further decision: a result, or a failure that is certain. Also the idempotency key of its effect. */
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import type { SideWrites } from '#engine/run/run-request.ts'
+import { plainRequest, type SideWrites } from '#engine/run/run-request.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Payload } from '#model/kernel/payload.ts'
@@ -27,7 +27,7 @@ export const failAtOnce = (activeRun: ActiveRun, step: string, attempt: number, 
     retry: NO_RETRY,
     roll: 0,
   }
-  activeRun.ask({ command, sideWrites: null, done: null })
+  activeRun.ask(plainRequest(command))
 }
 
 export const completeStep = (

@@ -4,7 +4,9 @@
  *
  * Owns the timer's name, and how a run is evicted. Never decides why or until when (circuits.ts, model/worker/worker-control.ts).
  */
+
 import type { ActiveRun } from '#engine/run/active-run.ts'
+import { plainRequest } from '#engine/run/run-request.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 
 /** The instant is part of the timer's name: a run that is entered again in the meantime finds the same timer. */
@@ -19,7 +21,7 @@ export const holdUntil = (activeRun: ActiveRun, step: string, until: Instant, ag
     again()
   })
   const command = { type: 'set_timer', now: context.clock.now(), step: timer, wakeAt: until } as const
-  if (begins) activeRun.ask({ command, sideWrites: null, done: null })
+  if (begins) activeRun.ask(plainRequest(command))
 }
 
 /** The run leaves memory and its code is entered again later, as after a pause; attempts under way end first. */

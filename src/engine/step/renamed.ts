@@ -5,7 +5,9 @@
  * can go no further. Does not compare versions: the hash of a version does not cover what a function imports. What the person's
  * decision means is uncertain-step.ts.
  */
+
 import type { ActiveRun } from '#engine/run/active-run.ts'
+import { plainRequest } from '#engine/run/run-request.ts'
 import type { Evidence } from '#model/run/step.ts'
 import { newUncertainTask } from './uncertain-step.ts'
 
@@ -36,7 +38,7 @@ const reportRenamedStep = (activeRun: ActiveRun, uncertain: Renamed, instead: re
   const names = instead.slice(0, MOST_NAMED).join(', ')
   const reason = `it was not performed: this version of the code does ${step}, and the run has done ${names}, which this version has not asked for. If that is the same effect under another name, it would happen twice`
   const { task, sideWrites } = newUncertainTask(activeRun, step, { attempt, effectKey, reason, isOver: true, ...asked })
-  activeRun.ask({ command: { type: 'intend_step', now, step, effectKey, ...asked }, sideWrites: null, done: null })
+  activeRun.ask(plainRequest({ type: 'intend_step', now, step, effectKey, ...asked }))
   activeRun.ask({
     command: { type: 'doubt_step', now, step, reason, task, instead, isGone: true },
     sideWrites,

@@ -10,7 +10,7 @@
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import { NO_SIDE_WRITES, type SideWrites } from '#engine/run/run-request.ts'
+import { NO_SIDE_WRITES, plainRequest, type SideWrites } from '#engine/run/run-request.ts'
 import { loadTask } from '#engine/tasks/state.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'
@@ -75,7 +75,7 @@ export const applyResolutions = async (activeRun: ActiveRun): Promise<void> => {
   for (const [step, open] of activeRun.live?.open.entries() ?? []) {
     if (open.kind !== 'uncertain' || open.task === null) continue
     const command = await answerOf(activeRun.context, step, open, open.task)
-    if (command !== null) activeRun.ask({ command, sideWrites: null, done: null })
+    if (command !== null) activeRun.ask(plainRequest(command))
   }
 }
 

@@ -8,7 +8,7 @@ import { fetchValue, storeValue } from '#engine/core/payloads.ts'
 import { isStoreTrouble } from '#engine/core/store-retry.ts'
 import { retryRun } from '#engine/rerun/retry-run.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import type { Answer } from '#engine/run/run-request.ts'
+import { type Answer, plainRequest } from '#engine/run/run-request.ts'
 import { loadTask } from '#engine/tasks/state.ts'
 import { partialEnd } from '#model/agent/call-terms.ts'
 import type { OpenWait, WaitSpec } from '#model/event/wait.ts'
@@ -75,7 +75,7 @@ export const receiveEvents = (
     if (event === undefined) continue
     const command = { type: 'receive_event', now, step, event, others, passed } as const
     if (spec.fresh === true) promise(activeRun, command)
-    else activeRun.ask({ command, sideWrites: null, done: null })
+    else activeRun.ask(plainRequest(command))
   }
 }
 

@@ -11,7 +11,7 @@
  * worker-6  While it is paused it takes nothing new; while all workers are stopped, no step of its runs begins, either.
  */
 import type { CoordinatorRelease } from '#engine/coordinators/coordinator.ts'
-import { Coordinators, type FindLogic } from '#engine/coordinators/coordinators.ts'
+import { Coordinators } from '#engine/coordinators/coordinators.ts'
 import type { EngineContext, WorkerApi } from '#engine/core/engine-context.ts'
 import { JitteredInterval } from '#engine/core/jittered-interval.ts'
 import { ActiveRun, type ReleaseReason, type RunHost } from '#engine/run/active-run.ts'
@@ -30,19 +30,16 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '#model/kernel/ids.ts'
 import type { WorkerInfo, WorkerPlace } from '#model/worker/worker-info.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
-import type { ClaimRequest, Claims, Ledger } from '#ports/ledger.ts'
-import type { Reader } from '#ports/reader.ts'
+import type { ClaimRequest, Claims } from '#ports/ledger.ts'
 import { ClaimFilter } from './claim-filter.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimed, loadClaimed } from './claimed.ts'
 import { Leases } from './leases.ts'
 import { OtherVersions } from './other-versions.ts'
 import { WorkerControl } from './worker-control.ts'
-import type { WorkerOptions } from './worker-options.ts'
+import type { WorkerDeps, WorkerOptions } from './worker-options.ts'
 
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
-
-type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
 
 type Taken = Pick<Claims, 'claims' | 'records' | 'events'>
 
@@ -52,7 +49,7 @@ const TRY_AGAIN_MS = 1_000
 export class Worker implements WorkerApi {
   private readonly context: () => EngineContext
   private readonly contextOf: (tenant: TenantId) => EngineContext
-  private readonly ledger: WorkerLedger
+  private readonly ledger: WorkerDeps['ledger']
   private readonly dispatcher: Dispatcher
   private readonly errors: StepErrors
   private readonly options: WorkerOptions
@@ -89,18 +86,7 @@ export class Worker implements WorkerApi {
     look: lookAgain,
   }
 
-  constructor(
-    deps: {
-      readonly context: () => EngineContext
-      readonly contextOf: (tenant: TenantId) => EngineContext
-      readonly ledger: WorkerLedger
-      readonly dispatcher: Dispatcher
-      readonly errors: StepErrors
-      readonly workers: Reader['workers']
-      readonly findLogic: FindLogic
-    },
-    options: WorkerOptions,
-  ) {
+  constructor(deps: WorkerDeps, options: WorkerOptions) {
     this.context = deps.context
     this.contextOf = deps.contextOf
     this.ledger = deps.ledger

@@ -1,4 +1,4 @@
-/** A function that starts when another one's run has ended. */
+/** Functions that start when a run of another function has ended. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define/define.ts'
@@ -28,7 +28,7 @@ const source = {
 }
 
 onEveryStore('after', (store) => {
-  test('[L9] ending-1: the end of a run starts what waits for ends of that kind, with what it ended with', async () => {
+  test('[L9] ending-1: the end of a run starts the functions that wait for ends of that kind, with its output', async () => {
     const system = await startTestSystem(source, store())
     const outputs = async (handler: string) => {
       const runs = await system.store.reader.runs({
@@ -91,7 +91,7 @@ onEveryStore('after', (store) => {
     await system.close()
   })
 
-  test('[L9] a retried run ends again, and is heard again', async () => {
+  test('[L9] a retried run ends again, and its listeners start again', async () => {
     const system = await startTestSystem(source, store())
     await system.send({ type: 'go', data: { what: 'fail' } })
     await system.settle()
@@ -109,7 +109,7 @@ onEveryStore('after', (store) => {
     await system.close()
   })
 
-  test('[L9] flow control holds for ends of runs as for any event', async () => {
+  test('[L9] flow control applies to ends of runs as to any event', async () => {
     const quiet = fn(
       'quiet',
       { trigger: { after: 'work', status: 'ended' }, debounce: { period: '10s' } },
@@ -126,7 +126,7 @@ onEveryStore('after', (store) => {
     await system.close()
   })
 
-  test('[L9] without anyone who listens no such event is written', async () => {
+  test('[L9] without a listener no such event is written', async () => {
     const system = await startTestSystem({ ...source, functions: source.functions.slice(0, 2) }, store())
     await system.send({ type: 'go', data: { what: 'well' } })
     await system.settle()
@@ -136,7 +136,7 @@ onEveryStore('after', (store) => {
   })
 })
 
-test.each([['nobody'], ['self']])('[L9] after: %s is refused, for it is not another function of the system', (name) => {
+test.each([['nobody'], ['self']])('[L9] after: %s is refused, because it is not another function of the system', (name) => {
   const define = () =>
     normalise({ name: 'x', functions: [fn('self', { trigger: { after: name } }, () => 1)] }, (text) => text)
   expect(define).toThrow(expect.objectContaining({ code: 'MANIFEST_INVALID' }))

@@ -1,4 +1,4 @@
-/** One word to many runs: every one that is meant hears it once, over crashes, and the sums are right. */
+/** One command to many runs: it reaches each matching run once, across crashes, and the counts are right. */
 import { expect, test } from 'vitest'
 import { openJobs } from '#compose/bulk.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -35,7 +35,7 @@ const open = async (place: TestStore) => {
   return { system, tries, mend }
 }
 
-/** Once so many runs have heard a word, that is written and no append is answered any more, until the store is opened again. */
+/** After this many runs have received the command, the append is written but no further append is answered, until the store is reopened. */
 const dyingStore = (inner: TestStore) => {
   let left = Number.POSITIVE_INFINITY
   let tell = (): void => {}
@@ -94,7 +94,7 @@ const count = async ({ run, store: { reader } }: TestSystem, status: RunStatus, 
   (await run(() => reader.counts(LOCAL_TENANT, handler))).get(status) ?? 0
 
 onEveryStore('bulk', (store) => {
-  test('[G12] every run that fits is cancelled, page after page, and no other', async () => {
+  test('[G12] every matching run is cancelled, page after page, and no other', async () => {
     const { system } = await open(store())
     await startMany(system, 'wait', MANY)
     await startMany(system, 'other', 3)
@@ -111,7 +111,7 @@ onEveryStore('bulk', (store) => {
     await system.close()
   })
 
-  test('[G12] without a status only those are meant that have something to hear', async () => {
+  test('[G12] without a status only runs to which the command applies are matched', async () => {
     const { system } = await open(store())
     await startMany(system, 'wait', 3)
     const first = await begin(system, { where: { handler: 'wait' }, action: 'pause' })
@@ -127,7 +127,7 @@ onEveryStore('bulk', (store) => {
     await system.close()
   })
 
-  test('bulk-2: a job that is killed in the middle goes on, tells nobody twice, and its sums are right', async () => {
+  test('bulk-2: a job that is killed in the middle continues, reaches no run twice, and its counts are right', async () => {
     const dying = dyingStore(store())
     const { system, tries, mend } = await open(dying.place)
     const runs = await startMany(system, 'break', MANY)
@@ -156,7 +156,7 @@ onEveryStore('bulk', (store) => {
     await system.close()
   })
 
-  test('bulk-1: named runs that refuse are counted by their code, with the first of them named', async () => {
+  test('bulk-1: named runs that refuse are counted by error code, with the first of them named', async () => {
     const { system } = await open(store())
     const [open1, open2] = await startMany(system, 'wait', 2)
     const [failed] = await startMany(system, 'break', 1)
@@ -186,7 +186,7 @@ onEveryStore('bulk', (store) => {
     await system.close()
   })
 
-  test('bulk-job-2: a job that is to cancel all that is at work does not cancel itself', async () => {
+  test('bulk-job-2: a job that cancels all active runs does not cancel itself', async () => {
     const { system } = await open(store())
     await startMany(system, 'wait', 2)
     const job = await begin(system, { where: { handler: 'trihand.bulk' } })
@@ -195,7 +195,7 @@ onEveryStore('bulk', (store) => {
     await system.close()
   })
 
-  test('[S9] a job reaches runs of its own tenant only, named ones too', async () => {
+  test('[S9] a job reaches only runs of its own tenant, even if others are named', async () => {
     const { system } = await open(store())
     const other = 'other' as TenantId
     const [mine] = await startMany(system, 'wait', 1)
@@ -208,7 +208,7 @@ onEveryStore('bulk', (store) => {
     await system.close()
   })
 
-  test('started by its name it does nothing: nobody has given it an order', async () => {
+  test('started by its name it does nothing, because it has no order', async () => {
     const { system } = await open(store())
     const [run] = await startMany(system, 'wait', 1)
     await expect(system.start('trihand.bulk', [run])).rejects.toMatchObject({ code: 'NOT_FOUND' })

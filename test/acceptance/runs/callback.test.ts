@@ -1,4 +1,4 @@
-/** Who asks for a run with a callback is told of its end over real HTTP: signed, under the run's id, through crashes. */
+/** A run with a callback posts its end over real HTTP: signed, under the run's id, through crashes. */
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { webhookNotifiers } from '#adapters/notify/webhook.ts'
@@ -6,7 +6,7 @@ import { SystemIds } from '#adapters/system/ids.ts'
 import { withNotices } from '#compose/notices.ts'
 import { fn } from '#executors/workflow/function.ts'
 import { callbackNotices } from '#executors/workflow/notices.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -71,7 +71,7 @@ const idOf = ({ headers }: Got): unknown => headers['webhook-id']
 const dataOf = ({ body }: Got): unknown => JSON.parse(body).data
 
 onEveryStore('callback', (store) => {
-  test('[F2] ending-2: the end is told under the id of the run, signed, again until it is taken, over crashes, and then no more', async () => {
+  test('[F2] ending-2: the end is posted under the id of the run, signed, repeated until accepted, across crashes, and then no more', async () => {
     receiver.answers.push(503, 500)
     const { system, tried } = await open(store())
     const run = await system.start('work', { n: 7 }, { callbackUrl: callbackUrl() })
@@ -93,7 +93,7 @@ onEveryStore('callback', (store) => {
     await system.close()
   })
 
-  test('[F2] a failure is told, a cancel of a run that nobody holds, and a second end after a retry', async () => {
+  test('[F2] a failure, the cancel of a run without a holder, and a second end after a retry are posted', async () => {
     const { system, tried } = await open(store())
     const failed = await system.start('fail', null, { callbackUrl: callbackUrl() })
     await tried(1)
@@ -112,7 +112,7 @@ onEveryStore('callback', (store) => {
     await system.close()
   })
 
-  test('[F2] who waits at a gate is told of the end that comes of it, also if it is turned away', async () => {
+  test('[F2] a caller whose run waits at a gate gets its end, also if it is turned away', async () => {
     const { system, tried } = await open(store())
     const runs = []
     for (const n of [1, 2, 3]) runs.push(await system.start('line', n, { callbackUrl: callbackUrl() }))
@@ -127,7 +127,7 @@ onEveryStore('callback', (store) => {
     await system.close()
   })
 
-  test('[F2] a large output is left to be fetched from the run', async () => {
+  test('[F2] a large output is left out, to be fetched from the run', async () => {
     const { system, tried } = await open(store())
     const run = await system.start('work', 'x'.repeat(30_000), { callbackUrl: callbackUrl() })
     const [only] = await tried(1)
@@ -135,7 +135,7 @@ onEveryStore('callback', (store) => {
     await system.close()
   })
 
-  test('[F2] an address inside is never reached: the tries of its run say so', async () => {
+  test('[F2] an address in the local network is never reached: the tries of its run say so', async () => {
     const world = {
       ...{ environment: { TRIHAND_CALLBACK_SECRET: SECRET }, ids: new SystemIds(), document: async () => null },
       clock: { now: () => 0 },
@@ -156,7 +156,7 @@ onEveryStore('callback', (store) => {
     await system.close()
   })
 
-  test('refused, and nothing begins: an address that is none, no secret to sign with, a forged callback', async () => {
+  test('an invalid address, a missing signing secret and a forged callback are refused, and nothing begins', async () => {
     const { system } = await open(store())
     const refused = (name: string, url?: string) =>
       system.start(name, 1, url === undefined ? {} : { callbackUrl: url }).then(

@@ -1,4 +1,4 @@
-/** Calls by name: with the answer at once, or with a handle to ask later. */
+/** Calls by name: with the result at once, or with a handle to ask later. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
@@ -16,7 +16,7 @@ const SYSTEM = {
 }
 
 onEveryStore('calls', (store) => {
-  test('[F1] a caller waits for the result, and gets what the run is so far when its patience ends', async () => {
+  test("[F1] a caller waits for the result, and gets the run's current state when its wait ends", async () => {
     const system = await startTestSystem(SYSTEM, store())
     const quick = await system.start('double', 21)
     expect(await system.run(() => system.engine.result(quick, { waitMs: 1_000 }))).toMatchObject({
@@ -32,7 +32,7 @@ onEveryStore('calls', (store) => {
     await system.close()
   })
 
-  test('[F2] a handle is answered at once and stays good: over a crash, and whoever asks', async () => {
+  test('[F2] a handle is returned at once and stays valid: across a crash, and for any caller', async () => {
     const system = await startTestSystem(SYSTEM, store())
     const handle = await system.start('slow', 21)
     expect(handle).toMatch(/^run_[0-9a-f]{32}$/)

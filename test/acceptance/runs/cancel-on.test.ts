@@ -1,4 +1,4 @@
-/** Events that end runs: those that match, however late, and nothing else. */
+/** Events that cancel runs: those that match, however late, and nothing else. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
@@ -34,7 +34,7 @@ onEveryStore('cancel on', (store) => {
     ],
   })
 
-  test('[K5] an event ends the run that it matches, parked and after a crash, and no other', async () => {
+  test('[K5] an event cancels the run that it matches, parked and after a crash, and no other', async () => {
     const packed: string[] = []
     const source = packing([{ event: 'order.withdrawn', match: 'payload.id' }], packed)
     const system = await startTestSystem(source, store())
@@ -51,7 +51,7 @@ onEveryStore('cancel on', (store) => {
     await system.close()
   })
 
-  test('[K5] a rule says which run is meant, and an event before the run does not count', async () => {
+  test('[K5] a rule selects the run, and an event before the run does not count', async () => {
     const condition = 'payload.all == true || payload.id == trigger.id'
     const system = await startTestSystem(packing([{ event: 'order.withdrawn', if: condition }]), store())
     await withdraw(system, { id: 'a', all: false })
@@ -63,7 +63,7 @@ onEveryStore('cancel on', (store) => {
     await system.close()
   })
 
-  test('after its time-out the event ends nothing', async () => {
+  test('after its timeout the event cancels nothing', async () => {
     const rule = { event: 'order.withdrawn', match: 'payload.id', timeout: '10m' }
     const system = await startTestSystem(packing([rule]), store())
     const run = await ordered(system, 'a')
@@ -107,7 +107,7 @@ onEveryStore('cancel on', (store) => {
     await system.close()
   })
 
-  test('[C1] what people were asked is withdrawn with the run', async () => {
+  test('[C1] a question to people is withdrawn with the run', async () => {
     const approve = human('approve', {
       trigger: 'order.placed',
       title: 'Ship it?',

@@ -1,4 +1,4 @@
-/** More children than a process has slots, on a ledger of its own: they wait in line with their lease, and nothing overtakes or loses them. */
+/** More children than a process has slots, on a ledger of its own: they queue with their leases, and none is overtaken or lost. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('worker-1: [C1] children beyond the slots begin in their order, never more than the slots at once, each once', async () => {
+test('worker-1: [C1] children beyond the slots begin in order, never more than the slots at once, each once', async () => {
   const run = await app.start('gather', null)
   await fullContext()
   release()
@@ -80,7 +80,7 @@ test('worker-1: [C1] children beyond the slots begin in their order, never more 
   expect(most).toBeLessThanOrEqual(4)
 })
 
-test('reserved-runs-2: [C1] a child that is cancelled while it waits in line never begins', async () => {
+test('reserved-runs-2: [C1] a child that is cancelled while it queues never begins', async () => {
   const run = await app.start('gather', null)
   await fullContext()
   const last = (await app.reader.children(app.tenant, run)).at(-1)
@@ -91,7 +91,7 @@ test('reserved-runs-2: [C1] a child that is cancelled while it waits in line nev
   expect(begun).toHaveLength(CHILDREN - 1)
 })
 
-test('reserved-runs-1: [C1] a run that is asked for while many children wait in line does not wait for all of them', async () => {
+test('reserved-runs-1: [C1] a run that is requested while many children queue does not wait for all of them', async () => {
   const run = await app.start('gather', null)
   await fullContext()
   const late = await app.start('late', null)
@@ -105,7 +105,7 @@ test('reserved-runs-1: [C1] a run that is asked for while many children wait in 
   await app.result(run, { wait: '20s' })
 })
 
-test('[C1][R1] children that wait in line when the process closes are done by the next one, each once', async () => {
+test('[C1][R1] children that are queued when the process closes are performed by the next one, each once', async () => {
   const run = await app.start('gather', null)
   await fullContext()
   await app.close()

@@ -1,13 +1,13 @@
-/** Child runs: aggregate, failure, cancel and deadline that reach the leaves. */
+/** Child runs: aggregation, and failures, cancels and deadlines that reach the leaves. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('children', (store) => {
-  test('[K1] a parent calls children, sleeps beside them and aggregates what they give', async () => {
+  test('[K1] a parent calls children, sleeps beside them and aggregates their results', async () => {
     const system = await startTestSystem(
       {
         name: 'sum',
@@ -34,7 +34,7 @@ onEveryStore('children', (store) => {
     await system.close()
   })
 
-  test('a failing child is thrown in the parent with its code and its id', async () => {
+  test("a child's failure is thrown in the parent with its code and its id", async () => {
     const system = await startTestSystem(
       {
         name: 'fail',
@@ -62,7 +62,7 @@ onEveryStore('children', (store) => {
     await system.close()
   })
 
-  test('[K5] a cancel reaches the leaves first, aborts running code and ends the tree', async () => {
+  test('[K5] a cancel reaches the leaves first, aborts active code and ends the tree', async () => {
     let aborted = 0
     const system = await startTestSystem(
       {
@@ -143,7 +143,7 @@ onEveryStore('children', (store) => {
     await system.close()
   })
 
-  test('a step that takes longer than its timeout is aborted, tried again and fails with a code', async () => {
+  test('a step that exceeds its timeout is aborted, tried again and fails with a code', async () => {
     let tries = 0
     const system = await startTestSystem(
       {

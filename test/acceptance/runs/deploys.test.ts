@@ -1,4 +1,4 @@
-/** What a deploy does to runs that are open: code that changes, handlers that go and come back. */
+/** Deployments with open runs: code that changes, handlers that are removed and return. */
 import { expect, test } from 'vitest'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -30,7 +30,7 @@ const summary = async (system: TestSystem, run: RunId): Promise<RunSummary> => {
 }
 
 onEveryStore('deploys', (store) => {
-  test('[N5] a run whose handler was removed waits for a worker that has it, says so, and goes on by itself (13.2.2)', async () => {
+  test('[N5] a run whose handler was removed waits for a worker that has it, reports that, and continues by itself (13.2.2)', async () => {
     const system = await startTestSystem(systemOf(nap, other), store(), { name: 'ada' })
     const run = await system.start('nap')
     await system.settle()
@@ -38,7 +38,7 @@ onEveryStore('deploys', (store) => {
     await system.crash(systemOf(other))
     await system.advance('2h')
     expect((await system.look(run)).status).toBe('waiting')
-    // Workers of tests beat when they start, and not again for a month.
+    // Workers in tests send a heartbeat when they start, and not again for a month.
     await system.crash(systemOf(other))
     const waiting = await summary(system, run)
     const reason = await system.run(() => system.engine.fleet.lacks(waiting))
@@ -75,7 +75,7 @@ onEveryStore('a once step under a new name', (store) => {
     return { system, run, asked: open.reduce((sum, { count }) => sum + count, 0) }
   }
 
-  test('[R5] attempt-5: asks a person and is not performed; the word that it happened lets the run go on (13.2.3)', async () => {
+  test('[R5] attempt-5: asks a person and is not performed; the decision that it happened lets the run continue (13.2.3)', async () => {
     const done: string[] = []
     const { system, run, asked } = await begun(done)
     expect([done, asked]).toEqual([['charge'], 1])
@@ -96,7 +96,7 @@ onEveryStore('a once step under a new name', (store) => {
 })
 
 onEveryStore('once steps side by side', (store) => {
-  test('[R5] attempt-5: one that is new is performed, whichever of them the code asks for first (13.2.3)', async () => {
+  test('[R5] attempt-5: a new step is performed, whichever of them the code asks for first (13.2.3)', async () => {
     const done: string[] = []
     const both = fn('both', {}, async ({ step }) => {
       const late = async (): Promise<void> => {

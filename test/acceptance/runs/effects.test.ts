@@ -1,4 +1,4 @@
-/** The three classes of effect, and what happens when nobody can know. */
+/** The three effect classes, and what happens when the outcome cannot be known. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -6,7 +6,7 @@ import { answerStep } from '#test/support/step-answer.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 
-/** A function with one `once` effect; `mode` says what the outside world does. */
+/** A function with one `once` effect; `mode` says how the outside world behaves. */
 const sender = (mode: { value: 'hang' | 'work' | 'refuse' | 'lose' }, sent: string[]) => ({
   name: 'send',
   functions: [
@@ -54,7 +54,7 @@ onEveryStore('effects', (store) => {
     })
   }
 
-  test('[R6] inside a once effect a lost connection is unknown, not failed: no automatic retry', async () => {
+  test('[R6] a lost connection inside a once effect is unknown, not failed: no automatic retry', async () => {
     const sent: string[] = []
     const system = await startTestSystem(sender({ value: 'lose' }, sent), store())
     const run = await system.start('send')
@@ -67,7 +67,7 @@ onEveryStore('effects', (store) => {
   })
 
   test.each(['once', 'transactional'] as const)(
-    '[R6] a function with effect %s that asks for a step inside fails with STEP_MISUSED, and asks nobody (14.1)',
+    '[R6] a function with effect %s that calls a step inside fails with STEP_MISUSED, and asks nobody (14.1)',
     async (effect) => {
       const wrong = fn('wrong', { effect }, ({ step }) => step.run('inner', () => 'done'))
       const system = await startTestSystem({ name: 'misused', functions: [wrong] }, store())
@@ -81,7 +81,7 @@ onEveryStore('effects', (store) => {
     },
   )
 
-  test('[R7][V16] a transactional effect is written with the result: once, also over a crash', async () => {
+  test('[R7][V16] a transactional effect is written with the result: once, also across a crash', async () => {
     let entered = 0
     const system = await startTestSystem(
       {
@@ -124,7 +124,7 @@ onEveryStore('effects', (store) => {
     await system.close()
   })
 
-  test('a function that is one once step is never entered twice without a word', async () => {
+  test('a function that is a single once step is never entered twice without a decision', async () => {
     let entered = 0
     const system = await startTestSystem(
       {

@@ -1,12 +1,12 @@
-/** Functions with durable steps: memory by name, retries, parallel work, change under parked runs. */
+/** Functions with durable steps: results by name, retries, parallel work, code changes under parked runs. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('functions', (store) => {
-  test('[F1] a function runs its steps in order and its result is kept', async () => {
+  test('[F1] a function runs its steps in order and its result is stored', async () => {
     const order: string[] = []
     const system = await startTestSystem(
       {
@@ -34,7 +34,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('[B10] after a crash finished steps answer by name and only the unfinished one runs again', async () => {
+  test('[B10] after a crash finished steps are answered by name and only the unfinished one runs again', async () => {
     const calls: string[] = []
     const source = (hangs: boolean) => ({
       name: 'crash',
@@ -59,7 +59,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('[R5] a failing step is tried again with backoff, under one key, and then answers', async () => {
+  test('[R5] a failing step is retried with backoff, under one key, and then succeeds', async () => {
     const keys: string[] = []
     const system = await startTestSystem(
       {
@@ -86,7 +86,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('[E7] a step that has used its attempts fails for good, and the handler may go another way', async () => {
+  test('[E7] a step that has used its attempts fails for good, and the handler may catch the failure', async () => {
     let tries = 0
     const system = await startTestSystem(
       {
@@ -124,7 +124,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('parallel steps and a fan-out of 500 each run once and keep their places', async () => {
+  test('parallel steps and a fan-out of 500 each run once and keep their order', async () => {
     let ran = 0
     const system = await startTestSystem(
       {
@@ -158,7 +158,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('step-api-1: the same name in a loop is told apart by its round', async () => {
+  test('step-api-1: the same name in a loop is told apart by its iteration', async () => {
     const seen: number[] = []
     const system = await startTestSystem(
       {
@@ -180,7 +180,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('[V14] a changed function under 100 parked runs: every run ends, none with an error', async () => {
+  test('[V14] a changed function with 100 parked runs: every run ends, none with an error', async () => {
     const before = {
       name: 'change',
       functions: [
@@ -243,7 +243,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('[E6] what cannot be kept is refused with a code, and nothing is repeated', async () => {
+  test('[E6] a value that cannot be stored is refused with a code, and nothing is repeated', async () => {
     let ran = 0
     const system = await startTestSystem(
       {
@@ -271,7 +271,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('a 10 MB output and a run of 10,000 steps pass', async () => {
+  test('a 10 MB output and a run of 10,000 steps succeed', async () => {
     const system = await startTestSystem(
       {
         name: 'large',
@@ -283,7 +283,7 @@ onEveryStore('functions', (store) => {
           }),
           fn('long', {}, async ({ step }) => {
             let sum = 0
-            // A thousand one after the other, the rest a hundred at a time: a disk is as slow with the last as with the first.
+            // A thousand one after the other, the rest a hundred at a time: sequential steps on a disk would take too long.
             for (let i = 0; i < 1_000; i++) sum += await step.run(`s${i}`, () => i)
             for (let from = 1_000; from < 10_000; from += 100) {
               const hundred = Array.from({ length: 100 }, (_, n) => from + n)
@@ -305,7 +305,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   }, 120_000)
 
-  test('a failed run is retried by a person and goes on where it stopped', async () => {
+  test('a failed run is retried by a person and continues where it stopped', async () => {
     let broken = true
     let first = 0
     const system = await startTestSystem(
@@ -335,7 +335,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('what a handler is given works also when it was taken out of its place', async () => {
+  test("members of the handler's context work when they are destructured", async () => {
     const system = await startTestSystem(
       {
         name: 'apart',

@@ -11,7 +11,7 @@ import { startTestSystem, type TestStore, type TestSystem } from '#testing/syste
 
 const START = Date.UTC(2026, 0, 1)
 
-/** While it is armed, an append that records a child is never written, and none is answered any more. */
+/** While armed, an append that records a child is never written, and no call is answered any more. */
 const dyingStore = (inner: TestStore) => {
   const life = { isArmed: false, isDead: false }
   const dying = (ledger: Ledger): Ledger => ({
@@ -78,7 +78,7 @@ onEveryStore('children at a gate', (store) => {
     return { system, seen, end }
   }
 
-  test('[H5] children take their turn in the throttle of what they are, also across a crash (14.4.3)', async () => {
+  test('[H5] children wait for their turn in the throttle of their handler, also across a crash (14.4.3)', async () => {
     const { system, seen, end } = await begin({ throttle: { limit: 1, period: '10s' } })
     const run = await system.start('family', [1, 2, 3])
     await system.settle()
@@ -89,7 +89,7 @@ onEveryStore('children at a gate', (store) => {
     await system.close()
   })
 
-  test('[L10] a child that waits for its turn holds its parent, and goes on after a crash (14.4.3)', async () => {
+  test('[L10] a child that waits for its turn blocks its parent, and continues after a crash (14.4.3)', async () => {
     const { system, seen, end } = await begin({ overlap: 'buffer_all' }, {}, '10s')
     const runs = [await system.start('parent', 1), await system.start('parent', 2)]
     await system.settle()
@@ -121,7 +121,7 @@ onEveryStore('children at a gate', (store) => {
     await system.close()
   })
 
-  test('[L10] a parent of a key that is kept for a time hears of the end of the run that has it (14.4.3)', async () => {
+  test('[L10] a parent whose call has a kept key gets the end of the run that holds it (14.4.3)', async () => {
     const idempotency = { key: 'payload.id', release: 'ttl', ttl: '1h' } as const
     const { system, seen, end } = await begin({ idempotency }, {}, '10s')
     await system.start('limited', { id: 1 })
@@ -132,7 +132,7 @@ onEveryStore('children at a gate', (store) => {
     await system.close()
   })
 
-  test('[L10] gated-child-2: cancelling a parent does not end the run of another caller that it waits for (14.4.3)', async () => {
+  test("[L10] gated-child-2: cancelling a parent does not end another caller's run that it waits for (14.4.3)", async () => {
     const { system, end } = await begin({ idempotency: { key: 'payload.id' } }, {}, '10s')
     const first = await system.start('limited', { id: 1 })
     const parent = await system.start('parent', { id: 1 })
@@ -175,7 +175,7 @@ onEveryStore('children at a gate', (store) => {
     },
   )
 
-  test('[H6] a child that its gate turns away fails the step with the code of the gate (14.4.3)', async () => {
+  test("[H6] a child that its gate turns away fails the step with the gate's code (14.4.3)", async () => {
     const { system, end } = await begin({ rateLimit: { limit: 1, period: '1m' } })
     expect(await end(await system.start('parent', 1))).toMatchObject({ status: 'success' })
     expect(await end(await system.start('parent', 2))).toMatchObject({ status: 'failed', code: 'RATE_LIMITED' })
@@ -206,7 +206,7 @@ onEveryStore('children at a gate', (store) => {
     await system.close()
   })
 
-  test('[F5] cancelling a parent takes the call that waits for its turn out of the line (14.4.3)', async () => {
+  test('[F5] cancelling a parent removes its waiting call from the queue (14.4.3)', async () => {
     const { system, seen, end } = await begin({ overlap: 'buffer_all' }, {}, '10s')
     const [first, second] = [await system.start('parent', 1), await system.start('parent', 2)]
     await system.settle()
@@ -221,7 +221,7 @@ onEveryStore('children at a gate', (store) => {
   })
 
   test.each(['buffer_one', 'buffer_all'] as const)(
-    '[L10] gate-8: with %s a run that would wait for its own end is refused, with a way out (14.4.3)',
+    '[L10] gate-8: with %s a run that would wait for its own end is refused, with a hint (14.4.3)',
     async (overlap) => {
       interface Way {
         readonly key: string
@@ -252,7 +252,7 @@ onEveryStore('children at a gate', (store) => {
     },
   )
 
-  test('[L10] a call with gate: none passes no flow control, and another word is refused (14.4.3)', async () => {
+  test('[L10] a call with gate: none skips flow control, and any other value is refused (14.4.3)', async () => {
     const { system, seen, end } = await begin({ throttle: { limit: 1, period: '1h' } }, { gate: 'none' })
     const run = await system.start('family', [1, 2, 3])
     await system.settle()
@@ -264,7 +264,7 @@ onEveryStore('children at a gate', (store) => {
     await wrong.system.close()
   })
 
-  test('[N2] steps of a plan pass the flow control of what they call, but for those that say gate: none (14.4.3)', async () => {
+  test('[N2] steps of a plan pass the flow control of their handlers, except those with gate: none (14.4.3)', async () => {
     const seen: (readonly [Json, number])[] = []
     const held: { system?: TestSystem } = {}
     const steps = (gate?: 'none') =>

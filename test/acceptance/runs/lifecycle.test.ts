@@ -1,4 +1,4 @@
-/** What each hand tells of its work, heard like any event: by triggers, by waits, across crashes, and never in circles. */
+/** Lifecycle events of each modality, received like any event: by triggers, by waits, across crashes, and never in cycles. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type AgentOptions, agent } from '#manifest/define/agents.ts'
@@ -20,7 +20,7 @@ const told = async (system: TestSystem, prefix: string) => {
 
 const names = async (system: TestSystem, prefix: string) => (await told(system, prefix)).map(({ type }) => type)
 
-/** Hears everything that a hand tells of one handler. */
+/** Listens to every lifecycle event of one handler. */
 const diary = (hand: string, words: readonly string[], handler: string) =>
   fn(
     'diary',
@@ -60,7 +60,7 @@ const TRIAGER: AgentOptions = {
 const answering = (answer: Json) => paidModel(() => said(JSON.stringify(answer)))
 
 onEveryStore('lifecycle', (store) => {
-  test('[D3] a function tells that it has started, tries again and is done, once each, over a crash', async () => {
+  test('[D3] a function emits that it started, retried and completed, once each, across a crash', async () => {
     const source = { name: 'life', functions: [work(1), diary('workflow', WORKFLOW, 'work')] }
     const system = await startTestSystem(source, store())
     const run = await system.start('work')
@@ -93,7 +93,7 @@ onEveryStore('lifecycle', (store) => {
     await system.close()
   })
 
-  test('[D3] one that has used up its attempts tells its error, also where a deadline or a person ends it', async () => {
+  test('[D3] a function without attempts left emits its error, also if a deadline or a person ends it', async () => {
     const late = fn('late', { deadline: { finish: '10m' } }, ({ step }) => step.sleep('long', '1d'))
     const failures = fn('failures', { trigger: 'workflow.failed' }, ({ input }) => input)
     const system = await startTestSystem({ name: 'life', functions: [work(9), late, failures] }, store())
@@ -111,7 +111,7 @@ onEveryStore('lifecycle', (store) => {
     await system.close()
   })
 
-  test('[D3] an agent tells its model, its escalation with rule and task, and its output with usage and cost', async () => {
+  test('[D3] an agent emits its model, its escalation with rule and task, and its output with usage and cost', async () => {
     const model = answering({ category: 'yes', confidence: 0.4 })
     const source = { agents: [agent('triager', TRIAGER)], functions: [diary('agent', AGENT, 'triager')] }
     const system = await beginAgents(source, store(), place, model)
@@ -142,7 +142,7 @@ onEveryStore('lifecycle', (store) => {
     await system.close()
   })
 
-  test('[D3] an agent without an answer tells that it has failed', async () => {
+  test('[D3] an agent without an answer emits that it failed', async () => {
     const model = paidModel(() => said('no JSON at all'))
     const source = { agents: [agent('triager', TRIAGER)], functions: [diary('agent', AGENT, 'triager')] }
     const system = await beginAgents(source, store(), place, model)
@@ -155,7 +155,7 @@ onEveryStore('lifecycle', (store) => {
     await system.close()
   })
 
-  test('[D3] a run waits for the work of an agent that it has set off, however fast that is', async () => {
+  test('[D3] a run can wait for the work of an agent that it started, however fast that is', async () => {
     const boss = fn('boss', { waits: ['agent.completed'] }, async ({ step, run }) => {
       await step.emit('ask', { type: 'work.asked', data: { boss: run.id } })
       const options = { event: 'agent.completed', if: 'payload.handler == "triager"' }
@@ -170,7 +170,7 @@ onEveryStore('lifecycle', (store) => {
     await system.close()
   })
 
-  test('[D3] to wait for what nobody listens to is refused, for it would never come', async () => {
+  test('[D3] waiting for a lifecycle event that nobody declared is refused, because it would never come', async () => {
     const boss = fn('boss', { retry: { maxAttempts: 1 } }, ({ step }) =>
       step.waitForEvent('answer', { event: 'agent.complete' }),
     )
@@ -183,7 +183,7 @@ onEveryStore('lifecycle', (store) => {
     await system.close()
   })
 
-  test('[D3] a handler never starts on its own work, whatever it allows, and two that hear each other stop', async () => {
+  test('[D3] a handler never starts on its own lifecycle events, whatever it allows, and two that listen to each other stop', async () => {
     const open = { ...TRIAGER, escalationRules: [], triggers: ['agent.completed'] }
     const agents = [agent('ping', { ...open, allowReentry: 5 }), agent('pong', open)]
     const model = answering({ category: 'no' })
@@ -197,12 +197,12 @@ onEveryStore('lifecycle', (store) => {
       while ((await runsOf('ping')).length < 2) await new Promise((resolve) => setImmediate(resolve))
     })
     await system.advance('1h')
-    // ping > pong > ping: pong stands in that chain already, and ping hears itself never.
+    // ping > pong > ping: pong is in that chain already, and ping never receives its own events.
     expect([(await runsOf('ping')).length, (await runsOf('pong')).length]).toEqual([2, 1])
     await system.close()
   })
 
-  test('[D3] what nobody hears is not written', async () => {
+  test('[D3] lifecycle events without a listener are not written', async () => {
     const system = await startTestSystem({ name: 'life', functions: [work(0)] }, store())
     await system.start('work')
     await system.advance('1h')

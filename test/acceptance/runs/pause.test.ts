@@ -1,4 +1,4 @@
-/** One run that an operator holds and lets go on. */
+/** One run that an operator pauses and resumes. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
@@ -27,7 +27,7 @@ const twoSteps = () => {
 }
 
 onEveryStore('pause', (store) => {
-  test('[G12] the step under way ends, the next begins with the word to go on, over a crash and no step twice', async () => {
+  test('[G12] the active step ends, the next begins with the resume, across a crash and no step twice', async () => {
     const { done, gate, source } = twoSteps()
     const system = await startTestSystem(source, store())
     const run = await system.start('work')
@@ -48,7 +48,7 @@ onEveryStore('pause', (store) => {
     await system.close()
   })
 
-  test('[G12] a run that goes on before its step has ended misses nothing', async () => {
+  test('[G12] a run that is resumed before its step has ended misses nothing', async () => {
     const { done, gate, source } = twoSteps()
     const system = await startTestSystem(source, store())
     const run = await system.start('work')
@@ -61,7 +61,7 @@ onEveryStore('pause', (store) => {
     await system.close()
   })
 
-  test('[G12] a sleep and a time-out wait for the word, and an event that came meanwhile counts', async () => {
+  test('[G12] a sleep and a timeout wait for the resume, and an event that came meanwhile counts', async () => {
     const answer = fn('answer', {}, async ({ step }) => {
       const { status } = await step.waitForEvent('mail', { event: 'mail.read', timeout: '1h' })
       await step.sleep('nap', '1h')
@@ -74,7 +74,7 @@ onEveryStore('pause', (store) => {
     await system.advance('30m')
     await system.send({ type: 'mail.read', data: {} })
     await system.settle()
-    // The other one was not held, and has gone on.
+    // The other one was not paused, and has continued.
     expect(await statusOf(system, heard)).toBe('paused')
     await pause(system, unheard)
     await system.advance('2h')
@@ -89,7 +89,7 @@ onEveryStore('pause', (store) => {
     await system.close()
   })
 
-  test('[G12] a run that was to begin later does so at its instant, not when it is let go on', async () => {
+  test('[G12] a run with a later start begins at its instant, not when it is resumed', async () => {
     const sent: string[] = []
     const system = await startTestSystem(
       {

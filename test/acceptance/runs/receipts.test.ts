@@ -1,4 +1,4 @@
-/** An id that a caller was given exists: also while its run waits for its turn behind flow control. */
+/** An id that a caller received exists, even while its run waits for its turn behind flow control. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -37,7 +37,7 @@ onEveryStore('receipts', (store) => {
     await system.close()
   })
 
-  test('[F2] flow-outcome-1: a call that is held by a pause is queued, and says so to a command that needs a run (13.2.1)', async () => {
+  test('[F2] flow-outcome-1: a call that is held by a pause is queued, and commands that need a run say so (13.2.1)', async () => {
     const system = await begin({ whilePaused: 'hold' })
     await system.run(() => system.engine.pauseHandler('work', 'ana'))
     const run = await system.start('work', 1)
@@ -49,14 +49,14 @@ onEveryStore('receipts', (store) => {
     await system.close()
   })
 
-  test('[F2] flow-outcome-1: a key that an event holds in the line answers a caller with an id that exists (13.2.1)', async () => {
+  test('[F2] flow-outcome-1: a key held by a queued event answers a caller with an id that exists (13.2.1)', async () => {
     const system = await begin({ overlap: 'buffer_one', idempotency: { key: 'payload.id' } })
     await system.start('work', { id: 1 })
     await system.send({ type: 'order.placed', data: { id: 2 } })
     await system.settle()
     const promised = await system.start('work', { id: 2 })
     expect(await system.look(promised)).toMatchObject({ status: 'queued' })
-    // A newer call takes the only place in the line: the promise is withdrawn, with the reason.
+    // A newer call takes the only place in the queue: the promised run is withdrawn, with the reason.
     await system.start('work', { id: 3 })
     await system.settle()
     expect(await system.look(promised)).toMatchObject({ status: 'cancelled', error: { code: 'RUN_EXISTS' } })
@@ -75,7 +75,7 @@ onEveryStore('receipts', (store) => {
     await system.close()
   })
 
-  test('[L2] flow-outcome-2: a receipt names handlers that decide later, and the event tells what they decided (13.2.1)', async () => {
+  test('[L2] flow-outcome-2: a receipt names handlers that decide later, and the event shows their decision (13.2.1)', async () => {
     const system = await begin({ overlap: 'skip' })
     const [first, second] = [await system.send({ type: 'order.placed' }), await system.send({ type: 'order.placed' })]
     expect(first).toMatchObject({ runs: [], pending: ['work'], suppressed: [] })
@@ -92,7 +92,7 @@ onEveryStore('receipts', (store) => {
     await system.close()
   })
 
-  test('[H4] flow-outcome-2: an event that is gathered with others names the run that took it in (13.2.1)', async () => {
+  test('[H4] flow-outcome-2: an event that is gathered with others names the run that includes it (13.2.1)', async () => {
     const system = await begin({ batch: { maxSize: 3, maxWait: '1m' } })
     const sent = []
     for (const n of [1, 2]) sent.push(await system.send({ type: 'order.placed', data: { n } }))

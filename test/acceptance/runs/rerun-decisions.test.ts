@@ -1,4 +1,4 @@
-/** Runs once more and what people decided in them: nothing of it is carried over to what they never saw, and no program carries it. */
+/** Reruns and the decisions of people in them: no decision applies to something people never saw, and no program can reuse one. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
@@ -8,17 +8,17 @@ import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
-interface TaskIntent {
+interface RerunOptions {
   readonly from?: string
   readonly input?: unknown
   readonly decisions?: boolean
   readonly kind?: Kind
 }
 
-const rerun = (system: TestSystem, run: RunId, intent: TaskIntent): Promise<RunId> =>
+const rerun = (system: TestSystem, run: RunId, intent: RerunOptions): Promise<RunId> =>
   system.run(() => system.engine.reruns.rerun(run, { by: 'x', ...intent }))
 
-const codeOf = (system: TestSystem, run: RunId, intent: TaskIntent): Promise<string> =>
+const codeOf = (system: TestSystem, run: RunId, intent: RerunOptions): Promise<string> =>
   rerun(system, run, intent).then(
     () => 'begun',
     ({ code }: { code: string }) => code,
@@ -81,7 +81,7 @@ const approved = async (system: TestSystem, inbox: Inbox, name: string): Promise
 
 onEveryStore('reruns and decisions', (store) => {
   test.each(['asks', 'calls'])(
-    'reruns-2 rerun-2: [Q9] with another input the person is asked anew, whatever is said, where a function %s (13.1.2)',
+    'reruns-2 rerun-2: [Q9] with another input the person is asked anew, whatever the options, where a function %s (13.1.2)',
     async (name) => {
       const { paid, source } = transfers()
       const system = await startTestSystem(source, store())
@@ -101,7 +101,7 @@ onEveryStore('reruns and decisions', (store) => {
     },
   )
 
-  test('kept-decision-2: [Q9] from before the question the person is asked anew, whatever reuse_decisions says (13.1.2)', async () => {
+  test('kept-decision-2: [Q9] a rerun from before the question asks the person anew, whatever reuse_decisions says (13.1.2)', async () => {
     const { paid, source } = transfers()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)
@@ -118,13 +118,13 @@ onEveryStore('reruns and decisions', (store) => {
     await system.close()
   })
 
-  test('reruns-3 decided-steps-1: [Q9] an agent or a service runs nothing again that stands on a decision (13.1.2)', async () => {
+  test('reruns-3 decided-steps-1: [Q9] an agent or a service cannot rerun anything that depends on a decision (13.1.2)', async () => {
     const { paid, source } = transfers()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)
     for (const name of ['asks', 'calls']) {
       const old = await approved(system, inbox, name)
-      // Taken over twice, it is a decision still.
+      // Carried over twice, it is still a decision.
       const person = await rerun(system, old, { from: 'note' })
       await system.settle()
       for (const kind of ['agent', 'service'] as const)
@@ -145,7 +145,7 @@ onEveryStore('reruns and decisions', (store) => {
     expect(paid.every((to) => to === 'bob')).toBe(true)
   })
 
-  test('reruns-2 reruns-3: what a decision started takes no other input, and only a person runs it again (13.1.2)', async () => {
+  test('reruns-2 reruns-3: a run that a decision started accepts no other input, and only a person reruns it (13.1.2)', async () => {
     const { paid, source } = transfers()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)
@@ -175,7 +175,7 @@ onEveryStore('reruns and decisions', (store) => {
     await system.close()
   })
 
-  test('decided-steps-1: [Q9] an approval that came as an event stands for no other input and no program, and is not heard twice (13.1.2)', async () => {
+  test('decided-steps-1: [Q9] an approval that came as an event covers no other input and no program, and is received once (13.1.2)', async () => {
     const { paid, source } = transfers()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)

@@ -1,4 +1,4 @@
-/** A run once more: what was finished before a step stands, the rest is done again, and the old run is as it was. */
+/** Reruns: results before a step are kept, the rest is done again, and the old run is unchanged. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'
@@ -7,12 +7,12 @@ import { ana, Inbox } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
-type TaskIntent = { readonly from?: string; readonly input?: unknown; readonly decisions?: boolean }
+type RerunOptions = { readonly from?: string; readonly input?: unknown; readonly decisions?: boolean }
 
-const rerun = (system: TestSystem, run: RunId, intent: TaskIntent = {}): Promise<RunId> =>
+const rerun = (system: TestSystem, run: RunId, intent: RerunOptions = {}): Promise<RunId> =>
   system.run(() => system.engine.reruns.rerun(run, { by: 'ana', ...intent }))
 
-const refusal = (system: TestSystem, run: RunId, intent: TaskIntent): Promise<string> =>
+const refusal = (system: TestSystem, run: RunId, intent: RerunOptions): Promise<string> =>
   rerun(system, run, intent).then(
     () => 'nothing was refused',
     ({ code }: { code: string }) => code,
@@ -23,7 +23,7 @@ const factsOf = (system: TestSystem, run: RunId) =>
 
 const LARGE = 'x'.repeat(100_000)
 
-/** Three steps that say that they were done; the last charges, at most once. */
+/** Three steps that record that they were done; the last charges, at most once. */
 const orders = () => {
   const did: string[] = []
   const effects: string[] = []
@@ -51,7 +51,7 @@ const orders = () => {
 }
 
 onEveryStore('rerun', (store) => {
-  test('results before the step stand, large ones too; the rest is done again, with keys of its own', async () => {
+  test('results before the step are kept, large ones too; the rest is done again, with new keys', async () => {
     const { did, effects, source } = orders()
     const system = await startTestSystem(source, store())
     const { runs } = await system.send({ type: 'order.placed', data: { id: 'o-1' } })
@@ -67,7 +67,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('another input: the new run is called with it; and a rerun can be run again, from its own facts', async () => {
+  test('with another input the new run is called with it; and a rerun can be rerun, from its own facts', async () => {
     const { did, source } = orders()
     const system = await startTestSystem(source, store())
     const { runs } = await system.send({ type: 'order.placed', data: { id: 'o-1' } })
@@ -86,7 +86,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('a crash after the answer loses nothing: the next process goes on with what stands', async () => {
+  test('a crash after the answer loses nothing: the next process continues with the kept results', async () => {
     const { did, source } = orders()
     const system = await startTestSystem(source, store())
     const { runs } = await system.send({ type: 'order.placed', data: { id: 'o-1' } })
@@ -99,7 +99,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('[Q9] a run with an open wait is run again: both wait, and one event serves both', async () => {
+  test('[Q9] a run with an open wait is rerun: both wait, and one event serves both', async () => {
     const did: string[] = []
     const answer = fn('answer', {}, async ({ step }) => {
       await step.run('ask', () => void did.push('ask'))
@@ -121,7 +121,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('a wait that has its event answers with it; one that is done again waits for another', async () => {
+  test('a wait that has its event is answered with it; one that is done again waits for another', async () => {
     const answer = fn('answer', {}, async ({ step }) => {
       const { event } = await step.waitForEvent('reply', { event: 'reply' })
       return step.run('read', () => event?.data ?? null)
@@ -139,7 +139,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('a child is called again only where its step is done again', async () => {
+  test('a child is called again only if its step is done again', async () => {
     const called: number[] = []
     const child = fn('child', {}, () => called.push(called.length))
     const parent = fn('parent', {}, async ({ step }) => {
@@ -158,7 +158,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('a gate that has seen its key, and is paused besides, does not turn a rerun away; slots count', async () => {
+  test('a gate that knows the key, and is paused as well, does not turn a rerun away; slots count', async () => {
     let [now, most] = [0, 0]
     const work = fn(
       'work',
@@ -183,7 +183,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('kept-decision-1: a decision counts again if that was asked for and the question is the same; else people are asked', async () => {
+  test('kept-decision-1: a decision is reused if requested and the question is the same; else people are asked', async () => {
     let text = 'first'
     const review = fn('review', {}, async ({ step }) => {
       const question = { title: 'Publish?', instructions: text, assign: 'ana' }
@@ -214,7 +214,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('refused, and nothing begins: an unknown step, a run at work, an input that does not fit, a function that is gone', async () => {
+  test('an unknown step, an active run, a misfit input and a missing function are refused, and nothing begins', async () => {
     const gate = { open: (): void => {} }
     const slow = fn('slow', { input: z.object({ n: z.number() }) }, ({ step }) =>
       step.run('hold', () => new Promise<void>((resolve) => (gate.open = resolve))),
@@ -233,7 +233,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('a preview says what stands and what would be done again, and writes nothing', async () => {
+  test('a preview shows what is kept and what would be done again, and writes nothing', async () => {
     const { source } = orders()
     const system = await startTestSystem(source, store())
     const { runs } = await system.send({ type: 'order.placed', data: { id: 'o-1' } })

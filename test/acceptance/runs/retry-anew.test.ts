@@ -1,4 +1,4 @@
-/** What a retry begins anew: events that ended the run, the time in which it must begin and end. */
+/** What a retry resets: events that cancelled the run, and the times by which it must begin and end. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
@@ -71,7 +71,7 @@ onEveryStore('a new life', (store) => {
     await system.close()
   })
 
-  test('[F6] run-reopen-4: a wait whose timeout failed the run begins anew with its retry (14.1.4)', async () => {
+  test('[F6] run-reopen-4: a wait whose timeout failed the run starts anew with its retry (14.1.4)', async () => {
     const reminded: string[] = []
     let isBroken = true
     const work = fn('work', { trigger: 'go', retry: { maxAttempts: 1 } }, async ({ step }) => {
@@ -98,7 +98,7 @@ onEveryStore('a new life', (store) => {
     expect(await system.look(run)).toMatchObject({ status: 'failed', error: { message: 'nobody has signed' } })
     await system.run(() => system.engine.retry(run, 'ana'))
     await system.advance('30m')
-    // The first wait stays over: the reminder that followed it is sent.
+    // The first wait stays ended: the reminder that followed it is sent.
     expect((await system.look(run)).status).toBe('waiting')
     await system.advance('31m')
     expect(await system.look(run)).toMatchObject({ status: 'failed', error: { message: 'nobody has signed' } })
@@ -133,7 +133,7 @@ onEveryStore('a new life', (store) => {
     await system.close()
   })
 
-  test('[F7] run-reopen-3: a run that its deadline ended has the whole time again after a retry (14.1.4)', async () => {
+  test('[F7] run-reopen-3: a run that its deadline ended has its full time again after a retry (14.1.4)', async () => {
     const work = fn('work', { trigger: 'go', deadline: { finish: '1h' } }, async ({ step }) => {
       await step.waitForEvent('answer', { event: 'answered' })
       return 'done'

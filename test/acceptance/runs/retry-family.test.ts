@@ -1,7 +1,7 @@
-/** A retry goes down to the same children, and the end of a parent ends what it has called. */
+/** A retry continues with the same children, and the end of a parent ends the runs that it called. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
@@ -87,7 +87,7 @@ onEveryStore('retry of parents and children', (store) => {
     await system.close()
   })
 
-  test('a parent of which a child was retried by itself takes the result of that child', async () => {
+  test('a parent takes the result of its child that was retried separately', async () => {
     const { keys, charge, mend, failWhileBroken } = world()
     const system = await startTestSystem(
       {
@@ -117,7 +117,7 @@ onEveryStore('retry of parents and children', (store) => {
     await system.close()
   })
 
-  test('[K5] parent-end-1: a parent that fails takes its other child with it, before its effect (14.1.5)', async () => {
+  test('[K5] parent-end-1: a failing parent ends its other child, before its effect (14.1.5)', async () => {
     const { keys, charge } = world()
     const system = await startTestSystem(
       {
@@ -190,7 +190,7 @@ onEveryStore('retry of parents and children', (store) => {
     },
   )
 
-  test('a detached child goes on when its parent is cancelled, and the parent does not wait for it (14.1.5)', async () => {
+  test('a detached child continues when its parent is cancelled, and the parent does not wait for it (14.1.5)', async () => {
     const { keys, charge } = world()
     const system = await startTestSystem(
       {
@@ -215,7 +215,7 @@ onEveryStore('retry of parents and children', (store) => {
     await system.close()
   })
 
-  test('a child that ended with its parent goes on with it when the parent is retried (14.1.1)', async () => {
+  test('a child that ended with its parent continues when the parent is retried (14.1.1)', async () => {
     const { keys, charge, mend, failWhileBroken } = world()
     const system = await startTestSystem(
       {

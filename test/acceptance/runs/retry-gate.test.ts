@@ -1,7 +1,7 @@
-/** A retry asks the gate of its handler: keys, lines, pauses and limits hold in every life of a run. */
+/** A retry passes the gate of its handler: keys, queues, pauses and limits apply in every life of a run. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import type { RunId } from '#model/kernel/ids.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
@@ -9,7 +9,7 @@ import { startTestSystem } from '#testing/system.ts'
 
 const ORDER = { key: 'payload.order' }
 
-/** Orders that fail until they are mended, charge once they are, and take an hour. */
+/** Orders that fail until they are fixed, then charge once, and take an hour. */
 const shop = (flow: FlowSource) => {
   const charged: string[] = []
   let isBroken = true
@@ -48,7 +48,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('gate-revival-1: a retried run has its key again until it ends, and keeps it if it ends well (14.1.2)', async () => {
+  test('gate-revival-1: a retried run holds its key again until it ends, and keeps it if it succeeds (14.1.2)', async () => {
     const { charged, mend, source } = shop({ idempotency: ORDER })
     const system = await startTestSystem(source, store())
     const failed = await system.start('pay', { order: 'o-1' })
@@ -65,7 +65,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('a retried run that fails again frees its key (14.1.2)', async () => {
+  test('a retried run that fails again releases its key (14.1.2)', async () => {
     const { charged, mend, source } = shop({ idempotency: ORDER })
     const system = await startTestSystem(source, store())
     const failed = await system.start('pay', { order: 'o-1' })
@@ -82,7 +82,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('[H4] gate-retry-2: a retry waits in the line for the run before it, and is asked for once (14.1.2)', async () => {
+  test('[H4] gate-retry-2: a retry queues behind the run before it, and is requested once (14.1.2)', async () => {
     const { charged, mend, source } = shop({ overlap: 'buffer_all' })
     const system = await startTestSystem(source, store())
     const failed = await system.start('pay', { order: 'o-1' })
@@ -107,7 +107,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('[H4] gate-retry-5: a retry that waits for its turn is withdrawn by a cancel, and the next one goes (14.1.2)', async () => {
+  test('[H4] gate-retry-5: a cancel withdraws a retry that waits for its turn, and the next one starts (14.1.2)', async () => {
     const { charged, mend, source } = shop({ overlap: 'buffer_all' })
     const system = await startTestSystem(source, store())
     const failed = await system.start('pay', { order: 'o-1' })
@@ -130,7 +130,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('[L10] gate-retry-6: the retry of a child that was called with gate: none asks no gate (14.4.3)', async () => {
+  test('[L10] gate-retry-6: the retry of a child that was called with gate: none skips the gate (14.4.3)', async () => {
     let isBroken = true
     const child = fn('child', { overlap: 'skip', whilePaused: 'suppress' }, () => {
       if (isBroken) throw new FinalError('the bank is closed')
@@ -149,7 +149,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('gate-retry-4: a retry is refused where an overlap is skipped, and by a gate that is paused (14.1.2)', async () => {
+  test('gate-retry-4: a retry is refused if overlap is skip, and by a paused gate (14.1.2)', async () => {
     const { charged, mend, source } = shop({ overlap: 'skip', whilePaused: 'suppress' })
     const system = await startTestSystem(source, store())
     const failed = await system.start('pay', { order: 'o-1' })
@@ -169,7 +169,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('a retry at a paused gate that holds what comes goes on after the resume (14.1.2)', async () => {
+  test('a retry at a paused gate that holds what arrives continues after the resume (14.1.2)', async () => {
     const { charged, mend, source } = shop({ whilePaused: 'hold' })
     const system = await startTestSystem(source, store())
     const failed = await system.start('pay', { order: 'o-1' })
@@ -186,7 +186,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('gate-revival-2: a retry that a newer run displaces ends with the reason, and its parent hears it (14.1.2)', async () => {
+  test('gate-revival-2: a retry that a newer run displaces ends with the reason, and its parent receives it (14.1.2)', async () => {
     const { charged, mend, source } = shop({ overlap: 'buffer_one' })
     const parent = fn('order', {}, ({ step }) => step.invoke('pay', 'pay', { order: 'o-1' }))
     const system = await startTestSystem({ ...source, functions: [...source.functions, parent] }, store())
@@ -221,7 +221,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('concurrency holds for runs that are retried (14.1.2)', async () => {
+  test('concurrency applies to runs that are retried (14.1.2)', async () => {
     const { charged, mend, source } = shop({ concurrency: [{ limit: 1 }] })
     const system = await startTestSystem(source, store())
     const failed: RunId[] = []
@@ -234,7 +234,7 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
-  test('of many callers that retry failed runs of one key at once, one gets it (14.1.2)', async () => {
+  test('of many callers that retry failed runs of one key at once, one succeeds (14.1.2)', async () => {
     const { charged, mend, source } = shop({ idempotency: ORDER })
     const system = await startTestSystem(source, store())
     const failed: RunId[] = []

@@ -1,7 +1,7 @@
-/** What functions declare beside their code: events and when, operations, documents before and after, routes, states. */
+/** What functions declare around their code: emits with conditions, operations, documents before and after, routes, states. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { partial } from '#executors/partial.ts'
+import { partial } from '#model/run/partial.ts'
 import { executor } from '#executors/registry.ts'
 import { type FunctionOptions, fn, type Handler } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -21,7 +21,7 @@ const told = async (system: TestSystem): Promise<readonly unknown[]> => {
 }
 
 onEveryStore('workflow', (store) => {
-  /** One function under test, started by a call. */
+  /** The function under test, started by a call. */
   const play = async (options: Options, code: Handler | null, input: Json = {}, rest: Partial<SystemSource> = {}) => {
     const work = fn('work', { retry: { maxAttempts: 1 }, ...options }, code)
     const system = await startTestSystem(
@@ -40,7 +40,7 @@ onEveryStore('workflow', (store) => {
     ],
   }
 
-  test('[A6] a declared event is sent when its condition holds, with the data that its declaration gives', async () => {
+  test('[A6] a declared event is sent when its condition is true, with the data of its declaration', async () => {
     const hot = await play(SCORED, () => ({ score: 93 }), { id: 'a' })
     expect(await told(hot.system)).toEqual([['lead.hot', { id: 'a', score: 93 }]])
     await hot.system.close()
@@ -49,7 +49,7 @@ onEveryStore('workflow', (store) => {
     await cold.system.close()
   })
 
-  test('[A6] without data of its own it has what its event declares, from the output, then from the trigger', async () => {
+  test('[A6] an emit without data has the members that its event declares, from the output, then from the trigger', async () => {
     const events = { 'lead.done': z.object({ id: z.string(), score: z.number() }) }
     const { system } = await play({ emits: ['lead.done'] }, () => ({ score: 1, x: 2 }), { id: 'a', y: 3 }, { events })
     expect(await told(system)).toEqual([['lead.done', { id: 'a', score: 1 }]])
@@ -59,7 +59,7 @@ onEveryStore('workflow', (store) => {
     await lacking.system.close()
   })
 
-  test('[A6] what the code sends stands instead; what is not listed fails it, wherever it is sent', async () => {
+  test('[A6] what the code sends replaces the emit; an event that is not listed fails the function, wherever it is sent', async () => {
     const own = await play({ emits: ['a.one', 'a.two'] }, ({ emit }) => emit('a.two', { n: 2 }))
     expect(await told(own.system)).toEqual([['a.two', { n: 2 }]])
     await own.system.close()
@@ -91,7 +91,7 @@ onEveryStore('workflow', (store) => {
     await system.close()
   })
 
-  test('[A6] a condition that cannot be answered fails the run; what its steps did stays done', async () => {
+  test('[A6] a condition that cannot be evaluated fails the run; the effects of its steps remain', async () => {
     let done = 0
     const { seen, system, run } = await play({ emits: [{ event: 'a.one', when: 'output.missing > 1' }] }, ({ step }) =>
       step.run('pay', () => ({ paid: ++done })),
@@ -103,7 +103,7 @@ onEveryStore('workflow', (store) => {
     await system.close()
   })
 
-  test('[A6] a delayed event is not there before its time, is sent once over a crash, and can be cancelled', async () => {
+  test('[A6] a delayed event is not visible before its time, is sent once across a crash, and can be cancelled', async () => {
     const heard: unknown[] = []
     const hear = fn('hear', { trigger: 'mail.follow_up' }, ({ input }) => void heard.push(input))
     const { system, run } = await play(
@@ -133,7 +133,7 @@ onEveryStore('workflow', (store) => {
     await system.close()
   })
 
-  test('[A6] a failure, a time-out and a cancel tell what is declared for them, once, with the run that ended', async () => {
+  test('[A6] a failure, a timeout and a cancel send what is declared for them, once, with the run that ended', async () => {
     const emits = (['failure', 'timeout', 'cancelled'] as const).map((on) => ({ event: `work.${on}`, on }))
     const failed = await play({ emits }, () => {
       throw new Error('no')
@@ -156,14 +156,14 @@ onEveryStore('workflow', (store) => {
     await stopped.system.close()
   })
 
-  test('[E3] a function may say that its result is partial; that counts as a success to those who wait for one', async () => {
+  test('[E3] a function may return a partial result, which counts as a success for callers that wait', async () => {
     const { system, seen } = await play({ emits: [{ event: 'a.some', on: 'partial' }] }, () => partial({ n: 3 }))
     expect(seen).toMatchObject({ status: 'partial', output: { n: 3 } })
     expect(await told(system)).toEqual([['a.some', { n: 3 }]])
     await system.close()
   })
 
-  test('[A1] operations that are not declared are refused where they would happen', async () => {
+  test('[A1] operations that are not declared are refused when they would happen', async () => {
     const outcome = async (allowedOperations: readonly string[], code: Handler) => {
       const { system, run } = await play(
         { allowedOperations },
@@ -174,7 +174,7 @@ onEveryStore('workflow', (store) => {
           executors: [executor('robot', { execute: async () => ({ status: 'success', result: 1 }) })],
         },
       )
-      // The language of templates is loaded by the first one: waited for, not guessed.
+      // The template language is loaded by the first template, so the test waits for it.
       const seen = await system.run(() => system.engine.result(run, { waitMs: 60_000 }))
       await system.close()
       return seen.status === 'success' ? 'done' : seen.error?.code
@@ -197,7 +197,7 @@ onEveryStore('workflow', (store) => {
     expect(await outcome([], renders)).toBe('done')
   })
 
-  test('[A1] what declarations need is allowed by them, and nothing more', async () => {
+  test('[A1] declarations allow the operations that they need, and no others', async () => {
     const { system, seen } = await play({ emits: ['a.one'] }, ({ step }) =>
       step.run('w', ({ write }) => write('t', '1', {})),
     )
@@ -237,7 +237,7 @@ onEveryStore('workflow', (store) => {
     await system.close()
   })
 
-  test('[A1] a route is taken by value: it sends the same data on and calls who is named; no route is a failure', async () => {
+  test('[A1] a route is chosen by value: it sends the same data on and calls the named handler; no route is a failure', async () => {
     const heard: unknown[] = []
     const hear = fn('hear', { trigger: 'mail.angry' }, ({ input }) => void heard.push(input))
     const answer = fn('answer', {}, ({ input }) => ({ answered: input }))
@@ -259,7 +259,7 @@ onEveryStore('workflow', (store) => {
     await calm.system.close()
   })
 
-  test('[A9] a chain of events without a person runs to its end by itself; nobody switches a mode', async () => {
+  test('[A9] a chain of events without a person runs to its end by itself, without switching a mode', async () => {
     const step = (name: string, trigger: string, event: string) =>
       fn(name, { trigger, emits: [event] }, ({ input }) => input)
     const system = await startTestSystem(

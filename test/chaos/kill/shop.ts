@@ -7,7 +7,7 @@ import { type FunctionContext, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { Effect } from '#model/run/step.ts'
 import type { StepContext } from '#ports/step-gate.ts'
-import type { ExecutionResult } from './world.ts'
+import type { PerformedEffect } from './world.ts'
 
 export interface Order {
   readonly order: string
@@ -24,7 +24,7 @@ export const shop = (world: string): SystemSource => {
     effect: Effect,
     { effectKey, signal }: StepContext,
   ): Promise<string> => {
-    const body: ExecutionResult = { key: effectKey, run, step, effect }
+    const body: PerformedEffect = { key: effectKey, run, step, effect }
     const response = await fetch(`${world}/perform`, { method: 'POST', body: JSON.stringify(body), signal })
     if (!response.ok) throw new Error(`the world answered ${response.status}`)
     return response.text()

@@ -9,7 +9,7 @@ import type { Effect } from '#model/run/step.ts'
 import type { Random } from '#test/support/random.ts'
 import { pause } from '#test/support/until.ts'
 
-export interface ExecutionResult {
+export interface PerformedEffect {
   readonly key: string
   readonly run: string
   readonly step: string
@@ -65,7 +65,7 @@ export class World {
       response.end(JSON.stringify(this.#happened.has(`${url.searchParams.get('run')}/${url.searchParams.get('step')}`)))
       return
     }
-    const performed = JSON.parse(await textOf(request)) as ExecutionResult
+    const performed = JSON.parse(await textOf(request)) as PerformedEffect
     if (performed.effect === 'idempotent' && this.#random.chance(FAILURE_PROBABILITY)) {
       response.writeHead(503).end()
       return

@@ -107,7 +107,7 @@ const live = async (turns: readonly Turn[]): Promise<void> => {
 }
 
 type Named = (this: Requests, ...args: never[]) => Work
-type ResourceClaim = (this: Requests, known: { readonly owner: string | null }) => void
+type RequireOwner = (this: Requests, known: { readonly owner: string | null }) => void
 
 export const keyedRequests = proof({
   name: 'requests-1, requests-3: a request with a key does its work once, and is answered after any crash (14.6)',
@@ -130,7 +130,7 @@ export const keyedRequests = proof({
     {
       name: 'a keyed request whose server died stays in progress for ever (14.6)',
       plant: () =>
-        plantMethod<ResourceClaim>(
+        plantMethod<RequireOwner>(
           Requests.prototype,
           'demandOver',
           (demand) =>

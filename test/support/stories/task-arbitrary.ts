@@ -95,13 +95,13 @@ const addressee: fc.Arbitrary<Addressee> = fc.constantFrom<Addressee[]>(
   { id: 'bot', kind: 'agent' },
 )
 
-type TaskIntent = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & {
+type Submission = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & {
   readonly isStale: boolean
   /** Which of their own drafts they have seen. */
   readonly sees: 'all' | 'some' | 'none'
 }
 
-const intent: fc.Arbitrary<TaskIntent> = fc.record({
+const intent: fc.Arbitrary<Submission> = fc.record({
   by: person,
   // What leaves the task open comes more often: most lives should not be short.
   action: fc.constantFrom(...ACTIONS.flatMap(({ name, terminal }) => (terminal ? name : [name, name, name])), 'nope'),
@@ -123,7 +123,7 @@ const intent: fc.Arbitrary<TaskIntent> = fc.record({
 interface Happening {
   readonly waitMs: number
   readonly what:
-    | { readonly kind: 'decide'; readonly intent: TaskIntent }
+    | { readonly kind: 'decide'; readonly intent: Submission }
     | { readonly kind: 'view' | 'claim' | 'unclaim' | 'draft' | 'follow_up'; readonly by: Identity }
     | { readonly kind: 'pass' | 'revise' | 'withdraw' | 'checkpoint' | 'open' }
 }
@@ -150,12 +150,12 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   what,
 })
 
-const seenDrafts = (sees: TaskIntent['sees'], newest: number): number | null => {
+const seenDrafts = (sees: Submission['sees'], newest: number): number | null => {
   if (sees === 'none') return null
   return sees === 'all' ? newest : newest - 1
 }
 
-const decide = ({ isStale, sees, ...given }: TaskIntent, state: TaskState, now: Instant): TaskCommand => {
+const decide = ({ isStale, sees, ...given }: Submission, state: TaskState, now: Instant): TaskCommand => {
   const known = state.kind === 'closed' ? state.task : state
   const hash = known.kind === 'none' ? '' : known.hash
   const draftsSeen = seenDrafts(sees, known.kind === 'none' ? 0 : draftRevision(known, given.by.id))

@@ -169,8 +169,8 @@ const goOn = (state: Extract<RunState, { kind: 'live' }>, step: string, around: 
 /** The next write of this run. First what came is taken in, alone: so that every write is small and every order occurs. */
 export const nextIntents = (state: RunState, around: Surroundings): Intents => {
   if (state.kind !== 'live') throw new Error('only a run that has not ended can be held')
-  const changeFeed = catchUp(state, around)
-  if (changeFeed.some((command) => saysSomething(state, command))) return { commands: changeFeed, release: false }
+  const missed = catchUp(state, around)
+  if (missed.some((command) => saysSomething(state, command))) return { commands: missed, release: false }
   const plan = planOf(state)
   const index = plan.findIndex((_, at) => !state.settled.has(`s${at}`))
   const action = plan[index]

@@ -1,4 +1,4 @@
-/** Who is at a task, and when: claim it or leave it to others, and put it off in one's own inbox. Nothing of it decides anything. */
+/** Buttons to claim, release or postpone a task. They do not decide it. */
 import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { sendJson } from '../../api/client.ts'
@@ -10,7 +10,7 @@ import { complain, say } from '../../parts/say.ts'
 const HOUR_MS = 3_600_000
 const MORNING = 8
 
-/** Eight in the morning, so many days from now, where the person is. */
+/** Eight in the morning, `days` from now, in the local time zone. */
 const morningIn = (days: number, now: Date): Date => {
   const at = new Date(now)
   at.setDate(at.getDate() + days)
@@ -25,7 +25,7 @@ const LATER: readonly (readonly [string, (now: Date) => Date])[] = [
   ['In a week', (now) => morningIn(7, now)],
 ]
 
-interface TaskIntent {
+interface VerbCall {
   readonly verb: 'claim' | 'unclaim' | 'follow-up'
   readonly body?: object
   readonly said: string
@@ -33,7 +33,7 @@ interface TaskIntent {
 
 const useIntent = ({ id, title }: TaskDetail, done: () => void) =>
   useMutation({
-    mutationFn: ({ verb, body = {} }: TaskIntent) => sendJson(`/api/tasks/${id}/${verb}`, body),
+    mutationFn: ({ verb, body = {} }: VerbCall) => sendJson(`/api/tasks/${id}/${verb}`, body),
     onSuccess: (_, { verb, body, said }) => {
       say('teal', said, title)
       if (verb === 'follow-up' && body !== undefined && 'until' in body && body.until !== null) done()
@@ -55,16 +55,16 @@ export const AtIt = ({ task, done }: { readonly task: TaskDetail; readonly done:
           size="compact-sm"
           variant="subtle"
           loading={isPending}
-          onClick={() => mutate(isMine ? { verb: 'unclaim', said: 'Given back' } : { verb: 'claim', said: 'Claimed' })}
+          onClick={() => mutate(isMine ? { verb: 'unclaim', said: 'Released' } : { verb: 'claim', said: 'Claimed' })}
         >
-          {isMine ? 'Give it back' : 'Claim'}
+          {isMine ? 'Release' : 'Claim'}
         </Button>
       )}
       {task.put_off_until === null ? (
         <Menu transitionProps={{ duration: 0 }} shadow="md">
           <Menu.Target>
             <Button size="compact-sm" variant="subtle">
-              Later
+              Postpone
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
@@ -72,7 +72,7 @@ export const AtIt = ({ task, done }: { readonly task: TaskDetail; readonly done:
               <Menu.Item
                 key={label}
                 onClick={() =>
-                  mutate({ verb: 'follow-up', body: { until: at(new Date()).toISOString() }, said: 'Put off' })
+                  mutate({ verb: 'follow-up', body: { until: at(new Date()).toISOString() }, said: 'Postponed' })
                 }
               >
                 {label}
@@ -87,7 +87,7 @@ export const AtIt = ({ task, done }: { readonly task: TaskDetail; readonly done:
           loading={isPending}
           onClick={() => mutate({ verb: 'follow-up', body: { until: null }, said: 'Back in your inbox' })}
         >
-          Take it up again
+          Move to inbox
         </Button>
       )}
     </>

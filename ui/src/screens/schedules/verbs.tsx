@@ -1,4 +1,4 @@
-/** What may be asked of a schedule: pause with a reason, resume, run now, fill in a span after seeing how many slots it has. */
+/** Actions of a schedule: pause with a reason, resume, run now, backfill a time range after counting its runs. */
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -10,14 +10,14 @@ import { complain, say } from '../../parts/say.ts'
 
 const DAY_MS = 86_400_000
 
-interface TaskIntent {
+interface VerbCall {
   readonly verb: string
   readonly body?: object
 }
 
 const useVerb = ({ name }: Schedule, done: () => void) =>
   useMutation({
-    mutationFn: ({ verb, body = {} }: TaskIntent) =>
+    mutationFn: ({ verb, body = {} }: VerbCall) =>
       sendJson(`/api/schedules/${encodeURIComponent(name)}/${verb}`, body),
     onSuccess: done,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['schedules'] }),
@@ -40,8 +40,8 @@ const PauseForm = ({ schedule, close }: FormProps) => {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput
-          label="Why"
-          description="For whoever finds it paused"
+          label="Reason"
+          description="Shown next to the schedule"
           data-autofocus
           value={reason}
           onChange={(e) => setReason(e.currentTarget.value)}
@@ -56,15 +56,15 @@ const PauseForm = ({ schedule, close }: FormProps) => {
   )
 }
 
-/** As a field for local times writes it. */
+/** The value of a `datetime-local` field. */
 const localText = (instant: number): string => {
   const shifted = instant - new Date(instant).getTimezoneOffset() * 60_000
   return new Date(shifted).toISOString().slice(0, 16)
 }
 
 const counted = ({ count, first, last }: BackfillCount): string => {
-  if (count === 0 || first === null || last === null) return 'No slot lies in this span.'
-  return `${count} ${count === 1 ? 'slot' : 'slots'}, the first ${first}, the last ${last}.`
+  if (count === 0 || first === null || last === null) return 'No runs in this range.'
+  return `${count} ${count === 1 ? 'run' : 'runs'}, the first for ${first}, the last for ${last}.`
 }
 
 const BackfillForm = ({ schedule, close }: FormProps) => {
@@ -81,7 +81,7 @@ const BackfillForm = ({ schedule, close }: FormProps) => {
     onError: complain,
   })
   const fill = useVerb(schedule, () => {
-    say('teal', 'Filled in', `${found?.count ?? 0} runs start one after another.`)
+    say('teal', 'Backfill started', `${found?.count ?? 0} runs start one after another.`)
     close()
   })
   const submit = (event: FormEvent): void => {
@@ -96,7 +96,7 @@ const BackfillForm = ({ schedule, close }: FormProps) => {
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <Text size="sm">A run for each past slot of a span, on the clocks of your zone.</Text>
+        <Text size="sm">Starts a run for each scheduled time in this range, in your time zone.</Text>
         <TextInput
           type="datetime-local"
           label="From"
@@ -112,7 +112,7 @@ const BackfillForm = ({ schedule, close }: FormProps) => {
           onChange={(e) => changed(setTo)(e.currentTarget.value)}
         />
         <Text size="sm" role="status">
-          {found === null ? 'First see how many there are: nothing is started yet.' : counted(found)}
+          {found === null ? 'Count the runs first. Nothing starts yet.' : counted(found)}
         </Text>
         <Group justify="flex-end">
           <Button
