@@ -15,5 +15,5 @@ export interface Clock {
   /** Calls back at or after the instant. The returned function cancels the callback. */
   at(instant: Instant, callback: () => void): () => void
   /** Calls back after everything that is ready now has run. Cannot be cancelled. */
-  turn(callback: () => void): void
+  defer(callback: () => void): void
 }

@@ -1,4 +1,4 @@
-/** The conformance suite for every Blobs. */
+/** The conformance suite for every implementation of Blobs. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Blobs } from '#ports/blobs.ts'
 
@@ -37,7 +37,7 @@ export const blobsSuite = (name: string, open: () => Promise<BlobsUnderTest>): v
     test('16 MB come back whole', async () => {
       const text = '0123456789abcdef'.repeat(MEGABYTE)
       await current.blobs.put('large', text)
-      // Not toBe on the texts: a failure would print both.
+      // Not toBe on the texts, because a failure would print both.
       expect((await current.blobs.get('large')) === text).toBe(true)
     })
 

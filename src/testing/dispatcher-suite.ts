@@ -1,8 +1,8 @@
 /**
  * The conformance suite for every Dispatcher.
  *
- * A dispatcher may lose wakes, so the suite asks again while it waits, as the worker's sweep does; it may never call early or late
- * in the sense of the port: not before the instant, and not after `stop`.
+ * A dispatcher may lose wakes, so the suite asks again while it waits, as the worker's sweep does; but it may never call too early
+ * or too late: not before the instant, and not after `stop`.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
@@ -13,7 +13,7 @@ import { newRun } from '#testing/ledger/builders.ts'
 export interface DispatcherUnderTest {
   readonly dispatcher: Dispatcher
   readonly clock: Pick<Clock, 'now'>
-  /** Lets time pass and work be done until this holds; throws if it never does. */
+  /** Lets time pass and work be done until this is true; throws if it never is. */
   until(holds: () => boolean): Promise<void>
   close(): Promise<void>
 }

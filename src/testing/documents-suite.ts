@@ -1,7 +1,7 @@
 /**
  * What every store does with documents: rows of managed tables, written with an append, read and listed by a Reader.
  *
- * Part of the reader suite: only a Reader can see what the ledger wrote.
+ * Part of the reader suite, because only a Reader can see what the ledger wrote.
  */
 import { expect, test } from 'vitest'
 import { LOCAL_TENANT, type RunId, type TenantId } from '#model/kernel/ids.ts'

@@ -1,8 +1,8 @@
 /**
- * What every executor must do, whatever it performs: answer with a value, once, and stop when it is told to.
+ * The conformance suite for every executor: it answers with a value, once, and stops when its signal aborts.
  *
- * An executor under test brings envelopes that make it succeed, fail and hang. Its task is then bent in a thousand ways: nothing
- * that is in a task may make it throw.
+ * An executor under test provides envelopes that make it succeed, fail and hang. Its task is then mutated in a thousand ways: no
+ * task may make it throw.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -15,12 +15,12 @@ export interface ExecutorUnderTest {
   readonly fails: Envelope
   /** Works until its signal aborts. Absent: it cannot hang. */
   readonly hangs?: Envelope
-  /** How often its work was really done so far. Absent: it leaves nothing to count. */
+  /** How often its work was really done so far. Absent: this cannot be counted. */
   readonly performed?: () => number
 }
 
 export interface ExecutorSuiteOptions {
-  /** How many bent tasks. */
+  /** The number of mutated tasks. */
   readonly tasks?: number
 }
 
@@ -29,7 +29,7 @@ const abortable = (): Abort & { readonly controller: AbortController } => {
   return { controller, signal: controller.signal }
 }
 
-/** The three answers there are, each with what it must have. */
+/** The three kinds of answers, each with its required members. */
 const expectAnswer = (result: ExecutorResult): void => {
   if (result.status !== 'failed') {
     expect(['success', 'partial']).toContain(result.status)
@@ -40,7 +40,7 @@ const expectAnswer = (result: ExecutorResult): void => {
   expect(typeof result.error.message).toBe('string')
 }
 
-/** The task as it was, with some of its members replaced, removed or made up. */
+/** The task with some of its members replaced, removed or invented. */
 const bentTask = (input: Json): fc.Arbitrary<Json> => {
   const members = typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {}
   const keys = Object.keys(members)

@@ -1,4 +1,4 @@
-/** Each fault does what its name says, seen from both sides: the caller's answer and the store behind. */
+/** Each fault has the effect that its name says, checked at both ends: the caller's answer and the store behind. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryStore } from '#adapters/storage/memory/store.ts'
@@ -21,7 +21,7 @@ const failing = (fault: Fault): FaultyLedger =>
 const version = async (stream: RunId = run): Promise<number> => (await inner.load([stream]))[0]?.version ?? 0
 const anAppendTo = (stream: RunId) => anAppend({ writes: [aWrite(stream)] })
 
-/** Whether the promise has settled once every promise that can go on has gone on. */
+/** True if the promise has settled after every promise that can continue has done so. */
 const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   let settled = false
   const settle = (): void => {
@@ -33,13 +33,13 @@ const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
 }
 
 describe('faulty ledger', () => {
-  test('without a fault it is the ledger behind it', async () => {
+  test('without faults it behaves like the ledger behind it', async () => {
     const ledger = faultyLedger(inner, () => null)
     expect(await ledger.append([anAppendTo(run)])).toMatchObject([{ kind: 'written' }])
     expect(await ledger.load([run])).toEqual(await inner.load([run]))
   })
 
-  test('fail_before: nothing is done and the outcome says so', async () => {
+  test('fail_before: nothing is written and the outcome says so', async () => {
     await expect(failing('fail_before').append([anAppendTo(run)])).rejects.toMatchObject({
       code: 'LEDGER_UNAVAILABLE',
       outcome: 'not_done',
@@ -47,7 +47,7 @@ describe('faulty ledger', () => {
     expect(await version()).toBe(1)
   })
 
-  test('done_then_fail: it is done and the outcome is unknown; sent again it is already written', async () => {
+  test('done_then_fail: it is written and the outcome is unknown; sent again it is already written', async () => {
     const append = anAppendTo(run)
     await expect(failing('done_then_fail').append([append])).rejects.toMatchObject({
       code: 'LEDGER_UNAVAILABLE',
@@ -69,7 +69,7 @@ describe('faulty ledger', () => {
     expect(ledger.calls).toMatchObject({ append: 1, load: 0, close: 0 })
   })
 
-  test('a crash takes the answer of a call that is still at work', async () => {
+  test('a crash drops the answer of a call that is still open', async () => {
     let answer: () => void = () => {}
     const slow: Ledger = {
       ...failing('crash_before'),
@@ -99,7 +99,7 @@ describe('faulty ledger', () => {
     expect(await failing('conflict').append([anAppend({ events: [anEvent()] })])).toMatchObject([{ kind: 'written' }])
   })
 
-  test('the plan sees every call, counted per method and in all', async () => {
+  test('the plan sees every call, counted per method and in total', async () => {
     const seen: LedgerCall[] = []
     const ledger = faultyLedger(inner, (call) => {
       seen.push(call)

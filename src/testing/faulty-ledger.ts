@@ -1,7 +1,7 @@
 /**
  * A ledger that fails where a plan says so: before its work, after it, or by never answering again, as a crashed process does.
  *
- * Owns the faults, not the plan. Every fault keeps the port's promises: what it throws is a TrihandError with an honest outcome.
+ * Owns the faults, not the plan. Every fault keeps the port's promises: what it throws is a TrihandError with a correct outcome.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
@@ -9,14 +9,17 @@ import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 export type LedgerMethod = keyof Ledger
 
 export type Fault =
-  /** Nothing is done, and the caller is told so. */
+  /** Nothing is done, and the error says so. */
   | 'fail_before'
-  /** It is done, and the caller is told that nobody knows. */
+  /** It is done, and the error says that the outcome is unknown. */
   | 'done_then_fail'
-  /** Neither this call nor any later one is ever answered. A rejection would run `finally` blocks that a crash never runs. */
+  /** Neither this call nor any later one is ever answered. A rejection would run `finally` blocks, which a crash never runs. */
   | 'crash_before'
   | 'crash_after'
-  /** The first append that writes an existing stream loses to nobody; the rest of the batch is done. Elsewhere it does nothing. */
+  /**
+   * The first append that writes to an existing stream fails with a conflict although nothing was written; the rest of the batch is done. Other
+   * calls are unaffected.
+   */
   | 'conflict'
 
 export interface LedgerCall {
@@ -52,7 +55,7 @@ export const faultyLedger = (inner: Ledger, plan: FaultPlan): FaultyLedger => {
     if (fault === 'crash_before') return never()
     const answer = await work(fault)
     if (fault === 'done_then_fail') throw unavailable(method, 'unknown')
-    // A crash of another call while this one was at work takes its answer with it.
+    // If another call crashed meanwhile, the answer of this one is lost with it.
     return hasCrashed ? never() : answer
   }
 
@@ -69,7 +72,7 @@ export const faultyLedger = (inner: Ledger, plan: FaultPlan): FaultyLedger => {
   }
 }
 
-/** The stream's true version and epoch are told, as if another writer had come and gone. */
+/** Reports the stream's true version and epoch, as if another writer had been there in between. */
 const refuseFirst = async (inner: Ledger, batch: readonly Append[]): Promise<readonly Outcome[]> => {
   const loser = batch.findIndex((append) => append.writes.some((write) => write.create === null))
   const stream = batch[loser]?.writes.find((write) => write.create === null)?.stream

@@ -1,4 +1,4 @@
-/** What a Reader says of runs that wait for workers, and of the definitions that open runs are pinned to. Part of the Reader's suite. */
+/** What a Reader returns about runs that wait for workers, and about the definitions that open runs are pinned to. Part of the Reader's suite. */
 import { expect, test } from 'vitest'
 import { LOCAL_TENANT, type TenantId } from '#model/kernel/ids.ts'
 import type { Reader } from '#ports/reader.ts'

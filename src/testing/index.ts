@@ -1,5 +1,5 @@
 /**
- * The public test kit: a whole system for tests, time by hand, stores that fail, model servers that answer as told.
+ * The public test kit: a whole system for tests, manual time, stores that fail, scripted model servers.
  *
  * Never imports a test runner: it works under `node:test` as under any other. The suites of the ports are `trihand/testing/suites`.
  */

@@ -1,14 +1,14 @@
 /**
  * The one conformance suite for every Ledger. An implementation calls it with a function that opens an empty store.
  *
- * Owns what the port's promises mean in detail; where the port is silent, this suite is the arbiter:
+ * Owns what the port's promises mean in detail; where the port does not specify something, this suite decides:
  * - "Due at once" means that a claim at the append's own instant (its largest recordedAt or createdAt) gets the run; where the append
  *   records nothing, such as an event alone, a claim at the time of the run's last fact does. An event's time is its sender's.
  * - A wait whose count of events differs is a signal like any other: it raises the run's counter.
- * - A parked run is due at once after any write whose `seenSignal` is behind, from its holder or from outside, unless it has ended.
- * - A conflict in both epoch and version is told as `epoch`; a conflict of a stream is told before `taken`, that before a stream
+ * - A parked run is due at once after any write whose `seenSignal` is behind, by its holder or by others, unless it has ended.
+ * - A conflict in both epoch and version is reported as `epoch`; a conflict of a stream is reported before `taken`, and that before a stream
  *   which exists already.
- * - A worker that never beat is silent: the next beat of another frees its leases.
+ * - A worker that never sent a heartbeat counts as silent: the next heartbeat of another worker frees its leases.
  */
 import { afterEach, beforeEach, describe } from 'vitest'
 import { appendSuite } from '#testing/ledger/append-suite.ts'

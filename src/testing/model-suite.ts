@@ -1,7 +1,7 @@
 /**
- * The conformance suite for every Model: live or scripted, streamed or whole, it answers in the same shape and never throws.
+ * The conformance suite for every Model: real or scripted, streamed or whole, it answers in the same shape and never throws.
  *
- * A model under test is opened for a scenario: it is told beforehand what it will say, or how it will fail.
+ * A model under test is opened for a scenario that fixes what it will say, or how it will fail.
  */
 import { afterEach, describe, expect, test } from 'vitest'
 import { ERRORS } from '#model/kernel/errors.ts'
@@ -17,9 +17,9 @@ export type ModelScenario = 'says' | 'json' | 'calls' | 'fails' | 'hangs'
 export interface ModelUnderTest {
   readonly model: Model
   readonly name: ModelName
-  /** How many calls have reached whoever answers; null where nobody counts. */
+  /** How many calls have reached the provider; null where they are not counted. */
   readonly performed: () => number | null
-  /** Settles when a call has reached whoever does not answer it. */
+  /** Settles when a call has reached the provider that never answers it. */
   readonly arrived?: () => Promise<void>
   close(): Promise<void>
 }

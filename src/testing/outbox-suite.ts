@@ -1,7 +1,7 @@
 /**
- * What every outbox promises, whatever database the user has.
+ * The conformance suite for every outbox, whatever database the user has.
  *
- * Owns the questions. An implementation brings an empty database with `create table item (id integer primary key, name text)`.
+ * Owns the tests. An implementation provides an empty database with `create table item (id integer primary key, name text)`.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Outbox, OutboxWatch } from '#ports/outbox.ts'

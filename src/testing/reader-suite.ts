@@ -1,8 +1,8 @@
 /**
  * The conformance suite for every Reader: written through the Ledger of the same store, read through the Reader.
  *
- * Where the port is silent, this suite is the arbiter: `facts` leaves out those below `after`, as a load does; sessions are not
- * among the runs, nor counted; children come in order of creation; events come newest first.
+ * Where the port does not specify something, this suite decides: `facts` leaves out those below `after`, as a load does; sessions are neither
+ * listed nor counted as runs; children come in order of creation; events come newest first.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LOCAL_TENANT, type RunId, runId, sessionId, type TenantId } from '#model/kernel/ids.ts'
@@ -173,7 +173,7 @@ const runs = (harness: LedgerHarness, reader: GetReader): void => {
     expect(await reader().runsEndingWith(LOCAL_TENANT, 'ffffffffffff')).toEqual([])
     expect(await reader().runsEndingWith(LOCAL_TENANT, `f${a.slice(-6)}`)).toEqual([])
     expect(await reader().runsEndingWith(LOCAL_TENANT, '')).toHaveLength(2)
-    // A wildcard of SQL's `like` is no digit.
+    // A wildcard of SQL's `like` does not match as a digit.
     expect(await reader().runsEndingWith(LOCAL_TENANT, '%')).toEqual([])
     const twin = runId(`ffff${a.slice(8)}`)
     const session = sessionId(`eeee${a.slice(8)}`)

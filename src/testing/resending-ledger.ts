@@ -1,4 +1,4 @@
-/** A ledger whose appends are sent again until their outcome is known: what every writer must do, for suites behind a fault. */
+/** A ledger that resends its appends until their outcome is known, as every writer must; for suites that run behind a fault. */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
 

@@ -1,5 +1,5 @@
 /**
- * What every Reader must answer about sessions and about what models were paid for.
+ * What every Reader returns about sessions and about the cost of models.
  *
  * Part of the reader suite. Written through the Ledger of the same store.
  */

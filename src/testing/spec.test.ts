@@ -1,4 +1,4 @@
-/** The story words must be able to fail: each is tried on a decision that fits and on the ones that do not. */
+/** The functions of a story must be able to fail: each is tried on a decision that fits and on others that do not. */
 import { describe, expect, test } from 'vitest'
 import { facts, type Machine, refuse } from '#model/kernel/machine.ts'
 import { specify } from './spec.ts'
@@ -23,7 +23,7 @@ const refused = given().when({ type: 'shut', by: '' })
 const nothing = given(shut).when({ type: 'shut', by: 'ben' })
 
 describe('a story', () => {
-  test('passes when the decision is the one told', () => {
+  test('passes when the decision is the expected one', () => {
     decided.thenFacts(shut)
     refused.thenRefused('INPUT_INVALID')
     nothing.thenNothing()
@@ -44,7 +44,7 @@ describe('a story', () => {
     expect(() => decided.thenFacts({ ...shut, note: undefined })).toThrow()
   })
 
-  test('fails when the refusal has another code, or there was none', () => {
+  test('fails when the refusal has another code, or when nothing was refused', () => {
     expect(() => refused.thenRefused('RUN_ENDED')).toThrow()
     expect(() => decided.thenRefused('INPUT_INVALID')).toThrow()
   })
@@ -54,7 +54,7 @@ describe('a story', () => {
     expect(() => refused.thenNothing()).toThrow()
   })
 
-  test('is not a promise to await', () => {
+  test('is not a thenable that await would take for a promise', () => {
     expect(decided).not.toHaveProperty('then')
   })
 })

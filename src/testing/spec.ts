@@ -1,5 +1,5 @@
 /**
- * Given, when, then: the rules of a machine told as a story.
+ * Given, when, then: tests of a machine's rules, written as a story.
  *
  * Owns how a decision is compared with what a test expects. Never has a method named `then`: `await` and the runner would
  * take the object for a promise.
@@ -11,7 +11,7 @@ import { type Decision, fold, type Machine } from '#model/kernel/machine.ts'
 export interface Expectation<Fact> {
   thenFacts(first: Fact, ...rest: readonly Fact[]): void
   thenRefused(code: ErrorCode): void
-  /** The command was fine and changed nothing: a repeat, an early deadline. */
+  /** The command was accepted and changed nothing: a repeat, an early deadline. */
   thenNothing(): void
 }
 
@@ -26,7 +26,7 @@ export const specify = <State, Command, Fact>(machine: Machine<State, Command, F
 })
 
 const expectationOf = <Fact>(decision: Decision<Fact>): Expectation<Fact> => ({
-  // Strict, because a stored fact drops keys that are undefined: two facts that differ there are not the same.
+  // Strict, because a stored fact drops keys that are undefined: two facts that differ there must count as different.
   thenFacts: (...expected) => expect(decision).toStrictEqual({ kind: 'facts', facts: expected }),
   thenRefused: (code) => expect(decision).toMatchObject({ kind: 'refused', code }),
   thenNothing: () => expect(decision).toStrictEqual({ kind: 'facts', facts: [] }),

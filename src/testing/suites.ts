@@ -1,6 +1,6 @@
 /**
- * The conformance suites: one for every port, and stories for machines. They are written for vitest and fast-check, which whoever runs them
- * installs; what needs neither is `trihand/testing`.
+ * The conformance suites: one for every port, and stories for machines. They are written for vitest and fast-check, which the user of the suites
+ * must install; the parts that need neither are in `trihand/testing`.
  */
 export { blobsSuite } from './blobs-suite.ts'
 export { dispatcherSuite } from './dispatcher-suite.ts'

@@ -1,7 +1,7 @@
 /**
- * A whole system for tests: the real engine on any store, with time by hand.
+ * A whole system for tests: the real engine on any store, with manual time.
  *
- * Owns quiet: an answer from `settle` or `advance` means that nothing is due, nothing is under way and no store call is open.
+ * Owns the idle state: when `settle` or `advance` returns, nothing is due, nothing is under way and no store call is open.
  * Never sleeps. `crash` leaves the engine as a killed process would: its calls are never answered.
  */
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ import type { Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-/** Where the facts of a test live. `open` is called again after a crash or a restart. */
+/** Where the facts of a test are stored. `open` is called again after a crash or a restart. */
 export interface TestStore {
   readonly name: string
   open(clock: VirtualClock): Promise<Store>
@@ -38,16 +38,13 @@ export interface TestSystem {
   send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
   start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
   look(run: RunId): Promise<RunResult>
-  /** Awaits work of the engine while its turns and store calls go on. */
+  /** Waits for work of the engine while its turns and store calls go on. */
   run<T>(work: () => Promise<T>): Promise<T>
   /** Does everything that is due now. */
   settle(): Promise<void>
-  /** Lets this much time pass, doing what falls due in order. */
+  /** Lets this much time pass, doing what becomes due in order. */
   advance(duration: string | number): Promise<void>
-  /**
-   * Ends this engine as kill -9 would, then starts another on the same store, with another definition if one is given, after it was
-   * down for so long.
-   */
+  /** Ends this engine as kill -9 would, then starts another on the same store after `down`, with another definition if one is given. */
   crash(source?: SystemSource, options?: { readonly down?: string | number }): Promise<void>
   close(): Promise<void>
 }
@@ -57,7 +54,7 @@ const UNPLACED = { slots: 1_024, place: { pool: null, labels: {}, modules: null 
 const macrotask = setImmediate
 const breathe = (): Promise<void> => new Promise((resolve) => macrotask(resolve))
 
-/** Counts the open calls of a store, and after `dead` answers none. */
+/** Counts the open calls of a store, and answers none after `dead`. */
 class Watch {
   inFlight = 0
   dead = false
@@ -82,7 +79,7 @@ class Watch {
     }
   }
 
-  /** Sources ask it on their own: time must not move while they wait for an answer. */
+  /** The engine calls these on its own: time must not move while it waits for an answer. */
   reader(inner: Reader): Reader {
     const watched = (name: keyof Reader) =>
       ((...values: readonly never[]) =>
@@ -104,7 +101,7 @@ class Watch {
     }
   }
 
-  /** Settles when no call is open. Waiting, not asking again and again: a real store needs the processor too. */
+  /** Settles when no call is open. Waits instead of polling, because a real store needs the processor too. */
   async quiet(): Promise<void> {
     if (this.inFlight > 0) await new Promise<void>((resolve) => this.waiting.push(resolve))
   }
@@ -118,7 +115,7 @@ interface Life {
   readonly agents: ReturnType<typeof lazyAgents>
 }
 
-/** What a test may bring beside the system: hands that the real world would have. */
+/** What a test may provide besides the system: executors in place of the real ones. */
 export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker' | 'code'> &
   Pick<TrihandOptions, 'agents' | 'folder' | 'name'>
 
@@ -133,7 +130,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
     () => engine,
     () => reader,
   )
-  // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
+  // Polls and heartbeats are far apart: in a test nothing is lost, so they have nothing to find.
   const blobs = watch.blobs(store.blobs)
   const reader = watch.reader(store.reader)
   const agents = lazyAgents({
@@ -155,7 +152,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
     clock,
     {
       ...{ ...hands, leaseTtl: '30d', drain: 0, agent: agents.enter },
-      // Without a name it takes no orders, as a process that nobody lists.
+      // Without a name it takes no commands, like a process that is not listed.
       ...(hands.name === undefined ? {} : { worker: { ...UNPLACED, id: workerId(ids.uuid()), name: hands.name } }),
     },
   )
@@ -165,7 +162,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
   return life
 }
 
-/** The leases of a killed process run out at once instead of after the ttl, which the test's clock would have to wait for. */
+/** The leases of a killed process expire at once instead of after the ttl, for which the test's clock would have to wait. */
 const pronounceDead = async (ledger: Ledger, ids: Ids, now: number): Promise<void> => {
   const coroner = workerId(ids.uuid())
   await ledger.beat({ worker: coroner, now, ttlMs: -1 })
@@ -186,7 +183,7 @@ const runUntil = async ({ clock, watch }: Life, end: number): Promise<void> => {
   }
 }
 
-/** Awaits work of the engine while its turns and store calls go on. */
+/** Waits for work of the engine while its turns and store calls go on. */
 const whileRunning = async <T>(life: Life, work: () => Promise<T>): Promise<T> => {
   let over = false
   const done = work().finally(() => {

@@ -199,7 +199,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await of(null, 3)).toEqual({ pending: 2, in_review: 1, more: [] })
     expect(await of(null, 2)).toEqual({ pending: 2, in_review: 1, more: ['pending'] })
     expect(await of(null, 1)).toEqual({ pending: 1, in_review: 1, more: ['pending', 'in_review'] })
-    // One of them stands in both inboxes.
+    // One of them is in both inboxes.
     expect(await of(['user:ana', 'group:editors'], 4)).toEqual({ pending: 2, in_review: 1, more: [] })
     expect(await of(['user:ana', 'group:editors'], 1)).toMatchObject({ pending: 1, more: ['pending', 'in_review'] })
   })

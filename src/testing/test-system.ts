@@ -1,11 +1,11 @@
 /**
- * A user's system in memory: events, decisions, days that pass and crashes, in a test of theirs and under any test runner.
+ * A user's system in memory, for tests with any test runner: events, decisions, days that pass and crashes.
  *
- * Owns the words of such a test. The engine, its clock and its crashes are system.ts. Agents answer from scripts; no model is asked, whatever
- * the environment holds.
+ * Owns the vocabulary of such a test. The engine, its clock and its crashes are system.ts. Agents are answered by scripts; no model is called,
+ * whatever the environment holds.
  *
  * test-system-1  When a call returns, everything that is due has been done: a test never sleeps.
- * test-system-2  After a crash only what was in the ledger is known, and the rest of the time and of the people is as before.
+ * test-system-2  After a crash only what was in the ledger is known; time and people's state go on as before.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ export interface TestSystemOptions {
   readonly scripts?: Readonly<Record<string, Json>>
 }
 
-/** A task that waits for somebody. */
+/** A task that waits for a person. */
 export interface TaskToDecide {
   readonly id: TaskId
   readonly run: RunId
@@ -38,26 +38,26 @@ export interface TaskToDecide {
   readonly type: OpenTask['spec']['type']
   readonly context: Json
   readonly items: readonly { readonly id: string; readonly title: string; readonly content: Json }[]
-  /** Names of what can be decided. */
+  /** The names of the possible decisions. */
   readonly actions: readonly string[]
   /** `user:ana`, `group:support`. */
   readonly assignees: readonly string[]
   readonly deadline: Date | null
 }
 
-/** What a person decides, on exactly what the task shows at that moment. */
+/** A person's decision, on exactly what the task shows at that moment. */
 export interface PersonDecision extends Pick<Decision, 'action' | 'reason' | 'fields' | 'items' | 'to'> {
-  /** The person: `ana`. */
+  /** The person, e.g. `ana`. */
   readonly as: string
   readonly groups?: readonly string[]
 }
 
 export interface SystemUnderTest {
-  /** What the system takes for now. It moves with `advance` and with nothing else. */
+  /** The current time of the system. Only `advance` moves it. */
   readonly now: Date
   send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
   start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
-  /** How a run stands: its status, and its output once it has ended. */
+  /** The state of a run: its status, and its output once it has ended. */
   result(run: RunId): Promise<RunResult>
   /** Runs, oldest first; of one handler, if it is named. At most 1,000. */
   runs(
@@ -67,17 +67,17 @@ export interface SystemUnderTest {
   events(type: string): Promise<readonly StoredEvent[]>
   /** Open tasks, oldest first. At most 1,000. */
   tasks(): Promise<readonly TaskToDecide[]>
-  /** Decides an open task as a person: reads it, types what it asks for, acknowledges its warning. */
+  /** Decides an open task as a person: reads it, fills in what it asks for, acknowledges its warning. */
   decide(task: TaskId | Pick<TaskToDecide, 'id'>, decision: PersonDecision): Promise<void>
   /** Does everything that is due now. */
   settle(): Promise<void>
-  /** Lets so much time pass and does in order what falls due: `'7d'`, `'90m'`, or milliseconds. */
+  /** Lets this much time pass and does in order what becomes due: `'7d'`, `'90m'`, or milliseconds. */
   advance(duration: string | number): Promise<void>
   /** Waits in real time, at most `within` milliseconds (5,000), for a step that waits for something outside of the system. */
   until(holds: () => boolean | Promise<boolean>, within?: number): Promise<void>
   /**
-   * Ends the process of the system as `kill -9` would and starts another on the same ledger; with another definition, if one is given, and
-   * after it was down for so long. A step that was under way is never answered.
+   * Ends the process of the system as `kill -9` would and starts another on the same ledger after `down`, with another definition if one is
+   * given. A step that was under way is never answered.
    */
   crash(options?: { readonly system?: SystemSource; readonly down?: string | number }): Promise<void>
   close(): Promise<void>
@@ -93,7 +93,7 @@ const EVERY_TASK: TaskQuery = {
 
 const ALWAYS = { durable: true, pollMs: 1_000, sweepMs: null, commit: { maxBatch: 256, maxInFlight: 1 } } as const
 
-/** What is kept here outlives the crash of a system; nothing outlives the test. */
+/** What is stored here survives a crash of the system, but not the end of the test. */
 const inMemory = async (): Promise<TestStore> => {
   const [{ openMemory }, { MemoryStore }, { MemoryBlobs }, { InProcessDispatcher }, { SystemIds }] = await Promise.all([
     import('#adapters/storage/memory/open.ts'),
@@ -111,7 +111,7 @@ const inMemory = async (): Promise<TestStore> => {
   return { name: 'memory', open, ids: () => new SystemIds(), remove: async () => {} }
 }
 
-/** A folder or a file is loaded as `trihand dev` loads it. */
+/** Loads a folder or a file as `trihand dev` does. */
 const sourceOf = async (given: SystemSource | string): Promise<SystemSource> => {
   if (typeof given !== 'string') return given
   const { loadSystem } = await import('#cli/manifest/load-system.ts')
@@ -155,7 +155,7 @@ const until = async (system: TestSystem, holds: () => boolean | Promise<boolean>
   }
 }
 
-/** A system, or the folder or file that holds one. */
+/** A system, or the folder or file that contains one. */
 export const testSystem = async (
   given: SystemSource | string,
   { scripts = {} }: TestSystemOptions = {},

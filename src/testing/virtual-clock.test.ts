@@ -1,8 +1,8 @@
-/** The virtual clock: order, jumps, and that promises go on between callbacks. */
+/** The virtual clock: order, jumps, and that promises continue between callbacks. */
 import { describe, expect, test } from 'vitest'
 import { VirtualClock } from './virtual-clock.ts'
 
-/** A clock at 100, and a list that says what was called when. */
+/** A clock at 100, and a log of what was called when. */
 const aClock = () => {
   const clock = new VirtualClock(100)
   const log: string[] = []
@@ -16,12 +16,12 @@ describe('virtual clock', () => {
   test('nothing is called until time is moved', async () => {
     const { clock, log, note } = aClock()
     clock.at(100, note('timer'))
-    clock.turn(note('turn'))
+    clock.defer(note('turn'))
     await new Promise((resolve) => setImmediate(resolve))
     expect(log).toEqual([])
   })
 
-  test('advance calls what falls due, by instant and then by insertion, at its own instant', async () => {
+  test('advance calls what is due, by instant and then by insertion, each at its own instant', async () => {
     const { clock, log, note } = aClock()
     clock.at(130, note('c'))
     clock.at(110, note('a'))
@@ -33,23 +33,23 @@ describe('virtual clock', () => {
     expect(clock.now()).toBe(130)
   })
 
-  test('a timer in the past is called now, and time never goes back', async () => {
+  test('a timer in the past is called now, and time never moves backwards', async () => {
     const { clock, log, note } = aClock()
-    clock.turn(note('turn'))
+    clock.defer(note('turn'))
     clock.at(5, note('past'))
     await clock.advance(0)
     expect(log).toEqual(['turn@100', 'past@100'])
   })
 
-  test('a turn comes after the timers that were due when it was asked for', async () => {
+  test('a deferred callback runs after the timers that were due when it was requested', async () => {
     const { clock, log, note } = aClock()
-    clock.at(110, () => clock.turn(note('turn')))
+    clock.at(110, () => clock.defer(note('turn')))
     clock.at(110, note('timer'))
     await clock.advance(10)
     expect(log).toEqual(['timer@110', 'turn@110'])
   })
 
-  test('a timer set by a callback is called in the same advance if it falls due in it', async () => {
+  test('a timer set by a callback is called in the same advance if it is due in it', async () => {
     const { clock, log, note } = aClock()
     clock.at(110, () => clock.at(120, note('second')))
     clock.at(115, note('first'))
@@ -57,7 +57,7 @@ describe('virtual clock', () => {
     expect(log).toEqual(['first@115', 'second@120'])
   })
 
-  test('promises go on between two callbacks, however long their chain', async () => {
+  test('promises continue between two callbacks, however long their chain', async () => {
     const { clock, log, note } = aClock()
     const chain = async (): Promise<void> => {
       for (let i = 0; i < 50; i++) await Promise.resolve()
@@ -69,14 +69,14 @@ describe('virtual clock', () => {
     expect(log).toEqual(['chain@110', 'after@110'])
   })
 
-  test('what a promise asks for before the advance is seen by it', async () => {
+  test('advance sees timers that a pending promise sets before it', async () => {
     const { clock, log, note } = aClock()
     void Promise.resolve().then(() => clock.at(105, note('timer')))
     await clock.advance(10)
     expect(log).toEqual(['timer@105'])
   })
 
-  test('a cancelled timer is not called; to cancel it late or twice does nothing', async () => {
+  test('a cancelled timer is not called; cancelling late or twice does nothing', async () => {
     const { clock, log, note } = aClock()
     const cancel = clock.at(110, note('cancelled'))
     const cancelLate = clock.at(105, note('called'))
@@ -95,11 +95,11 @@ describe('virtual clock', () => {
     expect(clock.pending()).toEqual([])
   })
 
-  test('pending lists what would be called, and fire makes one of those calls', async () => {
+  test('pending lists the pending calls, and fire makes one of them', async () => {
     const { clock, log, note } = aClock()
     clock.at(300, note('far'))
     clock.at(200, note('near'))
-    clock.turn(note('turn'))
+    clock.defer(note('turn'))
     expect(clock.pending().map(({ kind, at }) => `${kind}@${at}`)).toEqual(['turn@100', 'timer@200', 'timer@300'])
     await clock.fire(2)
     expect(clock.now()).toBe(300)

@@ -1,13 +1,13 @@
 /**
- * Time by hand: nothing happens until a test moves it, and then everything in one order, by instant and then by insertion.
+ * Manual time: nothing happens until a test moves it, and then everything in one order, by instant and then by insertion.
  *
- * Owns the order of callbacks. Between two of them every promise that can go on has gone on. Knows nothing of real timers or
- * sockets: what waits for those is not idle, only out of sight.
+ * Owns the order of callbacks. Between two of them every promise that can continue has continued. Knows nothing of real timers or
+ * sockets: code that waits for those is not idle, but the clock cannot see it.
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 
-// Taken at once, so that a test which replaces the global timers does not stop the draining.
+// Captured at import, so that a test which replaces the global timers does not stop the draining.
 const nextMacrotask = setImmediate
 const drain = (): Promise<void> => new Promise((resolve) => nextMacrotask(resolve))
 
@@ -41,11 +41,11 @@ export class VirtualClock implements Clock {
     return () => this.#remove(entry)
   }
 
-  turn(callback: () => void): void {
+  defer(callback: () => void): void {
     this.#insert({ kind: 'turn', at: this.#now, callback })
   }
 
-  /** What would be called, in order. An index into this list is what `fire` takes. */
+  /** The pending calls, in order. `fire` takes an index into this list. */
   pending(): readonly PendingCall[] {
     return this.#entries.slice()
   }
@@ -55,7 +55,7 @@ export class VirtualClock implements Clock {
     return this.#entries[0]?.at ?? null
   }
 
-  /** Makes one pending call, moving time to its instant if that lies ahead. The others stay, late if need be. */
+  /** Makes one pending call, moving time to its instant if that lies ahead. The others stay, even if that makes them late. */
   async fire(index: number): Promise<void> {
     const [entry] = this.#entries.splice(index, 1)
     if (entry === undefined) throw new RangeError(`no pending call ${index}: there are ${this.#entries.length}`)
@@ -64,14 +64,14 @@ export class VirtualClock implements Clock {
     await drain()
   }
 
-  /** Makes every call that falls due within this time, in order, then stands at its end. */
+  /** Makes every call that is due within this time, in order, then stops at its end. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await this.#fireWhile((entry) => entry.at <= end)
     this.#now = end
   }
 
-  /** Jumps from call to call until none is left. Not for what sets a timer forever: that is stopped as a mistake. */
+  /** Jumps from call to call until none is left. Code that keeps setting timers is stopped with an error. */
   async runUntilIdle(): Promise<void> {
     await this.#fireWhile(() => true)
   }

@@ -1,8 +1,8 @@
 /**
- * Counts what a ledger holds, straight from its tables, and compares it with what was acknowledged (V1).
+ * Counts what a ledger contains, directly from its tables, and compares it with what was acknowledged (V1).
  *
- * Owns "lost" and "doubled". Asks the driver, not our adapter: the judge must not share the judged one's bugs. What the rows say
- * about each other is the checker's question (src/cli/verify).
+ * Owns the definitions of "lost" and "doubled". Uses the driver, not our adapter: the judge must not share the bugs of the code under test. The
+ * consistency of the rows with each other is left to the checker (src/cli/verify).
  */
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
@@ -11,7 +11,7 @@ import type { Receipt } from '#test/support/traffic/traffic.ts'
 export interface Census {
   /** How many facts and events each append has. */
   readonly appends: ReadonlyMap<string, number>
-  /** A fact's hash seals its stream, its place and its content. */
+  /** A fact's hash seals its stream, its position and its content. */
   readonly facts: ReadonlySet<string>
   readonly events: ReadonlySet<string>
   readonly blobs: ReadonlySet<string>
@@ -55,7 +55,7 @@ export const sqliteCensus = (file: string): Census => {
   }
 }
 
-/** SQLite's own judgement of the file's structure; null if it is sound. */
+/** SQLite's own integrity check of the file; null if it is sound. */
 export const damage = (file: string): string | null => {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
@@ -87,7 +87,7 @@ export const postgresCensus = async (pool: pg.Pool): Promise<Census> => {
   return countOf({ facts: await all(FACTS), events: await all(EVENTS), blobs: await all(BLOBS) })
 }
 
-/** One sentence per acknowledged thing that is not there, or there more than once. */
+/** One sentence per acknowledged entry that is missing, or present more than once. */
 export const compare = (census: Census, receipts: Iterable<Receipt>): readonly string[] => {
   const wrong: string[] = []
   for (const { append, facts, events, blobs } of receipts) {

@@ -1,5 +1,5 @@
 /**
- * A stage's report as the verdict of a test: prints its row, skips loudly, fails with the first sentences.
+ * Turns a stage's report into the result of a test: prints its row, skips loudly, fails with the first sentences.
  *
  * Owns nothing of the stage; `npm run test:chaos` reads the same reports (scripts/chaos.mjs).
  */

@@ -1,6 +1,6 @@
 /**
- * Many callers at once before one gate, and many chats at once, through the door that a program has. The sizes are small here; the bench
- * (W17, W18) measures ten thousand, and `npm run test:chaos` plays them.
+ * Many concurrent callers of one gate, and many chats at once, through the interface for programs. The sizes are small here; the bench
+ * (W17, W18) measures ten thousand, and `npm run test:chaos` runs them.
  */
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -76,7 +76,7 @@ const crowds = (take: () => Promise<Place>): void => {
     place = null
   })
 
-  test('[H4] coordinator-commands-1: of many callers at once behind a throttle none is refused (14.2)', async () => {
+  test('[H4] coordinator-commands-1: of many concurrent callers behind a throttle none is refused (14.2)', async () => {
     const app = await open()
     for (const count of [30, CROWD]) {
       const outcomes = await all(count, (i) => app.start('throttled', { n: i }))
@@ -85,7 +85,7 @@ const crowds = (take: () => Promise<Place>): void => {
     }
   })
 
-  test('[L10] coordinator-commands-1: of many callers at once behind idempotency none is refused, and equal keys get one run (14.2)', async () => {
+  test('[L10] coordinator-commands-1: of many concurrent callers behind idempotency none is refused, and equal keys get one run (14.2)', async () => {
     const app = await open()
     const outcomes = await all(CROWD, (i) => app.start('keyed', { id: i % (CROWD / 2) }))
     expect(counted(outcomes)).toEqual({ answered: CROWD })
@@ -94,13 +94,13 @@ const crowds = (take: () => Promise<Place>): void => {
     for (let i = 0; i < CROWD / 2; i++) expect(runs[i + CROWD / 2]).toBe(runs[i])
   })
 
-  test('[H6] a caller in a crowd is refused by the declared limit and by nothing else (14.2)', async () => {
+  test('[H6] a caller among many is refused only by the declared limit (14.2)', async () => {
     const app = await open()
     const outcomes = await all(CROWD, (i) => app.start('few', { n: i }))
     expect(counted(outcomes)).toEqual({ answered: 10, RATE_LIMITED: CROWD - 10 })
   })
 
-  test('[L10] many callers who wait for their results all get them (14.2)', async () => {
+  test('[L10] many callers that wait for their results all get them (14.2)', async () => {
     const app = await open()
     const outcomes = await all(30, (i) => app.call('keyed', { id: `called ${i}` }))
     expect(counted(outcomes)).toEqual({ answered: 30 })
@@ -109,7 +109,7 @@ const crowds = (take: () => Promise<Place>): void => {
     )
   })
 
-  test('[E10] of many messages in many chats at once none is refused (14.2)', async () => {
+  test('[E10] of many concurrent messages in many chats none is refused (14.2)', async () => {
     const app = await open()
     const count = sized({ part: 60, whole: 10_000 })
     const outcomes = await all(count, (i) => app.chats.send({ chat: `c${i}`, id: 'm1', text: `hello ${i}` }))
@@ -126,7 +126,7 @@ const crowds = (take: () => Promise<Place>): void => {
 
 /** Two processes, as far as the ledger can tell: each has its own queues, and one of them holds the gate. */
 const crowdsOfTwo = (take: () => Promise<Place>): void => {
-  test('[H4] of many callers in two processes on one ledger none is refused, and the gate is read by both (14.2)', async () => {
+  test('[H4] of many concurrent callers in two processes on one ledger none is refused, and both read the gate (14.2)', async () => {
     const place = await take()
     const apps = [
       await createTrihand({ system: SYSTEM, ...place.options }),

@@ -1,7 +1,7 @@
 /**
- * The verdict on a ledger file after a disaster: is it sound, is everything acknowledged there, do its rows agree with each other.
+ * The verdict on a ledger file after a disaster: is it sound, does it contain everything acknowledged, are its rows consistent.
  *
- * Owns the list of questions. Judges by the driver and by the checker that shares no code with us; never by the adapter under test.
+ * Owns the list of checks. Uses the driver and the checker that shares no code with the engine; never the adapter under test.
  */
 import { verifyLedger } from '#cli/verify/verify.ts'
 import type { Receipt } from '#test/support/traffic/traffic.ts'
@@ -13,7 +13,7 @@ export const check = async (target: Parameters<typeof verifyLedger>[0]): Promise
   return violations.map(({ id, stream, seq, sentence }) => `${id} ${stream ?? '-'}/${seq ?? '-'} ${sentence}`)
 }
 
-/** Everything that is wrong, as sentences. */
+/** Everything that is wrong, one sentence each. */
 export const judgeFile = async (file: string, receipts: readonly Receipt[]): Promise<readonly string[]> => {
   const broken = damage(file)
   if (broken !== null) return [`the file is damaged: ${broken}`]

@@ -1,4 +1,4 @@
-/** A server that is killed in the middle of requests with keys: a part in `npm test`, 60 lives with 720 requests in the stage `many`. */
+/** A server that is killed in the middle of requests with keys: a part of it in `npm test`, 60 lives with 720 requests in the stage `many`. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { killAndRepeat } from '#test/chaos/keyed/client.ts'
@@ -19,7 +19,7 @@ const play = async (database: string): Promise<void> => {
   const { sent, cut, faults } = await killAndRepeat({ database, leaseTtlMs: LEASE_TTL_MS }, life)
   expect(faults).toEqual([])
   expect(sent).toBe(LIVES * PER_LIFE)
-  // The control: where no request was cut off, nothing was shown.
+  // The control: if no request was cut off, the test has shown nothing.
   expect(cut).toBeGreaterThan(0)
 }
 

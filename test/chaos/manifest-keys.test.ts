@@ -1,5 +1,5 @@
 /**
- * Every key of the manifest's schema: two values of it make a difference that is seen from outside, or a test or a reason is named for it.
+ * Every key of the manifest's schema: two values of it make a visible difference, or a test or a reason is listed for it.
  *
  * A key that is in no table fails the last test, so that no new key is accepted and ignored.
  */
@@ -58,12 +58,12 @@ describe('a key makes a difference', () => {
   test.each(some(SECTION_PAIRS))('$keys (15.1.3)', ({ one, other }) => differ(sectionText(one), sectionText(other)))
 })
 
-test('the same manifest played twice is the same (15.1.3)', async () => {
+test('the same manifest run twice gives the same result (15.1.3)', async () => {
   const text = sectionText('schedules: [{name: s, every: 1h, function: h}]')
   expect(await played(text)).toBe(await played(text))
 })
 
-test('each key of the schema is played, refused, told, tested or read, and a new one must be one of these (15.1.3)', () => {
+test('each key of the schema is run, refused, reported, tested or read, and a new key must be one of these (15.1.3)', () => {
   const played = playedKeys()
   const counts = new Map<string, string[]>()
   for (const key of manifestKeys()) {

@@ -1,4 +1,4 @@
-/** Thousands of schedules that come due in the same second, through one throttle, with a crash among them. All of them in stages/many.ts. */
+/** Thousands of schedules that become due in the same second, through one throttle, with a crash among them. All of them in stages/many.ts. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -16,7 +16,7 @@ const crowdFor = (store: string): { readonly schedules: number; readonly perSeco
 }
 
 onEveryStore('many schedules', (store) => {
-  test('[H3][H5] a crowd due in the same second starts within the throttle, and none is lost', async () => {
+  test('[H3][H5] many schedules due in the same second start within the throttle, and none is lost', async () => {
     const place = store()
     const { schedules, perSecond } = crowdFor(place.name)
     const starts = new Map<number, number>()

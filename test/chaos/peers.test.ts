@@ -1,7 +1,7 @@
 /**
- * Failures that peers are known for, one named test each (reliability 7): on every store, or in every order. Q32 is the crash sweep.
+ * Known failures of similar systems, one named test each (reliability 7): on every store, or in every order. Q32 is the crash sweep.
  *
- * What is a matter of numbers is played in part by `npm test`, and whole by stages/many.ts.
+ * Tests that depend on large numbers are run in part by `npm test`, and in full by stages/many.ts.
  */
 import { describe, expect, test } from 'vitest'
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
@@ -10,8 +10,8 @@ import { MemoryStore } from '#adapters/storage/memory/store.ts'
 import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { fn } from '#executors/workflow/function.ts'
-import { isStepFailure } from '#executors/workflow/step-failure.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import { isStepFailure } from '#model/run/step-failure.ts'
 import { newSystems, playTape } from '#test/chaos/sim/campaign.ts'
 import type { Planned } from '#test/chaos/sim/errands.ts'
 import { inMacrotask } from '#test/chaos/sim/microtasks.ts'
@@ -32,7 +32,7 @@ const ORDERS = sized({ whole: 1_000, part: 150 })
 const FAMILIES = sized({ whole: 500, part: 75 })
 
 onEveryStore('known failures of peers', (store) => {
-  test('[Q3] mastra#4630, #5650: a resume at depth 3 goes on in the innermost step', async () => {
+  test('[Q3] mastra#4630, #5650: a resume at depth 3 continues in the innermost step', async () => {
     const done: string[] = []
     const level = (name: string, next: string | null) =>
       fn(name, {}, async ({ step }) => {
@@ -53,7 +53,7 @@ onEveryStore('known failures of peers', (store) => {
     await system.close()
   })
 
-  test('[Q4] langgraph#8039, #8115: thirty steps that end in one tick are all kept, in their places', async () => {
+  test('[Q4] langgraph#8039, #8115: thirty steps that end in one tick are all kept, in their order', async () => {
     let performed = 0
     const thirty = fn('thirty', {}, ({ step }) =>
       Promise.all(Array.from({ length: 30 }, (_, n) => step.run('part', () => ++performed * 0 + n, { key: `${n}` }))),
@@ -66,7 +66,7 @@ onEveryStore('known failures of peers', (store) => {
     await system.close()
   })
 
-  test('[Q5] langgraph#8810: what a cancelled run completes late does not overwrite a newer turn', async () => {
+  test('[Q5] langgraph#8810: the late completion of a cancelled run does not overwrite a newer turn', async () => {
     let finish: () => void = () => {}
     const functions = [
       fn('old', {}, ({ step }) =>
@@ -117,7 +117,7 @@ onEveryStore('known failures of peers', (store) => {
     await system.close()
   })
 
-  test('[Q9] inngest#1999: a wait works again when its run is run again', async () => {
+  test('[Q9] inngest#1999: a wait works again when its run is rerun', async () => {
     const wait = fn('wait', {}, async ({ step }) => (await step.waitForEvent('go', { event: 'go' })).status)
     const system = await startTestSystem({ name: 'again', events: { go: null }, functions: [wait] }, store())
     const run = await system.start('wait')
@@ -132,7 +132,7 @@ onEveryStore('known failures of peers', (store) => {
     await system.close()
   })
 
-  test('[Q12] dbos-transact-ts#1252: one bad append among 64 costs only itself', async () => {
+  test('[Q12] dbos-transact-ts#1252: one bad append among 64 fails alone', async () => {
     const system = await startTestSystem({ name: 'batch', functions: [] }, store())
     const { ledger } = system.store
     const runs = Array.from({ length: 64 }, () => newRun())
@@ -170,7 +170,7 @@ onEveryStore('known failures of peers', (store) => {
     await system.close()
   })
 
-  test('[Q16] dbos-transact-ts#1303: a cancel is not the result of the step it met', async () => {
+  test('[Q16] dbos-transact-ts#1303: a cancel is not recorded as the result of the active step', async () => {
     let hangs = true
     const work = fn('work', {}, ({ step }) => step.run('work', () => (hangs ? new Promise(() => {}) : 'done')))
     const system = await startTestSystem({ name: 'resume', functions: [work] }, store())
@@ -185,7 +185,7 @@ onEveryStore('known failures of peers', (store) => {
     await system.close()
   })
 
-  test('[Q22] pg-boss#535: a run that stops every worker is quarantined, and the others go on', async () => {
+  test('[Q22] pg-boss#535: a run that stops every worker is quarantined, and the others continue', async () => {
     const functions = [
       fn('poison', {}, ({ step }) => step.run('hang', () => new Promise(() => {}))),
       fn('other', {}, ({ step }) => step.run('work', () => 'done')),
@@ -203,7 +203,7 @@ onEveryStore('known failures of peers', (store) => {
     await system.close()
   })
 
-  test('[Q25] bullmq#3555: a manual retry begins to count attempts anew', async () => {
+  test('[Q25] bullmq#3555: a manual retry resets the count of attempts', async () => {
     const attempts: number[] = []
     const flaky = fn('flaky', {}, ({ step }) =>
       step.run('try', ({ attempt }) => {
@@ -243,7 +243,7 @@ onEveryStore('known failures of peers', (store) => {
 const systems = newSystems()
 const one = (play: Play): readonly Planned[] => [{ play, errand: { id: 1, kind: 1 } }]
 
-/** Starts the run, lets so many callbacks happen, sends its event, and lets everything come to its end. */
+/** Starts the run, lets this many callbacks happen, sends its event, and runs everything to its end. */
 const eventAfter = (callbacks: number, tape: Tape): Verdict & { readonly isOver: boolean } => {
   const theatre = new Theatre(tape, { systems, planned: () => one(early), crashes: [] })
   const { cast, errands, scheduler } = theatre
@@ -264,8 +264,8 @@ const eventAfter = (callbacks: number, tape: Tape): Verdict & { readonly isOver:
   return { ...verdict, isOver }
 }
 
-describe('known failures of peers, in every order', () => {
-  test('[Q7][Q14][V17] inngest#1433, dbos-transact-ts#1165, trigger.dev#2295: an event is heard, whenever it comes', async () => {
+describe('known failures of similar systems, in every order', () => {
+  test('[Q7][Q14][V17] inngest#1433, dbos-transact-ts#1165, trigger.dev#2295: an event is received, whenever it comes', async () => {
     let instants = 0
     for (let isOver = false; !isOver; instants++) {
       const verdict = await inMacrotask(() => eventAfter(instants, Tape.of([])))
@@ -287,7 +287,7 @@ describe('known failures of peers, in every order', () => {
     }
   })
 
-  test('[Q24][R4] bullmq#3183, #3056: what a worker gives after 60 s of deafness is fenced', async () => {
+  test('[Q24][R4] bullmq#3183, #3056: results of a worker that was unreachable for 60 s are fenced', async () => {
     const verdict = await inMacrotask(() => {
       const theatre = new Theatre(Tape.of([]), { systems, planned: () => one(sequence), crashes: [] })
       const { cast, errands, scheduler } = theatre
@@ -310,14 +310,14 @@ describe('known failures of peers, in every order', () => {
     expect(verdict.fired.fenced).toBe(1)
   })
 
-  test('[Q26] bullmq#4332: a parent hears of children that end while it commits', async () => {
+  test('[Q26] bullmq#4332: a parent notices children that end while it commits', async () => {
     for (let seed = 1; seed <= FAMILIES; seed++) {
       const verdict = await playTape(Tape.seeded(seed, 600), { systems, planned: () => [...one(family)] })
       expect({ seed, violations: verdict.violations }).toEqual({ seed, violations: [] })
     }
   })
 
-  test('[Q31] graphile-worker 0.17.3: sequences beyond 2^31 are as good as others', async () => {
+  test('[Q31] graphile-worker 0.17.3: sequences beyond 2^31 work as any others', async () => {
     const store = new MemoryStore({ lastSequence: 2 ** 31 - 2 })
     const blobs = new MemoryBlobs()
     const place: TestStore = {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { runPolicies } from '#test/chaos/stages/policies.ts'
 import { expectPassed, SMALL_SEED } from './expect-passed.ts'
 
-test('every property of a policy plays as many cases as it is asked for, and tells how many it played', async (context) => {
+test('every property of a policy runs the requested number of cases, and reports how many it ran', async (context) => {
   const report = await runPolicies({ cases: 3_000, only: 'retry', seed: SMALL_SEED })
   expectPassed(report, context)
   expect(report.operations).toBe(3_000)

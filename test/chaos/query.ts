@@ -1,7 +1,7 @@
 /**
- * A question to a ledger's tables, asked of the driver: the judge must not share the judged one's bugs.
+ * Queries a ledger's tables through the driver: the judge must not share the bugs of the code under test.
  *
- * Owns no question. Reads only.
+ * Owns no query. Reads only.
  */
 import { DatabaseSync } from '@photostructure/sqlite'
 

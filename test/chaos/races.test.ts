@@ -1,4 +1,4 @@
-/** Many runs at once in every order: nothing is corrupt, nothing is lost, whatever wins. */
+/** Many concurrent runs in every order: nothing is corrupt, nothing is lost, whatever wins. */
 import { expect, test } from 'vitest'
 import { newSystems, playTape } from '#test/chaos/sim/campaign.ts'
 import type { Planned } from '#test/chaos/sim/errands.ts'
@@ -12,7 +12,7 @@ import { Theatre } from '#test/chaos/sim/theatre.ts'
 
 const systems = newSystems()
 const MANY = { systems, maxTicks: 1_000_000 }
-/** Chooses the profile of faults.ts in which every order happens and no call fails. */
+/** Selects the profile of faults.ts in which every order happens and no call fails. */
 const ORDER_ONLY = [1]
 
 const times = (count: number, plays: readonly Play[]): readonly Planned[] =>
@@ -43,7 +43,7 @@ test('[V14] a function that changes under 100 parked runs ends each of them with
     return theatre.play(() => {
       cast.spawn()
       theatre.rest()
-      // The first hundred things to do are the starts; their events come after the change.
+      // The first hundred actions are the starts; their events come after the change.
       for (const _ of planned) errands.doOne()
       theatre.rest()
       for (const worker of cast.serving) worker.engine.replace(systems.bills[0].editions[2])

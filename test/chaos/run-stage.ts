@@ -1,7 +1,7 @@
 /**
  * Runs one stage in a process of its own, for scripts/chaos.mjs: `run-stage.js <name> <scale> <seed>`, or `--list`.
  *
- * Says the report as the last line of stdout. A stage that throws has failed, with its reason; the process itself ends with 0.
+ * Prints the report as the last line of stdout. A stage that throws has failed, with its reason; the process itself exits with 0.
  */
 import { STAGES } from '#test/chaos/stages/list.ts'
 import type { StageReport } from '#test/chaos/stages/report.ts'
@@ -17,7 +17,7 @@ const failure = (name: string, error: unknown): StageReport => ({
   faults: {},
 })
 
-// Servers and workers that the stage has started end with this process, if it is let to end by itself.
+// Servers and workers that the stage has started end with this process, if it may end by itself.
 process.once('SIGTERM', () => process.exit(1))
 
 const [name = '', scale = '1', seed = '1'] = process.argv.slice(2)

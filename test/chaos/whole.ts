@@ -1,7 +1,7 @@
 /**
- * How much of a proof by numbers is played: a part in `npm test`, all of it in the stage `many` of `npm run test:chaos`.
+ * How much of a test with large numbers is run: a part in `npm test`, all of it in the stage `many` of `npm run test:chaos`.
  *
- * Owns how tests are told. Which numbers, the tests say themselves.
+ * Owns how tests learn that. The numbers are in the tests.
  */
 export const WHOLE = 'TRIHAND_WHOLE'
 

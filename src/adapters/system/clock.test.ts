@@ -24,7 +24,7 @@ describe('system clock', () => {
   test('a turn runs after the promises that are ready now', async () => {
     const order: string[] = []
     const turned = new Promise<void>((resolve) => {
-      new SystemClock().turn(() => {
+      new SystemClock().defer(() => {
         order.push('turn')
         resolve()
       })

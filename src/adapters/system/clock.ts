@@ -43,7 +43,7 @@ export class SystemClock implements Clock {
     return () => clearTimeout(timer)
   }
 
-  turn(callback: () => void): void {
+  defer(callback: () => void): void {
     setImmediate(callback)
   }
 }

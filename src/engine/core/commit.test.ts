@@ -132,7 +132,7 @@ test('commit-8: a stopped commit begins no batch, and answers waiting and later 
       ({ code }: TrihandError) => code,
     )
   const before = Array.from({ length: 4 }, ask)
-  clock.turn(() => commit.stop())
+  clock.defer(() => commit.stop())
   await clock.runUntilIdle()
   expect([...(await Promise.all(before)), await ask()]).toEqual([
     'written',

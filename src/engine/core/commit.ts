@@ -161,7 +161,7 @@ export class Commit {
   private schedule(): void {
     if (this.scheduled || this.inFlight >= this.options.maxInFlight) return
     this.scheduled = true
-    this.clock.turn(() => {
+    this.clock.defer(() => {
       this.scheduled = false
       this.flush()
     })

@@ -3,7 +3,7 @@
  *
  * Owns the list. Connects nothing (engine.ts).
  */
-import type { StepErrors } from '#engine/step/gate.ts'
+import type { StepErrors } from '#engine/step/step-driver.ts'
 import type { WaitingLimits } from '#engine/worker/waiting-room.ts'
 import type { WorkerOptions } from '#engine/worker/worker-options.ts'
 import type { RemoteDefinition } from '#manifest/define/executors.ts'

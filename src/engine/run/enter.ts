@@ -10,9 +10,9 @@
  */
 import { storeValue } from '#engine/core/payloads.ts'
 import { type ExecutionResult, toPerform } from '#engine/core/perform.ts'
-import { Gate, type StepErrors } from '#engine/step/gate.ts'
 import { type Intents, packIntents } from '#engine/step/intents.ts'
 import { isOpen } from '#engine/step/once.ts'
+import { StepDriver, type StepErrors } from '#engine/step/step-driver.ts'
 import { applyResolutions, reportUncertainSteps } from '#engine/step/uncertain-step.ts'
 import { NOTHING_PREFETCHED, type Prefetched } from '#engine/wait/look.ts'
 import { offerChildren, offerEvents } from '#engine/wait/reconcile.ts'
@@ -158,7 +158,7 @@ const recorded = (
 const enter = (activeRun: ActiveRun, errors: StepErrors): void => {
   const { context, record } = activeRun
   const definition = context.system().functions.get(record.handler)
-  const entry = new RunEntry(activeRun, new Gate(activeRun, errors), definition)
+  const entry = new RunEntry(activeRun, new StepDriver(activeRun, errors), definition)
   activeRun.entry = 'inside'
   activeRun.claimed = activeRun.live === null || activeRun.live.settled.size === 0 ? null : new Set()
   const execution = toPerform(context, entry, {

@@ -19,7 +19,7 @@ import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { KeyedRow } from '#model/kernel/row-filter.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
-import type { EmittedEvent, EntityMove, Entry, ScheduleContext, StepGate } from '#ports/step-gate.ts'
+import type { EmittedEvent, EntityMove, Entry, ScheduleContext, StepPort } from '#ports/step-port.ts'
 import type { ActiveRun } from './active-run.ts'
 
 /** A handler may stay in memory as long as its steps make progress; each step has its own timeout. */
@@ -36,14 +36,14 @@ const underTerms = (definition: FunctionDefinition, terms: CallTerms | undefined
 export class RunEntry implements Entry, Envelope, Task {
   readonly attempt: number
   readonly life: number
-  readonly gate: StepGate
+  readonly gate: StepPort
   readonly intents: Intents
   private readonly activeRun: ActiveRun
   private readonly definition: FunctionDefinition | undefined
 
   constructor(
     activeRun: ActiveRun,
-    gate: StepGate,
+    gate: StepPort,
     definition: FunctionDefinition | undefined,
     intents: Intents = new Intents(),
   ) {
@@ -119,7 +119,7 @@ export class RunEntry implements Entry, Envelope, Task {
     return this.activeRun.inputs.schedule
   }
 
-  behind(gate: StepGate): Entry {
+  behind(gate: StepPort): Entry {
     return new RunEntry(this.activeRun, gate, this.definition, this.intents)
   }
 

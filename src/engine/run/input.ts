@@ -10,7 +10,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Occasion, RunInput } from '#model/run/fact.ts'
-import type { ScheduleContext } from '#ports/step-gate.ts'
+import type { ScheduleContext } from '#ports/step-port.ts'
 
 export interface RunInputs {
   readonly input: Json

@@ -6,7 +6,7 @@
 import { SmallMap } from '#engine/hot/small-map.ts'
 import type { LiveRun, RunFact } from '#model/run/fact.ts'
 import type { SettledStep } from '#model/run/step.ts'
-import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
+import type { StepRequest, TaskRequest } from '#ports/step-port.ts'
 
 type Callback = (settled: SettledStep) => void
 

@@ -16,7 +16,7 @@ import { forbidProducer } from '#model/access/human-only.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type TaskId, taskId } from '#model/kernel/ids.ts'
 import type { TaskSpec } from '#model/task/spec.ts'
-import type { AskRequest } from '#ports/step-gate.ts'
+import type { AskRequest } from '#ports/step-port.ts'
 
 const begin = (activeRun: ActiveRun, step: string, task: TaskId, name: string, sideWrites: SideWrites | null): void => {
   const command = { type: 'start_child', now: activeRun.context.clock.now(), step, child: task, handler: name } as const

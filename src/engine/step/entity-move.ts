@@ -18,7 +18,7 @@ import type { Event } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { DOCUMENT_KEY } from '#model/kernel/row-key.ts'
 import { STATE_MOVED } from '#model/workflow/state-machine.ts'
-import type { EntityMove } from '#ports/step-gate.ts'
+import type { EntityMove } from '#ports/step-port.ts'
 
 const turnsOf = forEachOwner((_: EngineContext) => new TurnQueue<string>())
 

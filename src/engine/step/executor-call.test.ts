@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ExecutionResult } from '#engine/core/perform.ts'
 import { NO_USAGE } from '#model/agent/usage.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { TaskRequest } from '#ports/step-gate.ts'
+import type { TaskRequest } from '#ports/step-port.ts'
 import { ExecutorCall, type TaskSetting } from './executor-call.ts'
 
 const request = (change: Partial<TaskRequest> = {}): TaskRequest => ({

@@ -15,7 +15,7 @@ import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import { type ErrorCode, type Failure, TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Constraints, Envelope } from '#ports/executor.ts'
-import type { TaskOutcome, TaskRequest } from '#ports/step-gate.ts'
+import type { TaskOutcome, TaskRequest } from '#ports/step-port.ts'
 
 /** State that one attempt carries over to the next: plain JSON, stored with the fact. */
 interface CarriedOver {

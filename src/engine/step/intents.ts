@@ -16,7 +16,7 @@ import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import { DOCUMENT_KEY, DOCUMENT_TABLE } from '#model/kernel/row-key.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
-import type { EmittedEvent } from '#ports/step-gate.ts'
+import type { EmittedEvent } from '#ports/step-port.ts'
 import { definitionOf, requireTable } from './permissions.ts'
 
 /** Each list is created on first use, because most bodies have no intents. */

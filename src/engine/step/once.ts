@@ -10,7 +10,7 @@ import { type Instant, workerId } from '#model/kernel/ids.ts'
 import { toJson } from '#model/kernel/json.ts'
 import type { Evidence, Performer } from '#model/run/step.ts'
 import { shownValue } from '#model/task/uncertain-task.ts'
-import type { StepRequest, TaskRequest } from '#ports/step-gate.ts'
+import type { StepRequest, TaskRequest } from '#ports/step-port.ts'
 import { reportLate } from './late-result.ts'
 
 const TAKEN: Failure = { code: 'STEP_ABORTED', message: 'another worker holds the run' }

@@ -11,7 +11,7 @@ import { CALLS_OUTSIDE, requireListed } from '#model/access/outbound.ts'
 import { keepsHealth } from '#model/flow/policies/endpoint-health.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Operation, WorkflowSpec } from '#model/workflow/spec.ts'
-import type { TaskRequest } from '#ports/step-gate.ts'
+import type { TaskRequest } from '#ports/step-port.ts'
 
 const EMITS: Capability = { kind: 'operation', name: 'emit_event' }
 const WRITES: Capability = { kind: 'operation', name: 'db_write' }

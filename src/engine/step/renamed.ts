@@ -62,7 +62,7 @@ export class Renames {
     this.considered++
     const look = (turns: number): void => {
       const instead = unclaimedOf(activeRun)
-      if (instead.length > 0 && turns < FEW_TURNS) return clock.turn(() => look(turns + 1))
+      if (instead.length > 0 && turns < FEW_TURNS) return clock.defer(() => look(turns + 1))
       // Other steps are at work, or values are on their way: the code may still ask.
       if (instead.length > 0 && activeRun.active > this.considered)
         return void clock.at(clock.now() + LOOK_AGAIN_MS, () => look(turns))

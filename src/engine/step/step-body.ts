@@ -9,7 +9,7 @@ import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import { toJson } from '#model/kernel/json.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
 import type { Delta } from '#ports/model.ts'
-import type { StepContext, StepRequest } from '#ports/step-gate.ts'
+import type { StepContext, StepRequest } from '#ports/step-port.ts'
 import { Intents } from './intents.ts'
 import type { Attempted, LateEnd } from './once.ts'
 

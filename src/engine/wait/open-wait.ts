@@ -15,7 +15,7 @@ import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import { at, canonical, type Json } from '#model/kernel/json.ts'
 import { MATCH_PATH } from '#model/kernel/row-key.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import type { WaitRequest } from '#ports/step-gate.ts'
+import type { WaitRequest } from '#ports/step-port.ts'
 import { lookFor, pagesOf } from './look.ts'
 import { receiveEvents, relying, takenIn } from './reconcile.ts'
 

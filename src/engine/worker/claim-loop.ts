@@ -37,7 +37,7 @@ export class ClaimLoop {
     this.isWanted = true
     if (this.isScheduled || this.isClaiming) return
     this.isScheduled = true
-    this.deps.clock().turn(() => {
+    this.deps.clock().defer(() => {
       this.isScheduled = false
       void this.claimAll()
     })

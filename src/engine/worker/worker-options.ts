@@ -1,7 +1,7 @@
 /** The options of one worker (its name, its slots, its heartbeat and polling intervals) and the parts that it is given. */
 import type { FindLogic } from '#engine/coordinators/coordinators.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import type { StepErrors } from '#engine/step/gate.ts'
+import type { StepErrors } from '#engine/step/step-driver.ts'
 import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'

@@ -1,7 +1,7 @@
 /**
- * Appends, facts and events for the suites of the ledger and the reader: whole by default, changed where a test cares.
+ * Builds appends, facts and events for the suites of the ledger and the reader: complete by default, changed where a test needs it.
  *
- * Every append id, event id and run id is new, and ids rise with time, so that order of creation and order of ids agree.
+ * Every append id, event id and run id is new, and ids increase with time, so that order of creation and order of ids agree.
  */
 import type { Event } from '#model/event/event.ts'
 import type { RunId, SessionId, StreamId, TaskId, WorkerId } from '#model/kernel/ids.ts'
@@ -9,7 +9,7 @@ import { LOCAL_TENANT, runId, sessionId, taskId, workerId } from '#model/kernel/
 import { canonical, type Json } from '#model/kernel/json.ts'
 import type { Append, NewEvent, NewStream, SealedFact, StreamWrite, TaskRow, WaitRow } from '#ports/ledger.ts'
 
-/** When these tests begin. Far above 2^31, as all real instants are. */
+/** The instant at which these tests begin. Far above 2^31, as all real instants are. */
 export const START = 1_800_000_000_000
 
 let drawn = 0
@@ -18,7 +18,7 @@ const nextUuid = (): string => `01900000-0000-7000-8000-${(++drawn).toString(16)
 
 export const newRun = (): RunId => runId(nextUuid())
 export const newSession = (): SessionId => sessionId(nextUuid())
-/** Task ids keep the front of the uuid as a real one has it: there, not at the end, they rise. */
+/** Task ids keep the leading part of the uuid, as real ones do: ids increase there, not at the end. */
 export const newTask = (): TaskId => taskId(`${(++drawn).toString(16).padStart(12, '0')}70008000000000000000`)
 export const newWorker = (): WorkerId => workerId(nextUuid())
 
@@ -68,7 +68,7 @@ const aNewStream = (stream: Partial<NewStream> = {}): NewStream => ({
   ...stream,
 })
 
-/** A new run with one fact, due at once and held by nobody. */
+/** A new run with one fact, due at once and without a holder. */
 export const aCreation = (
   stream: StreamId,
   create: Partial<NewStream> = {},

@@ -1,4 +1,4 @@
-/** Ledger suite, chapter 6: who gets a due run, and when (ledger-7). */
+/** Ledger suite, chapter 6: which worker gets a due run, and when (ledger-7). */
 import { expect, test } from 'vitest'
 import { gateId, LOCAL_TENANT, type RunId, scheduleId } from '#model/kernel/ids.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from './builders.ts'
@@ -162,7 +162,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     )
     const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.stream))
     expect(new Set(claimed).size).toBe(claimed.length)
-    // Claimers that run at once may step around each other's rows; what they left is still there.
+    // Concurrent claimers may skip each other's rows; the skipped rows can still be claimed.
     expect([...claimed, ...(await harness.claimable(START))].sort()).toEqual(runs)
   })
 

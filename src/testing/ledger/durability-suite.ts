@@ -1,4 +1,4 @@
-/** Ledger suite, chapter 8: what is written comes back exactly, also from a ledger that was closed (ledger-1). */
+/** Ledger suite, chapter 8: what is written is read back exactly, also from a ledger that was closed and reopened (ledger-1). */
 import { describe, expect, test } from 'vitest'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -43,7 +43,7 @@ const payloads = (harness: LedgerHarness): void => {
     const fact = aFact({ body: JSON.stringify('🜁0123456'.repeat((5 * MEGABYTE) / 10)) })
     const run = await harness.createRun({ facts: [fact] })
     const [loaded] = (await harness.load(run)).facts
-    // Not toEqual: a failure would print both.
+    // Not toEqual, because a failure would print both.
     expect(loaded?.body === fact.body).toBe(true)
   })
 

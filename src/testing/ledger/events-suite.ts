@@ -1,4 +1,4 @@
-/** Ledger suite, chapter 4: events, their sequences and identities, the runs they start, and how they are found again. */
+/** Ledger suite, chapter 4: events, their sequences and identities, the runs they start, and how they are queried. */
 import { describe, expect, test } from 'vitest'
 import type { TenantId } from '#model/kernel/ids.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -82,7 +82,7 @@ const writing = (harness: LedgerHarness): void => {
     const sequence = sequences[0] as number
     const again = [aCreation(second, { sequence })]
     const twice = [aCreation(third, { event: 0 }), aCreation(fourth, { event: 0 })]
-    // Nothing of ours asks for it: some stores answer with a conflict, others with the error of their index.
+    // No code of ours does this: some stores answer with a conflict, others with the error of their index.
     const kindOf = (append: Partial<Append>): Promise<string> =>
       harness.append(append).then(
         ({ kind }) => kind,

@@ -1,4 +1,4 @@
-/** Ledger suite, chapter 3: whoever lost the lease writes nothing more; commands from outside need none (ledger-4, ledger-7). */
+/** Ledger suite, chapter 3: a worker that lost its lease cannot write any more; commands from outside need no lease (ledger-4, ledger-7). */
 import { expect, test } from 'vitest'
 import { aFact, anAppend, aWrite, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'

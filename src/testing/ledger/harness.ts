@@ -1,7 +1,8 @@
 /**
  * What the chapters of the ledger suite share: a fresh store for each test, and the few calls that most tests make.
  *
- * Owns opening and closing. Knows no test runner. `resends` lets a written append be answered with already_written, as behind a wire that loses answers.
+ * Owns opening and closing. Knows no test runner. `resends` accepts already_written where an append was written, as after a connection that loses
+ * answers.
  */
 import type { ClaimableId, RunId, StreamId, WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Ledger, Outcome, StreamRecord, StreamWrite } from '#ports/ledger.ts'
@@ -13,7 +14,7 @@ export interface LedgerUnderTest {
   reopen?(): Promise<Ledger>
   /** Another ledger on the same store, as another process would have it. The harness closes it. */
   second?(): Promise<Ledger>
-  /** Ends everything; called once after each test, whatever the test closed itself. */
+  /** Cleans everything up; called once after each test, whatever the test closed itself. */
   close(): Promise<void>
 }
 
@@ -22,15 +23,15 @@ export interface LedgerCapabilities {
   readonly reopens?: boolean
   /** `second` works: several processes may share the store. */
   readonly shared?: boolean
-  /** The ledger resends by itself: an outcome may be already_written where it would be written. */
+  /** The ledger resends by itself: an outcome may be already_written where written is expected. */
   readonly resends?: boolean
   /** Opens a store whose last event sequence is this number. */
   readonly openAt?: (lastSequence: number) => Promise<LedgerUnderTest>
-  /** How many random histories are tried; each opens a store of its own. */
+  /** The number of random histories; each opens its own store. */
   readonly histories?: number
 }
 
-/** Must give an empty store each time. */
+/** Must return an empty store each time. */
 export type OpenLedger = () => Promise<LedgerUnderTest>
 
 export type Written = Extract<Outcome, { kind: 'written' | 'already_written' }>
@@ -85,7 +86,7 @@ export class LedgerHarness {
     return this.append({ writes })
   }
 
-  /** Appends, and fails the test if that did not succeed. */
+  /** Appends, and fails the test unless that succeeded. */
   async written(append: Partial<Append>): Promise<Written> {
     return this.expectWritten(await this.append(append))
   }
@@ -96,7 +97,7 @@ export class LedgerHarness {
     throw new Error(`expected the append to be written, got ${JSON.stringify(outcome)}`)
   }
 
-  /** A repeat never names runs again, so the runs are only checked where the first answer arrived. */
+  /** A resent append does not name its runs again, so the runs are only checked if the first answer arrived. */
   expectSignalled(outcome: Written, ...runs: readonly ClaimableId[]): void {
     if (outcome.kind === 'already_written') return
     const missing = runs.filter((run) => !outcome.signalled.includes(run))
@@ -115,7 +116,7 @@ export class LedgerHarness {
     return record !== null
   }
 
-  /** The runs that a new worker gets at this instant. It keeps them. */
+  /** The runs that a new worker claims at this instant. It keeps them. */
   async claimable(now: number, only?: readonly ClaimableId[]): Promise<readonly ClaimableId[]> {
     const { claims } = await this.ledger.claim({ worker: newWorker(), now, limit: 1000, ...(only && { only }) })
     return claims.map((claim) => claim.stream)
@@ -125,14 +126,14 @@ export class LedgerHarness {
     return (await this.claimable(now, [run])).includes(run)
   }
 
-  /** A run at version 1, due at START, held by nobody. */
+  /** A run at version 1, due at START, without a holder. */
   async createRun(write: Partial<StreamWrite> = {}): Promise<RunId> {
     const run = newRun()
     await this.written({ writes: [aCreation(run, {}, write)] })
     return run
   }
 
-  /** A run at version 1 and epoch 1, held by a worker that has said it lives. */
+  /** A run at version 1 and epoch 1, held by a worker that has sent a heartbeat. */
   async createHeldRun(worker: WorkerId = newWorker()): Promise<RunId> {
     const run = newRun()
     await this.ledger.beat({ worker, now: START, ttlMs: 60_000 })
@@ -140,7 +141,7 @@ export class LedgerHarness {
     return run
   }
 
-  /** A run at version 2 and epoch 1 that waits for nothing but signals, unless the write says more. */
+  /** A run at version 2 and epoch 1 that waits only for signals, unless the write says more. */
   async createParkedRun(write: Partial<StreamWrite> = {}): Promise<RunId> {
     const run = await this.createHeldRun()
     await this.written({ writes: [aWrite(run, { status: 'waiting', release: true, ...write })] })

@@ -1,4 +1,4 @@
-/** Ledger suite, last chapter: random histories, played on this ledger and on the reference, must look the same at every move. */
+/** Ledger suite, last chapter: random histories are played on this ledger and on the reference; both must look the same after every move. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LedgerHarness } from './harness.ts'

@@ -6,7 +6,7 @@ import type { Append } from '#ports/ledger.ts'
 import { aCreation, aFact, anAppend, anEvent, aWait, aWrite, newRun, newSession, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 
-/** Builds an append of one kind on a fresh store, and names the streams it touches. */
+/** Builds an append of one kind on a fresh store, and names the streams that it writes. */
 type Prepare = (harness: LedgerHarness) => Promise<{ append: Append; streams: readonly StreamId[] }>
 
 const ofHeldRun =
@@ -115,7 +115,7 @@ const laterRepeats = (harness: LedgerHarness): void => {
     expect(await harness.write(write)).toMatchObject({ kind: 'conflict', reason: 'version', version: 2 })
   })
 
-  // Found by a random history: a run that nobody holds looks as if this release had been written.
+  // Found by a random history: a run without a holder looks as if this release had been written.
   test('ledger-3: a release that brings an event is known by its event, not by the lease', async () => {
     const [run, event] = [await harness.createParkedRun(), anEvent()]
     await harness.written({ events: [event] })

@@ -5,7 +5,7 @@ import { canonical } from '#model/kernel/json.ts'
 import { aCreation, anEvent, aWait, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 
-/** No store can compress it: a linear congruential generator spelt in 64 letters. */
+/** A text that no store can compress: a linear congruential generator written in 64 letters. */
 const noise = (length: number, seed: number): string => {
   let state = seed
   const letters = Array.from({ length }, () => {
@@ -15,7 +15,7 @@ const noise = (length: number, seed: number): string => {
   return letters.join('')
 }
 
-/** In pairs that differ in one character only, at a place that a careless store would cut or change. */
+/** Pairs that differ in only one character, at a place that a careless store would truncate or change. */
 const TEXTS: readonly (readonly [name: string, one: string, other: string])[] = [
   ['of 10 KB', noise(10_000, 1), noise(10_000, 2)],
   ['of 10 KB that differ in the last character', `${noise(9_999, 3)}a`, `${noise(9_999, 3)}b`],

@@ -1,4 +1,4 @@
-/** Ledger suite, chapter 9: random claims and releases of runs in lanes, against a list that is searched whole (ledger-8). */
+/** Ledger suite, chapter 9: random claims and releases of runs in lanes, compared with a plain list that is searched in full (ledger-8). */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { choose, laneOf, Occupancy, PLAIN_LANE, type Slot } from '#model/flow/lane.ts'

@@ -1,6 +1,6 @@
 /**
  * Plays one random history on one ledger. A move says "at the right version", not "at version 3", so that each of two ledgers
- * can carry it out for itself; a player answers with what must be equal on both.
+ * can carry it out for itself; a player returns what must be equal on both.
  *
  * Left out, because stores may differ there: how far a signal counts, gaps between sequences, which past instant "due at once" is,
  * and whether an event reaches a wait that the same append or batch closes.
@@ -29,7 +29,7 @@ export interface WaitMove {
   readonly seen: 'counted' | 'none'
 }
 
-/** `id` is drawn from few, so that identities clash. */
+/** `id` is drawn from a few values, so that identities collide. */
 export interface EventMove {
   readonly id: number
   readonly type: 'x' | 'y'
@@ -59,7 +59,7 @@ export interface WriteMove {
   readonly closes: 'a' | 'b' | null
   readonly event: EventMove | null
   readonly signals: number | null
-  /** A second run that an outsider writes in the same append. */
+  /** A second run that is written from outside in the same append. */
   readonly also: number | null
 }
 
@@ -73,7 +73,7 @@ export type Move = { readonly after: number } & (
   | { readonly kind: 'beat' | 'retire'; readonly worker: number }
 )
 
-/** Who takes part in a history, the same for both ledgers. */
+/** The participants of a history, the same for both ledgers. */
 export interface Cast {
   readonly runs: readonly RunId[]
   readonly workers: readonly WorkerId[]
@@ -121,7 +121,7 @@ export class Player {
     }
   }
 
-  /** All streams and events as they stand now. */
+  /** All streams and events at this moment. */
   async view(): Promise<unknown> {
     const before = this.#signals
     this.#signals = new Map()
@@ -154,7 +154,7 @@ export class Player {
   }
 
   async #send(batch: readonly Append[]): Promise<unknown> {
-    // A release without news leaves no trace once the run is claimed again, so it is not sent a second time.
+    // A release that changes nothing leaves no trace once the run is claimed again, so it is not sent a second time.
     if (batch.every(({ writes, events }) => events.length > 0 || writes.some(({ facts }) => facts.length > 0)))
       this.#sent.push(batch)
     const outcomes = await this.#ledger.append(batch)
@@ -170,7 +170,7 @@ export class Player {
     return { ...outcome, sequence: this.#rank(outcome.sequence), runs: [...outcome.runs].sort() }
   }
 
-  /** How many known events have a sequence up to this one. */
+  /** The number of known events with a sequence up to this one. */
   #rank(sequence: number): number {
     return [...this.#sequences].filter((one) => one <= sequence).length
   }
@@ -261,7 +261,7 @@ export class Player {
 }
 
 /**
- * What a batch may hold so that neither its order nor a resend shows: each run and each event once, no wait closed, and beside
+ * Limits a batch so that neither its order nor a resend is visible: each run and each event once, no wait closed, and next to
  * events no new run that would count them.
  */
 const withoutOrder = (moves: readonly AppendMove[]): readonly AppendMove[] => {

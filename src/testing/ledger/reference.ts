@@ -1,7 +1,7 @@
 /**
- * A ledger so simple that it can be believed: every append works on a copy of everything, which is kept or thrown away.
+ * A ledger simple enough to be trusted: every append works on a copy of everything, which is kept or discarded.
  *
- * Owns nothing but the meaning of the port, for the histories of the suite. Slow on purpose; never used outside tests.
+ * Owns only the meaning of the port, for the histories of the suite. Deliberately slow; never used outside tests.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { ClaimableId, Instant, RunId, StreamId, WorkerId } from '#model/kernel/ids.ts'
@@ -190,7 +190,7 @@ const isMatch = (
 const countAfter = (world: World, wait: WaitRow): number =>
   world.events.filter((event) => isMatch(wait, event) && event.sequence > wait.base).length
 
-/** Zero is before every instant of a history: due at once. */
+/** Zero is before every instant of a history, so it means due at once. */
 const signal = (world: World, id: StreamId): void => {
   const stream = find(world, id)
   if (stream === undefined || isEnded(stream.status)) return

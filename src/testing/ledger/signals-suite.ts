@@ -1,7 +1,7 @@
 /**
  * Ledger suite, chapter 5: signals and waits; no wake is ever lost (ledger-5, ledger-6).
  *
- * "Due at once" means: a claim made at the instant of the append gets the run. How much a signal raises the counter is nobody's business.
+ * "Due at once" means: a claim made at the instant of the append gets the run. How much a signal raises the counter is not specified.
  */
 import { describe, expect, test } from 'vitest'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'

@@ -1,4 +1,4 @@
-/** Ledger suite, chapter 8: runs that share what is limited, and runs that go first (ledger-8). */
+/** Ledger suite, chapter 8: runs that share a limited resource, and runs with priority (ledger-8). */
 import { expect, test } from 'vitest'
 import type { Slot } from '#model/flow/lane.ts'
 import type { RunId } from '#model/kernel/ids.ts'

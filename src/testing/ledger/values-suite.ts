@@ -1,4 +1,4 @@
-/** Ledger suite, chapter 5b: events by a value they hold, and waits for a value among many other events (ledger-5, ledger-11). */
+/** Ledger suite, chapter 5b: events found by a value that they hold, and waits for a value among many other events (ledger-5, ledger-11). */
 import { describe, expect, test } from 'vitest'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -8,7 +8,7 @@ import { anAppend, anEvent, aWait, aWrite, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 
 const OTHER_TENANT = 'other' as TenantId
-/** More than any store reads at once while it lists the values of old events. */
+/** More than any store reads at once while it indexes the values of old events. */
 const MANY = 2_300
 
 const holding = (order: Json, type = 'order.paid'): NewEvent => anEvent({ type, data: { order } })
@@ -109,7 +109,7 @@ const races = (harness: LedgerHarness): void => {
       opensWaits: [aWait({ path: 'order', value: '7', ...wait })],
       wakeAt: START + 1e6,
     })
-  /** A look as a run does it, after which the ledger knows the values of all events after the base. */
+  /** A read as a run does it, after which the ledger knows the values of all events after the base. */
   const look = async (base: number, value = 7) =>
     (await harness.ledger.events({ tenant: LOCAL_TENANT, matching: [match(value, { after: base })], limit: 100 }))
       .length

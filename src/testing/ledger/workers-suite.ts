@@ -1,4 +1,4 @@
-/** Ledger suite, chapter 7: workers that live, fall silent and stop; what becomes of their leases. */
+/** Ledger suite, chapter 7: workers that are alive, fall silent or stop, and what happens to their leases. */
 import { expect, test } from 'vitest'
 import type { WorkerId } from '#model/kernel/ids.ts'
 import { aFact, aWrite, newWorker, START } from './builders.ts'

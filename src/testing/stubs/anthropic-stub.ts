@@ -1,7 +1,7 @@
 /**
- * Anthropic's Messages API on 127.0.0.1, as far as a client of it can tell: real HTTP, scripted answers, faults on demand.
+ * A stub of Anthropic's Messages API on 127.0.0.1, as a client sees it: real HTTP, scripted answers, faults on demand.
  *
- * Owns the shapes of that API. For tests that talk to a provider without one.
+ * Owns the shapes of that API. For tests that call a provider without having one.
  */
 import type { Json } from '#model/kernel/json.ts'
 import {
@@ -21,7 +21,7 @@ import {
 
 type Content = { readonly [key: string]: Json }
 
-/** Old models answer in JSON through a tool of this name, which the client adds and demands. */
+/** Old models answer in JSON through a tool of this name, which the client adds and requires. */
 const JSON_TOOL = 'json'
 
 const asksForJsonTool = (body: StubBody): boolean => {
@@ -33,7 +33,7 @@ const asksForJsonTool = (body: StubBody): boolean => {
   )
 }
 
-/** A text that is JSON, where the client wants it in its tool. */
+/** The text is JSON, and the client wants it as the input of its tool. */
 const inJsonTool = (block: StubBlock): StubBlock => {
   if (block.type !== 'text') return block
   return { type: 'call', name: JSON_TOOL, input: block.text }
@@ -69,7 +69,7 @@ const stopReason = (blocks: readonly StubBlock[], fault: StubFault | null): stri
 
 const event = (type: string, data: Content): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
 
-/** How a block begins, and what is added to it. */
+/** The first event of a block, and its deltas. */
 const streamed = (block: StubBlock, content: Content): readonly [Content, readonly Content[]] => {
   switch (block.type) {
     case 'text':
@@ -122,7 +122,7 @@ const answer: StubDialect['answer'] = (body, given, n, fault): StubAnswer => {
   }
 }
 
-/** In a whole answer the input is a value: text that is JSON is parsed, any other stays text. */
+/** In a whole answer the input is a value: text that is JSON is parsed, any other text stays text. */
 const parseInput = (content: Content): Content => {
   const { input } = content
   if (typeof input !== 'string') return content

@@ -1,27 +1,27 @@
 /**
- * What the stubs of model providers have in common: a real HTTP server on 127.0.0.1, calls that it counts, faults by number.
+ * What the stubs of model providers share: a real HTTP server on 127.0.0.1, a count of calls, faults by call number.
  *
- * Owns the server and how an answer breaks off. What an answer looks like is the business of each provider's stub.
+ * Owns the server and how an answer is cut off. What an answer looks like is up to the stub of each provider.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Json } from '#model/kernel/json.ts'
 
-/** A piece of an answer. */
+/** A part of an answer. */
 export type StubBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string; readonly signature: string }
-  /** `input` as text goes out as it is, JSON or not. */
+  /** `input` given as text is sent as it is, JSON or not. */
   | { readonly type: 'call'; readonly name: string; readonly input: Json; readonly id?: string }
 
-/** What goes wrong, or differently, in one call. */
+/** What fails, or differs, in one call. */
 export type StubFault =
-  /** Refused before the model began: nothing to pay. */
+  /** Refused before the model began, so it costs nothing. */
   | {
       readonly kind: 'status'
       readonly status: number
       readonly message?: string
-      /** The API's own word for the error. */
+      /** The API's own name for the error. */
       readonly type?: string
       readonly retryAfter?: string
     }
@@ -29,9 +29,9 @@ export type StubFault =
   | { readonly kind: 'hang' }
   /** The connection is reset in the middle of the answer. */
   | { readonly kind: 'cut' }
-  /** The answer stops in its middle, and the connection stays open. */
+  /** The answer stops in the middle, and the connection stays open. */
   | { readonly kind: 'stall' }
-  /** The answer ends in its middle, and cleanly. */
+  /** The answer ends in the middle, with a clean end of the connection. */
   | { readonly kind: 'early-end' }
   | { readonly kind: 'bad-json' }
   /** Every tool call has the id of the first. */
@@ -48,9 +48,9 @@ export type StubBody = { readonly [key: string]: Json }
 export interface StubOptions {
   /** The answer to call number `n`, counted from 1. */
   readonly script: (body: StubBody, n: number) => readonly StubBlock[]
-  /** The fault of call `n` stands at `n - 1`; null for none. */
+  /** The fault of call `n` is at index `n - 1`; null for none. */
   readonly faults?: readonly (StubFault | null)[]
-  /** Settles when call `n`, which has come in, may be answered. */
+  /** When it settles, call `n`, which has arrived, may be answered. */
   readonly pace?: (call: StubCall, n: number) => Promise<void>
 }
 
@@ -61,16 +61,16 @@ export interface StubCall {
 }
 
 export interface ModelStub {
-  /** What a client is given as its base URL, with `/v1`. */
+  /** The base URL for clients, with `/v1`. */
   readonly url: string
-  /** Every call that asked for an answer, the refused ones too: what left the process. */
+  /** Every call that asked for an answer, including refused ones: everything that left the process. */
   readonly calls: readonly StubCall[]
-  /** Settles when call number `n` has come in. */
+  /** Settles when call number `n` has arrived. */
   arrived(n: number): Promise<void>
   close(): Promise<void>
 }
 
-/** One answer, as a provider spells it: whole, or as events. */
+/** One answer in the provider's format: whole, or as events. */
 export interface StubAnswer {
   readonly whole: string
   readonly events: readonly string[]
@@ -79,9 +79,9 @@ export interface StubAnswer {
 export interface StubDialect {
   readonly answer: (body: StubBody, blocks: readonly StubBlock[], n: number, fault: StubFault | null) => StubAnswer
   readonly error: (status: number, message: string, type: string | undefined) => Json
-  /** Whether this path asks for an answer. */
+  /** True if this path asks for an answer. */
   readonly isPaid: (path: string) => boolean
-  /** Other things that it serves; null: 404. */
+  /** Answers other requests; null: 404. */
   readonly other: (path: string, body: StubBody) => Json | null
 }
 
@@ -97,7 +97,7 @@ const respond = (response: ServerResponse, status: number, body: Json, headers: 
 
 const half = (text: string): string => text.slice(0, Math.ceil(text.length / 2))
 
-/** Resets the connection once what was written has gone out. */
+/** Resets the connection after what was written has been sent. */
 const cut = (response: ServerResponse, text: string): void => {
   response.write(text, () => response.socket?.resetAndDestroy())
 }
@@ -184,7 +184,7 @@ export const roughTokens = (text: string): number => Math.ceil(text.length / 4)
 
 export const inputText = (input: Json): string => (typeof input === 'string' ? input : JSON.stringify(input))
 
-/** Text in pieces, so that a stream has something to stream. */
+/** Splits text into pieces, so that a stream has more than one. */
 export const chunksOf = (text: string, size = 8): readonly string[] =>
   Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.slice(i * size, (i + 1) * size))
 

@@ -1,7 +1,7 @@
 /**
- * Answers of the stub in the shape of OpenAI's responses API, whole and as events.
+ * Builds the stub's answers in the shape of OpenAI's responses API, whole and as events.
  *
- * Owns that shape alone; the server around it is openai-stub.ts.
+ * Owns only that shape; the server around it is openai-stub.ts.
  */
 import type { Json } from '#model/kernel/json.ts'
 import {
@@ -69,7 +69,7 @@ const deltasOf = (block: StubBlock, item: Members, output_index: number): readon
   }
 }
 
-/** An item as it is when it begins: nothing in it yet. */
+/** An item when it begins: still empty. */
 const emptied = (item: Members): Members => ({
   ...item,
   ...('content' in item ? { content: [] } : {}),

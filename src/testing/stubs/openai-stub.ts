@@ -1,7 +1,7 @@
 /**
- * OpenAI's chat completions (and, if asked for, its responses) on 127.0.0.1: real HTTP, scripted answers, faults on demand.
+ * A stub of OpenAI's chat completions (and, if requested, its responses) on 127.0.0.1: real HTTP, scripted answers, faults on demand.
  *
- * Owns the shapes of that API, which other providers have copied. For tests that talk to a provider without one.
+ * Owns the shapes of that API, which other providers have copied. For tests that call a provider without having one.
  */
 import type { Json } from '#model/kernel/json.ts'
 import {
@@ -21,7 +21,7 @@ import {
 import { answerResponses } from './openai-responses.ts'
 
 export interface OpenAIStubOptions extends StubOptions {
-  /** Serves `/v1/responses` too; else it is 404, as on servers that only copied the older API. */
+  /** Also serves `/v1/responses`; otherwise it is 404, as on servers that copied only the older API. */
   readonly responses?: boolean
 }
 
@@ -58,7 +58,7 @@ const callsOf = (blocks: readonly StubBlock[], n: number, fault: StubFault | nul
 
 const data = (value: Json): string => `data: ${JSON.stringify(value)}\n\n`
 
-/** A call in a stream: its name first, its arguments in pieces, held together by `index`. */
+/** A call in a stream: its name first, then its arguments in pieces, joined by `index`. */
 const callDeltas = (call: Members, index: number): readonly Members[] => {
   const { name, arguments: text } = call['function'] as { readonly name: string; readonly arguments: string }
   return [

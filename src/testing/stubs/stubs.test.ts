@@ -24,7 +24,7 @@ const post = (stub: ModelStub, path: string, body: object = {}): Promise<Respons
 describe.each(['anthropic', 'openai'] as const)('%s', (kind) => {
   const { path, error } = STUBS[kind]
 
-  test('answers by number, and shows what came in', async () => {
+  test('answers by call number, and records the requests', async () => {
     const stub = await open(kind)
     expect(await (await post(stub, path, { model: 'm', n: 1 })).text()).toContain('answer 1')
     expect(await (await post(stub, path, { model: 'm', n: 2 })).text()).toContain('answer 2')
@@ -34,7 +34,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', (kind) => {
     ])
   })
 
-  test('has a fault for the call that it was given for, and for no other', async () => {
+  test('has a fault for the call it was set for, and for no other', async () => {
     const stub = await open(kind, { faults: [null, { kind: 'status', status: 529, retryAfter: '3' }] })
     const answers = [await post(stub, path), await post(stub, path), await post(stub, path)]
     expect(answers.map(({ status }) => status)).toEqual([200, 529, 200])
@@ -42,7 +42,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', (kind) => {
     expect(stub.calls).toHaveLength(3)
   })
 
-  test('another path is not there, in the words of the API, and is no call', async () => {
+  test('another path is not found, with an error in the format of the API, and is not counted as a call', async () => {
     const stub = await open(kind)
     const answer = await post(stub, '/elsewhere')
     expect(answer.status).toBe(404)
@@ -50,13 +50,13 @@ describe.each(['anthropic', 'openai'] as const)('%s', (kind) => {
     expect(stub.calls).toEqual([])
   })
 
-  test('a stream ends as the API says', async () => {
+  test('a stream ends in the format of the API', async () => {
     const stub = await open(kind)
     const text = await (await post(stub, path, { stream: true })).text()
     expect(text.trimEnd()).toMatch(kind === 'openai' ? /data: \[DONE\]$/ : /event: message_stop\ndata: .*$/)
   })
 
-  test('tells when a call has come in', async () => {
+  test('arrived settles when a call has arrived', async () => {
     const stub = await open(kind, { faults: [{ kind: 'hang' }] })
     const abort = new AbortController()
     const hanging = fetch(`${stub.url}${path}`, { method: 'POST', body: '{}', signal: abort.signal }).catch(String)
@@ -66,14 +66,14 @@ describe.each(['anthropic', 'openai'] as const)('%s', (kind) => {
   })
 })
 
-test('Anthropic counts tokens, which is no call', async () => {
+test('counting tokens with Anthropic is not counted as a call', async () => {
   const stub = await open('anthropic')
   const answer = await post(stub, '/messages/count_tokens', { model: 'm' })
   expect(await answer.json()).toEqual({ input_tokens: expect.any(Number) })
   expect(stub.calls).toEqual([])
 })
 
-test('OpenAI has no responses unless it is told to', async () => {
+test('OpenAI serves no responses unless it is configured to', async () => {
   const plain = await open('openai')
   const newer = await startOpenAIStub({ script: () => [{ type: 'text', text: 'hello' }], responses: true })
   onTestFinished(() => newer.close())

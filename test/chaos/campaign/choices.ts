@@ -1,14 +1,14 @@
 /**
- * What the people of the campaign decide, by dice, from what they are shown; and the leads they talk about.
+ * What the people of the campaign decide, at random, about what they are shown; and the leads that they handle.
  *
- * Owns what must come of a decision. Says nothing to anybody: people.ts does.
+ * Owns the expected result of a decision. Sends nothing itself: people.ts does.
  */
 import type { Random } from '#test/support/random.ts'
 
 export interface Lead {
   readonly id: string
   readonly email: string
-  /** What they answer once they have mail. */
+  /** Their replies to a mail. */
   readonly reply: string
 }
 
@@ -30,7 +30,7 @@ export interface Choice {
   readonly action: 'approve' | 'reject'
   readonly items: Readonly<Record<string, { readonly status: string; readonly modifications?: object }>>
   readonly reason: string | null
-  /** Of the mails that must go out. */
+  /** For the mails that must be sent. */
   readonly subjects: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export const newLead = (n: number, random: Random): Lead => ({
   reply: random.pick(REPLIES),
 })
 
-/** As the example's table spells them. */
+/** In the spelling of the example's table. */
 export const leadsTable = (leads: readonly Lead[]): string =>
   [
     'lead_id,first_name,company,email,industry',
@@ -60,7 +60,7 @@ const itemsOf = ({ sections }: ShownTask): readonly (ShownItem & { readonly isEd
 export const leadOf = (shown: ShownTask): string =>
   shown.context?.lead_id ?? itemsOf(shown)[0]?.content.lead_id ?? 'nobody'
 
-/** Each of nine mails by itself: some are changed, some do not go out. */
+/** Decides each of nine mails separately: some are edited, some are not sent. */
 const chooseMails = (shown: ShownTask, random: Random): Choice => {
   const items: Record<string, { status: string; modifications?: object }> = {}
   const subjects: string[] = []
@@ -75,7 +75,7 @@ const chooseMails = (shown: ShownTask, random: Random): Choice => {
   return { action: 'approve', items, reason: null, subjects }
 }
 
-/** `isAgreeable`: says yes to the whole. */
+/** `isAgreeable`: approves the whole bundle. */
 export const choose = (shown: ShownTask, random: Random, isAgreeable: boolean): Choice => {
   const isRefused = !isAgreeable && shown.handler !== 'response-triager' && random.chance(REJECT_ALL)
   if (isRefused) return { action: 'reject', items: {}, reason: 'not now', subjects: [] }

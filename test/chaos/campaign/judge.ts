@@ -1,14 +1,14 @@
 /**
  * The verdict on a campaign after its kills: every call paid once, every approved mail sent once, every decision kept and acted on once.
  *
- * Owns what is a violation. Reads the ledger by the driver, and the bills of the world outside; never asks the system under test.
+ * Owns what is a violation. Reads the ledger through the driver, and the records of the outside services; never asks the system under test.
  */
 import type { Query } from '#test/chaos/query.ts'
 import type { SentMail } from './mail-service.ts'
 import type { People, Said } from './people.ts'
 import type { PaidCall } from './provider.ts'
 
-/** The few words in which the two stores differ. */
+/** The SQL in which the two stores differ. */
 export interface Dialect {
   /** Digits of the id of stream `s`. */
   readonly id: string
@@ -36,7 +36,7 @@ interface Answered {
   readonly result: { readonly value?: { readonly kind?: string; readonly reply?: { readonly responseId: string } } }
 }
 
-/** Answers that the ledger holds. */
+/** Answers that the ledger contains. */
 export const journaledAnswers = async (query: Query, dialect: Dialect): Promise<ReadonlySet<string>> => {
   const facts = await bodiesOf<Answered>(query, dialect, `f.type = 'step.completed'`)
   return new Set(
@@ -52,7 +52,7 @@ const groupBy = <T>(list: readonly T[], key: (one: T) => string): ReadonlyMap<st
   return groups
 }
 
-/** A call is repeated only if the process died before its answer was in the ledger: at most one call of a step is ever in there. */
+/** A call is repeated only if the process died before its answer was in the ledger, where at most one call of a step is ever recorded. */
 export const judgeCalls = (calls: readonly PaidCall[], journaled: ReadonlySet<string>): readonly string[] => {
   const wrong: string[] = []
   for (const [key, made] of groupBy(calls, (call) => call.key)) {
@@ -65,13 +65,13 @@ export const judgeCalls = (calls: readonly PaidCall[], journaled: ReadonlySet<st
   return wrong
 }
 
-/** Mails that went out more than once, whoever asked for them. */
+/** Mails that were sent more than once, whoever asked for them. */
 export const doubledMails = (mails: readonly SentMail[]): readonly string[] =>
   [...groupBy(mails, ({ to, subject }) => `${to}: ${subject}`)].flatMap(([mail, sent]) =>
     sent.length > 1 ? [`${mail} was sent ${sent.length} times`] : [],
   )
 
-/** Every approved mail, and no other. */
+/** Every approved mail, and no other, was sent. */
 const judgeMails = ({ said, leads }: People, mails: readonly SentMail[]): readonly string[] => {
   const sent = new Set(mails.map(({ to, subject }) => `${to}: ${subject}`))
   const wrong: string[] = []
@@ -88,7 +88,7 @@ interface Decided {
   readonly by: string
 }
 
-/** A task has one decision, the one that was said; none is missing. */
+/** A task has the one decision that was made; none is missing. */
 const judgeDecisions = async (said: ReadonlyMap<string, Said>, query: Query, dialect: Dialect) => {
   const facts = await bodiesOf<Decided>(query, dialect, `f.type = 'task.decided'`)
   const decided = groupBy(facts, ({ id }) => `tsk_${id}`)
@@ -103,7 +103,7 @@ const judgeDecisions = async (said: ReadonlyMap<string, Said>, query: Query, dia
   return wrong
 }
 
-/** What a decision starts is started once. */
+/** Everything that a decision starts is started once. */
 const judgeActs = async (said: readonly Said[], query: Query): Promise<readonly string[]> => {
   const rows = await query(`select e.type as type, e.data as data, s.status as status from event e
     left join stream s on s.event = e.seq and s.handler in ('send-campaign', 'send-reply')
@@ -123,7 +123,7 @@ const judgeActs = async (said: readonly Said[], query: Query): Promise<readonly 
   return wrong
 }
 
-/** What every lead must have come to. */
+/** The expected final state of every lead. */
 const judgeLeads = async ({ said, leads }: People, query: Query): Promise<readonly string[]> => {
   const rows = await query(`select type, data from event where type in ('campaign.drafted', 'lead.closed')`)
   const told = groupBy(rows, (row) => `${row['type']} ${JSON.parse(String(row['data'])).lead_id}`)
@@ -145,7 +145,7 @@ interface Ended {
   readonly error: { readonly code: string; readonly message: string }
 }
 
-/** Nothing in the campaign may fail: a process that dies is no failure of a run. */
+/** Nothing in the campaign may fail: a process that dies is not a failure of a run. */
 const judgeEnds = async (query: Query, dialect: Dialect): Promise<readonly string[]> => {
   const ends = await bodiesOf<Ended>(query, dialect, `f.type in ('run.failed', 'run.cancelled', 'run.expired')`)
   return ends.map(({ handler, id, body }) => `${handler} ${id} ended with ${body.error.code}: ${body.error.message}`)

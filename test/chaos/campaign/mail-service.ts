@@ -1,7 +1,7 @@
 /**
- * The mail service of the campaign: takes a mail, writes it down, and takes its time with the answer.
+ * The mail service of the campaign: accepts a mail, records it, and delays the answer.
  *
- * Owns the count of mails that went out. Runs in the process that is never killed; `SINK` is the file by which the example reaches it.
+ * Owns the count of sent mails. Runs in the process that is never killed; the example reaches it through the file `SINK`.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ export interface SentMail {
   readonly subject: string
 }
 
-/** In place of the example's own mail-sink.ts. */
+/** Replaces the example's own mail-sink.ts. */
 export const SINK = `export const deliver = async (mail: object, key: string): Promise<void> => {
   const body = JSON.stringify({ key, ...mail })
   const response = await fetch(String(process.env['MAIL_SERVICE']), { method: 'POST', body })
@@ -23,7 +23,7 @@ export const SINK = `export const deliver = async (mail: object, key: string): P
 }
 `
 
-/** The answer's delay is the window in which a kill leaves everybody uncertain. */
+/** A kill during the delay of the answer leaves the outcome unknown. */
 const MAX_ANSWER_MS = 25
 
 export class MailService {
@@ -31,7 +31,7 @@ export class MailService {
   readonly #moments: Moments
   readonly #server: Server
   readonly mails: SentMail[] = []
-  /** Takes mails and answers nobody. */
+  /** Accepts mails without answering. */
   isSilent = false
 
   constructor(random: Random, moments: Moments) {
@@ -47,7 +47,7 @@ export class MailService {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** What a careful person looks up before they say what happened. */
+  /** What a careful person looks up before they answer whether it happened. */
   hasSent(key: string): boolean {
     return this.mails.some((mail) => mail.key === key)
   }

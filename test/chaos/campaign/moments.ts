@@ -1,7 +1,7 @@
 /**
- * Moments worth dying in: a task was read, a model is being asked, a mail is being sent, a decision is on its way.
+ * The moments at which the process is killed: a task was read, a model is being called, a mail is being sent, a decision is in flight.
  *
- * Owns who waits for which. The world around the killed process tells; the stage listens, and kills.
+ * Owns the waiting for a moment. The services around the killed process report moments; the stage waits for one, and kills.
  */
 import { until } from '#test/support/until.ts'
 
@@ -9,14 +9,14 @@ export type Moment = 'read' | 'call' | 'mail' | 'decision'
 
 export class Moments {
   readonly #told = new Map<Moment, number>()
-  /** How many processes have lived before the one that lives now. */
+  /** How many processes have lived before the current one. */
   life = 0
 
   tell(moment: Moment): void {
     this.#told.set(moment, this.#count(moment) + 1)
   }
 
-  /** Settles with the next one of its kind; false: none came for so long. */
+  /** Resolves at the next moment of this kind; false: none came within the limit. */
   async next(moment: Moment, timeoutMs: number): Promise<boolean> {
     const before = this.#count(moment)
     const isHere = (): boolean => this.#count(moment) > before

@@ -1,8 +1,8 @@
 /**
- * The people of the campaign, over HTTP: they bring leads and their replies, read what is in the inbox, decide, and say what became of
+ * The people of the campaign, over HTTP: they send leads and replies, read the inbox, decide, and answer what happened to
  * a mail that is uncertain. Some answer at once, some only after the process they read it from has died.
  *
- * Owns what was said and what was acknowledged. Runs in the process that is never killed, and repeats what got no answer.
+ * Owns what was sent and what was acknowledged. Runs in the process that is never killed, and repeats requests without an answer.
  */
 import { appendFileSync } from 'node:fs'
 import { isEnded, RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
@@ -17,12 +17,12 @@ export interface Said extends Choice {
   readonly handler: string
   readonly lead: string
   readonly shownHash: string
-  /** The life in which it was read. */
+  /** The life of the server in which the task was read. */
   readonly readIn: number
   /** Answers after the process they read it from has died. */
   readonly isSlow: boolean
   isPosted: boolean
-  /** Null: nobody has said yet that it was heard. */
+  /** The life in which it was acknowledged; null: not yet. */
   heardIn: number | null
 }
 
@@ -63,7 +63,7 @@ export class People {
   #isLast = false
   acknowledged = 0
   doubts = 0
-  /** Nothing is owed, nothing is open, no run is left. */
+  /** Every request is acknowledged, no task is open, no run is left. */
   isQuiet = false
 
   /** `imported`: leads of the example's own table. */
@@ -74,7 +74,7 @@ export class People {
     this.#working = this.#work()
   }
 
-  /** A process serves here now. */
+  /** A process now serves at this URL. */
   meet(url: string, isLast = false): void {
     this.#isLast = isLast
     this.#url = url
@@ -91,7 +91,7 @@ export class People {
 
   async #work(): Promise<void> {
     while (!this.#isOver) {
-      // A process that dies in the middle of a word answers nothing; the word is said again.
+      // If a process dies during a request, there is no answer, and the request is repeated.
       if (this.#url !== null) await this.#round(this.#url).catch(() => {})
       await pause(EVERY_MS)
     }
@@ -130,7 +130,7 @@ export class People {
       if (this.said.has(id)) continue
       const { life } = this.#options.moments
       const shown = (await this.#ask(url, `/api/tasks/${id}`)).body as ShownTask
-      // A step uncertain is answered at its run.
+      // An uncertain step is answered through its run.
       if (!shown.actions.some(({ name }) => name === 'approve')) continue
       this.said.set(id, this.#think(shown, life))
       this.#options.moments.tell('read')
@@ -197,7 +197,7 @@ export class People {
     }
   }
 
-  /** As a careful person does: what is shown, what is to be typed, and the warning read. */
+  /** As a careful person does: what is shown, the required text, and the acknowledged warning. */
   async #answer(url: string, task: string, verdict: 'happened' | 'run_again'): Promise<boolean> {
     const { body } = await this.#ask(url, `/api/tasks/${task}`)
     const action = verdict === 'happened' ? 'it_happened' : verdict
@@ -211,7 +211,7 @@ export class People {
     return status === 200
   }
 
-  /** Whether anything is left to do; new leads come while there is little. */
+  /** True while work is left; sends new leads while there is little. */
   async #lookAround(url: string): Promise<void> {
     const counts = (await this.#ask(url, '/api/runs/counts')).body as Partial<Record<RunStatus, number>>
     const open = RUN_STATUSES.filter((status) => !isEnded(status)).reduce(

@@ -1,7 +1,7 @@
 /**
- * The model provider of the campaign: real HTTP, the example's own scripts as answers, and a bill of every call.
+ * The model provider of the campaign: real HTTP, the example's own scripts as answers, and a record of every call.
  *
- * Owns the bill: which step of which lead each call was for, and in which life it was made. Runs in the process that is never killed.
+ * Owns that record: the step and the lead of each call, and the life in which it was made. Runs in the process that is never killed.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export interface PaidCall {
   /** Agent, lead and turn: what must be paid once. */
   readonly key: string
   readonly life: number
-  /** Under which the ledger keeps the answer. */
+  /** The id under which the ledger stores the answer. */
   readonly response: string
 }
 
@@ -66,7 +66,7 @@ const answerOf = ({ answers, name }: Agent, body: StubBody): readonly StubBlock[
   return (answer.calls ?? []).map(({ tool, input }) => ({ type: 'call', name: tool, input }))
 }
 
-/** `folder` holds the example. */
+/** `folder` contains the example. */
 export const openProvider = async (folder: string, random: Random, moments: Moments): Promise<Provider> => {
   const agents = agentsIn(folder)
   const calls: PaidCall[] = []

@@ -1,7 +1,7 @@
 /**
- * The campaign and what outlives its processes: model provider, mail service, people; the lives and deaths between them.
+ * The campaign and what outlives its processes: model provider, mail service, people; and the series of processes that are started and killed.
  *
- * Owns the folder of a series of kills, and when a process dies. What is counted and for how long is the stage's.
+ * Owns the folder of a series of kills, and when a process dies. What is counted and for how long is up to the stage.
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,15 +20,15 @@ import { People } from './people.ts'
 import { openProvider, type Provider } from './provider.ts'
 
 const IMPORTED = 2
-/** A call that was lost counts with all that was reserved for it (agent-2): ten deaths in a row would be an agent's usual budget. */
+/** A lost call counts with all that was reserved for it (agent-2): ten deaths in a row would use up an agent's usual budget. */
 const RICH = '    limits: { max_tokens: 10000000 }\n'
-/** How long an awaited moment is awaited. */
+/** How long to wait for a moment. */
 const MAX_LIFE_MS = 2_500
 const MAX_DELAY_MS = 15
 const MAX_START_MS = 500
-/** Of the deaths, those that come before it serves. */
+/** The share of kills that come before the process serves. */
 const EARLY = 0.08
-/** On a machine that is busy with others. */
+/** On a machine that is busy with other work. */
 const START_MS = 60_000
 const QUIET_MS = 120_000
 
@@ -97,10 +97,10 @@ export const withScene = async <Result>(
 }
 
 const MOMENTS: readonly (Moment | 'any')[] = ['any', 'call', 'call', 'mail', 'mail', 'decision']
-/** The first deaths, which come for certain: somebody has read and not answered yet; somebody answers. */
+/** The moments of the first kills, which must be met: a person has read but not answered; a person answers. */
 const OPENING: readonly Moment[] = ['read', 'decision']
 
-/** Settles in a moment of this kind, or when none came for so long; answers which it was. */
+/** Settles at a moment of this kind, or when none came within the limit; returns which of the two it was. */
 const awaitMoment = async ({ random, moments }: Scene, wanted: Moment, limitMs: number): Promise<string> => {
   const isHere = await moments.next(wanted, limitMs)
   await pause(random.below(MAX_DELAY_MS))
@@ -124,7 +124,7 @@ const die = async ({ findings, people }: Scene, server: Server, moment: string):
   findings.fault(moment)
 }
 
-/** From a birth to a death. */
+/** From the start of a process to its death. */
 const liveAndDie = async (scene: Scene, opening: Moment | undefined): Promise<void> => {
   const { random, people } = scene
   const server = scene.launch()
@@ -137,7 +137,7 @@ const liveAndDie = async (scene: Scene, opening: Moment | undefined): Promise<vo
   await die(scene, server, await chooseMoment(scene, opening))
 }
 
-/** As a mail is taken, and before anybody is told: nobody but the service knows that it went out. */
+/** Kills after a mail is accepted and before it is acknowledged: only the mail service knows that it was sent. */
 export const dieInMail = async (scene: Scene): Promise<void> => {
   const { mails, moments, people } = scene
   mails.isSilent = true
@@ -149,7 +149,7 @@ export const dieInMail = async (scene: Scene): Promise<void> => {
   mails.isSilent = false
 }
 
-/** The last life: everything owed is said, and nothing is left after a while. */
+/** The last life: every request is acknowledged, and after a while no work is left. */
 export const bringToRest = async (scene: Scene): Promise<void> => {
   const { people, findings } = scene
   const server = scene.launch()
@@ -184,7 +184,7 @@ const judge = async (scene: Scene, { target, query, dialect }: Ground): Promise<
   count(scene)
 }
 
-/** What the kills have met: a stage in which nothing was uncertain would prove nothing. */
+/** Checks that the kills met all that they must: a stage in which no step was uncertain would prove nothing. */
 const count = ({ people, provider, mails, findings }: Scene): void => {
   const said = [...people.said.values()]
   const late = said.filter(({ readIn, heardIn }) => heardIn !== null && heardIn > readIn).length

@@ -1,7 +1,7 @@
-/** The system of the frozen workers: payments that may happen once, with code that asks before it acts and with code that does not. */
+/** The system of the frozen workers: payments that may happen once, by code that checks before it acts and by code that does not. */
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { pause } from '#test/support/until.ts'
 
 export const LEASE_MS = 1_000
@@ -13,7 +13,7 @@ export const KINDS = ['careful', 'plain'] as const
 export type Kind = (typeof KINDS)[number]
 
 export interface Outside {
-  /** The body of a payment has begun, has acted, or can act no more. */
+  /** Reports that the body of a payment has begun, has acted, or can no longer act. */
   readonly say: (what: 'begun' | 'effect' | 'over', run: string) => void
 }
 

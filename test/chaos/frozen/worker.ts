@@ -1,4 +1,4 @@
-/** The process that is frozen: a worker that starts payments when it is told and says what their code does. */
+/** The process that is frozen: a worker that starts payments on command and reports what their code does. */
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { createTrihand } from '#compose/assemble.ts'

@@ -1,7 +1,7 @@
 /**
- * A share of the fuzzing in a process of its own, for stages/fuzz.ts: plays its cases in batches and says one line after each.
+ * A part of the fuzzing in a process of its own, for stages/fuzz.ts: runs its cases in batches and prints one line after each.
  *
- * Owns nothing but the translation of its argument into work. A batch that never ends is its parent's to notice: no line comes.
+ * Owns only the translation of its argument into work. A batch that never ends is noticed by its parent: no line comes.
  */
 import fc from 'fast-check'
 import { parse } from 'yaml'
@@ -9,18 +9,18 @@ import { anyExpression, ends } from '#test/support/manifest/any-expressions.ts'
 import { damagedManifest, survives } from '#test/support/manifest/damaged-manifests.ts'
 
 export interface FuzzInput {
-  /** `bare`: the control, manifests read by nothing but a parser. */
+  /** `bare`: the control, in which manifests are read only by a parser. */
   readonly what: 'manifest' | 'expression' | 'bare'
   readonly cases: number
   readonly seed: number
 }
 
-/** Of each batch: its seed repeats it. */
+/** The seed of each batch, which repeats it. */
 export interface FuzzLine {
   readonly seed: number
   readonly cases: number
   readonly refused: number
-  /** What was thrown, and at which text. Null: nothing. */
+  /** What was thrown, and for which text. Null: nothing. */
   readonly failure: string | null
 }
 
@@ -42,7 +42,7 @@ const playBatch = ({ what }: FuzzInput, seed: number, cases: number): FuzzLine =
 }
 
 const input = JSON.parse(process.argv[2] ?? '{}') as FuzzInput
-// Ends with its parent, whatever becomes of that.
+// Ends with its parent, however that ends.
 process.stdin.on('end', () => process.exit(1)).resume()
 const { batch } = SUBJECTS[input.what]
 for (let done = 0; done < input.cases; done += batch) {

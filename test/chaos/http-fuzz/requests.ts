@@ -1,7 +1,7 @@
 /**
- * Requests of any kind from /openapi.json: some as it describes them, some a little wrong, some nonsense.
+ * Random requests based on /openapi.json: some valid, some slightly wrong, some nonsense.
  *
- * Owns what a request looks like. Knows routes from the document alone; names and ids of things that exist come from the world.
+ * Owns what a request looks like. Knows routes only from the document; names and ids of existing things come from the world.
  */
 import type { Random } from '#test/support/random.ts'
 
@@ -9,7 +9,7 @@ import type { Random } from '#test/support/random.ts'
 type Node = any
 
 export interface Pool {
-  /** Ids and names that exist, by what a parameter or a member is called; `runs/id` goes before `id`. */
+  /** Existing ids and names, by the name of a parameter or a member; `runs/id` takes precedence over `id`. */
   readonly known: Readonly<Record<string, readonly string[]>>
 }
 
@@ -45,11 +45,11 @@ export class Requests {
     this.#random = random
     this.#operations = Object.entries<Node>(document.paths)
       .flatMap(([path, item]) => Object.entries<Node>(item).map(([method, operation]) => ({ path, method, operation })))
-      // No request stops everything, by another method neither: what the others set off has to be done.
+      // No request stops everything, not even by another method: work that others started must be done.
       .filter(({ path, method }) => method === 'get' || !path.startsWith(STOP))
   }
 
-  /** `onlyGet`: what must change nothing. */
+  /** `onlyGet`: only requests that must change nothing. */
   next(onlyGet: boolean): FuzzRequest {
     const random = this.#random
     const from = onlyGet ? this.#operations.filter(({ method }) => method === 'get') : this.#operations
@@ -69,7 +69,7 @@ export class Requests {
   #path(path: string, verb: string): string {
     const room = path.split('/')[2] ?? ''
     return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      // Nobody sends the only worker home: it has to do what the others set off.
+      // No request drains the only worker: it must do the work that others started.
       const isSpared = room === 'workers' && verb !== 'GET'
       const known = isSpared ? [] : (this.#pool.known[`${room}/${name}`] ?? [])
       return this.#random.chance(0.85) && known.length > 0
@@ -90,7 +90,7 @@ export class Requests {
   }
 
   #queryValue(name: string, schema: Node): string {
-    // Nobody waits for seconds: the fuzz has a hundred thousand questions.
+    // No request waits for seconds, because the fuzz sends a hundred thousand.
     if (name === 'wait') return this.#random.pick(['1ms', '5ms', 'x', ''])
     const value = this.#random.chance(0.7) ? this.#value(schema, name, 0) : this.#random.pick(TEXTS)
     return typeof value === 'string' ? value : JSON.stringify(value)
@@ -120,7 +120,7 @@ export class Requests {
     return JSON.stringify(random.chance(0.25) ? this.#damaged(value) : value)
   }
 
-  /** One member gone, wrong or too many. */
+  /** One member missing, wrong or extra. */
   #damaged(value: unknown): unknown {
     const random = this.#random
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return random.pick(JUNK)

@@ -1,7 +1,7 @@
 /**
- * A small system with one of everything that routes are about, and a look at all that its ledger holds.
+ * A small system with one of everything that routes are about, and a snapshot of all that its ledger contains.
  *
- * Owns when it is at rest: nothing in it wakes by time, so a ledger at rest changes by requests alone.
+ * Owns when it is at rest: nothing in it wakes by time, so only requests change a ledger at rest.
  */
 import type { Hono } from 'hono'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
@@ -66,7 +66,7 @@ export class World {
     return (await this.app.request('/openapi.json')).json()
   }
 
-  /** Ids and names as they are now. */
+  /** The current ids and names. */
   async pool(): Promise<Pool> {
     const { reader } = this.#trihand
     const runs = (await this.#runs()).map(({ id }) => id)
@@ -88,7 +88,7 @@ export class World {
     }
   }
 
-  /** Waits until nothing is at work, then says all that the ledger holds. */
+  /** Waits until nothing is active, then returns everything that the ledger contains. */
   async atRest(): Promise<string> {
     const { reader } = this.#trihand
     await until(

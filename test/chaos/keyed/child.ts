@@ -1,6 +1,4 @@
-/**
- * The server that is killed: a whole Trihand with its HTTP application on a loopback port. It says where it listens, and ends with its stdin.
- */
+/** The server that is killed: a whole Trihand with its HTTP application on a loopback port. It prints its address, and ends with its stdin. */
 import { writeSync } from 'node:fs'
 import { createTrihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'

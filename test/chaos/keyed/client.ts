@@ -1,6 +1,6 @@
 /**
- * A client that sends keyed requests to a server that is killed in the middle of them, and sends each again to the next life until it is
- * answered. Judges what it was answered and what the ledger holds at the end.
+ * A client that sends keyed requests to a server that is killed in the middle of them, and repeats each to the next process until it is
+ * answered. Checks the answers and what the ledger contains at the end.
  */
 import { Program } from '#test/support/program.ts'
 import type { Random } from '#test/support/random.ts'
@@ -23,7 +23,7 @@ export interface Tally {
   readonly sent: number
   /** Requests whose server died before it answered. */
   readonly cut: number
-  /** Answers that are no success, answers that differ from the first, things that are there twice or not at all. */
+  /** Answers that are not a success, answers that differ from the first, and things that exist twice or not at all. */
   readonly faults: readonly string[]
 }
 
@@ -46,7 +46,7 @@ const DOORS = {
 } as const
 const NAMES = Object.keys(DOORS) as readonly (keyof typeof DOORS)[]
 
-/** What an answer says was made. */
+/** What an answer reports as created. */
 const madeBy = ({ body }: Answered): string =>
   JSON.stringify(
     body.items?.map(({ receipt }: { receipt: { id: string; sequence: number } }) => [receipt.id, receipt.sequence]) ?? [
@@ -89,7 +89,7 @@ export const killAndRepeat = async (
   const faults: string[] = []
   const sent: Keyed[] = []
   let cut = 0
-  /** How long a server takes to answer all: the first one does, the others die meanwhile. */
+  /** How long a server may take until all are answered: the first one answers all, the others die meanwhile. */
   let fullLifeMs = 0
   for (let life = 0; life < lives; life++) {
     const asked = Array.from({ length: perLife }, (_, at): Keyed => {

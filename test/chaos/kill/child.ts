@@ -1,7 +1,7 @@
 /**
- * The process that is killed: a whole Trihand on a ledger, which takes events on stdin and tells what was acknowledged on stdout.
+ * The process that is killed: a whole Trihand on a ledger, which takes events on stdin and reports on stdout what was acknowledged.
  *
- * It holds nothing of its own, so that it can die at any moment. A step whose outcome nobody knows is put to an operator, who asks the
+ * It keeps no state of its own, so that it can die at any moment. An uncertain step is put to an operator, who asks the
  * world whether it happened; a quarantined run is retried.
  */
 import { writeSync } from 'node:fs'
@@ -23,9 +23,9 @@ export interface ChildInput {
   readonly schema?: string
   readonly leaseTtlMs: number
   readonly world: string
-  /** The control: says that an event is safe while it is only in memory. */
+  /** The control: acknowledges an event while it is only in memory. */
   readonly isHasty: boolean
-  /** Absent: the store's own dispatcher wakes. */
+  /** Absent: the store's own dispatcher. */
   readonly restate?: { readonly ingress: string; readonly admin: string }
 }
 

@@ -1,7 +1,7 @@
 /**
- * The customers: send orders and payments, keep what was not acknowledged, and send it again to whoever lives.
+ * The customers: send orders and payments, keep what was not acknowledged, and repeat it to the next process.
  *
- * Owns `acks.jsonl`, the evidence of what was promised (V1). Runs in the process that is never killed.
+ * Owns `acks.jsonl`, the evidence of what was acknowledged (V1). Runs in the process that is never killed.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { IncomingEvent } from '#engine/core/intake.ts'
@@ -20,7 +20,7 @@ export class Client {
   /** Payments that follow an acknowledged order, now or in a later life. */
   readonly #owed: KnownEvent[] = []
   #orders = 0
-  /** Orders whose receipt came. */
+  /** Orders whose receipt has arrived. */
   readonly acknowledged = new Set<string>()
   acknowledgements = 0
 
@@ -39,7 +39,7 @@ export class Client {
     this.#unacknowledged.set(order, { type: 'shop/ordered', source: SOURCE, id: order, data: { order } })
   }
 
-  /** Everything still owed to the system: what it never acknowledged, and payments whose time has come. */
+  /** Everything still to be sent: what was never acknowledged, and payments whose time has come. */
   letters(payAll: boolean): readonly KnownEvent[] {
     const due = payAll ? this.#owed.length : this.#random.below(this.#owed.length + 1)
     for (const payment of this.#owed.splice(0, due)) this.#unacknowledged.set(payment.id, payment)
@@ -81,6 +81,6 @@ export class Client {
   }
 }
 
-/** Runs that have not ended. */
+/** The number of runs that have not ended. */
 export const backlogOf = (counts: Readonly<Record<string, number>>): number =>
   Object.entries(counts).reduce((sum, [status, count]) => (isEnded(status as RunStatus) ? sum : sum + count), 0)

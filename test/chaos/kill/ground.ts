@@ -1,7 +1,7 @@
 /**
- * Several workers that share one Postgres ledger, over wires that are cut, some of whom are killed or stopped: the ground of a stage.
+ * Several workers that share one Postgres ledger, over connections that are cut; some workers are killed or stopped. The basis of a stage.
  *
- * Owns birth, work, death and takeover of workers. What is counted and for how long is the stage's.
+ * Owns start, work, death and takeover of workers. What is counted and for how long is up to the stage.
  */
 import pg from 'pg'
 import type { Query } from '#test/chaos/query.ts'
@@ -26,10 +26,10 @@ export interface Ground {
   readonly url: string
   readonly schema: string
   readonly leaseTtlMs: number
-  /** Between the workers and the server; the judge goes straight to it. */
+  /** The proxy between the workers and the server; the judge connects directly. */
   readonly proxy: PgProxy
   readonly pool: pg.Pool
-  /** Null: the store's own dispatcher wakes. */
+  /** Null: the store's own dispatcher. */
   readonly restate: ChildInput['restate'] | null
 }
 
@@ -52,14 +52,14 @@ const someWork = async ({ scene, proxy }: Ground, life: Life): Promise<void> => 
   await life.acknowledged()
 }
 
-/** A run that is leased, and where it stood then. */
+/** A run that is leased, and its version at that time. */
 interface Held {
   readonly id: string
   readonly version: string
   readonly epoch: string
 }
 
-/** A held run's row stands still: its facts tell how far it has come. */
+/** The row of a held run is not updated: the number of its facts shows its progress. */
 const VERSION = '(select count(*) from fact where stream = s.id)'
 
 /** Milliseconds until none of these is as `still` describes; `s` is the run now, `t` as it was. */
@@ -77,7 +77,7 @@ const untilNone = async ({ pool, leaseTtlMs }: Ground, rows: readonly Held[], st
   return performance.now() - startedAt
 }
 
-/** Until every run that is leased now has moved on: written to, taken by another, or given back. */
+/** Waits until every run that is leased now has moved on: written to, taken by another, or released. */
 const takeover = async (ground: Ground): Promise<number> => {
   const { rows } = await ground.pool.query<Held>(
     `select id, ${VERSION} as version, epoch from stream s where lease is not null`,
@@ -85,14 +85,14 @@ const takeover = async (ground: Ground): Promise<number> => {
   return untilNone(ground, rows, 's.epoch = t.epoch and s.lease is not null')
 }
 
-/** Until others have taken every run that this worker holds now: freeing it raises the epoch, and so does the claim. */
+/** Waits until others have taken every run that this worker holds now: freeing it raises the epoch, and so does the claim. */
 export const takeoverFrom = async (ground: Ground, worker: string): Promise<number> => {
   const sql = `select id, ${VERSION} as version, epoch from stream s where lease = $1`
   const { rows } = await ground.pool.query<Held>(sql, [worker])
   return untilNone(ground, rows, 's.epoch < t.epoch + 2')
 }
 
-/** Kills one of the workers and lets another be born in its place. Answers the time of the takeover if it was watched. */
+/** Kills one of the workers and starts another in its place. Returns the time of the takeover if it was measured. */
 export const killOne = async (ground: Ground, workers: Life[], isWatched: boolean): Promise<number | null> => {
   const { random } = ground.scene
   const index = random.below(workers.length)
@@ -102,7 +102,7 @@ export const killOne = async (ground: Ground, workers: Life[], isWatched: boolea
   return replace(ground, workers, index, () => (isWatched ? takeover(ground) : Promise.resolve(null)))
 }
 
-/** Kills this worker and lets another be born in its place. */
+/** Kills this worker and starts another in its place. */
 export const replace = async <Watched>(
   ground: Ground,
   workers: Life[],
@@ -125,7 +125,7 @@ export const stopOne = async (ground: Ground, workers: readonly Life[]): Promise
   return suspend(ground, victim, () => takeover(ground))
 }
 
-/** Stops a worker for longer than its lease, and lets it go on: what it still holds in memory is no longer its own. */
+/** Stops a worker for longer than its lease, and resumes it: it has lost the runs that it still holds in memory. */
 export const suspend = async (ground: Ground, victim: Life, watch: () => Promise<number>): Promise<number> => {
   const { random, findings } = ground.scene
   victim.signal('SIGSTOP')

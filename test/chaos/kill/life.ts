@@ -1,7 +1,7 @@
 /**
- * One life of the process that is killed, from its start to its end, with a client at its door.
+ * One life of the process that is killed, from its start to its end, with a client that uses it.
  *
- * Owns listening and the moments that matter: ready, first acknowledgement, death.
+ * Owns the reading of its output and the important moments: ready, first acknowledgement, death.
  */
 import { Program } from '#test/support/program.ts'
 import { until } from '#test/support/until.ts'
@@ -16,10 +16,10 @@ export class Life {
   readonly startedAt = performance.now()
   /** Null until something was acknowledged in this life. */
   firstAcknowledgedAt: number | null = null
-  /** As told last; null before it is ready. */
+  /** The last reported value; null before it is ready. */
   counts: Readonly<Record<string, number>> | null = null
   recoveryMs = 0
-  /** The name under which it claims, as long as its wire is not cut. */
+  /** The worker id under which it claims, as long as its connection is not cut. */
   worker = ''
   isStopped = false
 
@@ -50,7 +50,7 @@ export class Life {
     await this.#reached(() => this.firstAcknowledgedAt !== null, 'an acknowledgement')
   }
 
-  /** Sends what the client owes. */
+  /** Sends what the client has outstanding. */
   deliver(payAll: boolean): void {
     for (const event of this.#client.letters(payAll)) this.tell({ kind: 'send', event })
   }
@@ -68,7 +68,7 @@ export class Life {
     await this.#program.kill()
   }
 
-  /** A graceful end: drains, gives leases back, exits with 0. */
+  /** A graceful end: drains, releases leases, exits with 0. */
   async close(): Promise<number | null> {
     this.tell({ kind: 'close' })
     await until(

@@ -1,9 +1,9 @@
 /**
- * The person behind the system, as a program: says what happened to a step uncertain, and lets a run try again that was quarantined
+ * The operator as a program: answers what happened to an uncertain step, and retries a run that was quarantined
  * (it lost its worker five times in a row, which is this stage's doing) or failed because its child was.
  *
- * Asks the world before it answers, as a careful person would. Follows what is told, and looks around for what was told to a process
- * that is dead. Never answers for a step that nobody doubts.
+ * Asks the world before it answers, as a careful person would. Follows the events, and also searches for what was reported to a process
+ * that is dead. Never answers for a step that is not uncertain.
  */
 import type { Trihand } from '#compose/assemble.ts'
 import type { RunNotice } from '#engine/core/publish.ts'
@@ -36,7 +36,7 @@ export class Operator {
     if (status === 'quarantined' || facts.some(isFailedByQuarantine)) void this.#retry(run)
   }
 
-  /** Called again and again: a run that is at work now may wait for an answer a moment later. */
+  /** Called again and again: a run that is active now may wait for an answer a moment later. */
   async lookAround(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
@@ -82,7 +82,7 @@ export class Operator {
     return this.#say(async () => void (await this.#trihand.retry(run, { by: NAME })))
   }
 
-  /** Another process may have had its operator answer first, or an answer uncertain was heard: then nothing is left to answer. */
+  /** The operator of another process may have answered first, or an uncertain answer had arrived: then nothing is left to answer. */
   async #say(answer: () => Promise<void>): Promise<void> {
     try {
       await insist('answer', answer, ignore)

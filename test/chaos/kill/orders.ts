@@ -1,7 +1,7 @@
 /**
- * What became of the orders, counted in the tables: each acknowledged one was worked through exactly once, end to end.
+ * The results of the orders, counted in the tables: each acknowledged one was processed exactly once, end to end.
  *
- * Owns the shop's own promise; what rows say about each other is the checker's (src/cli/verify).
+ * Owns the shop's own promise; the consistency of rows is the checker's (src/cli/verify).
  */
 import type { Query, Row } from '#test/chaos/query.ts'
 
@@ -19,7 +19,7 @@ const countBy = (rows: readonly Row[], key: (row: Row) => string): ReadonlyMap<s
 
 const orderOf = (row: Row): string => String((JSON.parse(String(row['data'])) as { order: string }).order)
 
-/** One sentence per order that was lost, doubled or left lying. */
+/** One sentence per order that was lost, doubled or left unprocessed. */
 export const judgeOrders = async (query: Query, acknowledged: Iterable<string>): Promise<readonly string[]> => {
   const done = (rows: readonly Row[]): readonly Row[] => rows.filter((row) => row['status'] === 'success')
   const orders = countBy(done(await query(ORDERS)), (row) => String(row['id']))
@@ -38,7 +38,7 @@ export const judgeOrders = async (query: Query, acknowledged: Iterable<string>):
   return wrong
 }
 
-/** Acknowledged orders that the ledger has never heard of. */
+/** Acknowledged orders that the ledger does not contain. */
 export const lostOrders = async (query: Query, acknowledged: Iterable<string>): Promise<readonly string[]> => {
   const known = new Set((await query(ORDERS)).map((row) => String(row['id'])))
   return [...acknowledged].filter((order) => !known.has(order))

@@ -1,4 +1,4 @@
-/** Times of recovery, as a reader wants them: half of them, and nearly all of them. Above the limit is a violation of R11. */
+/** Recovery times for the report: the median and a high percentile. A time above the limit is a violation of R11. */
 import type { Findings } from '#test/chaos/stages/report.ts'
 
 const percentile = (values: readonly number[], share: number): number => {

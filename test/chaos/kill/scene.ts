@@ -1,7 +1,7 @@
 /**
  * What outlives every killed process: the world, the customers, the evidence, and the verdict at the end.
  *
- * Owns the folder of a series of kills. Which processes live and die is the stage's.
+ * Owns the folder of a series of kills. Which processes live and die is up to the stage.
  */
 import { join } from 'node:path'
 import { type Target, verifyLedger } from '#cli/verify/verify.ts'
@@ -48,7 +48,7 @@ export const withScene = async <Result>(seed: number, work: (scene: Scene) => Pr
   }
 }
 
-/** V30: with everything owed delivered, no run is left after a while. Then a graceful end of every process. */
+/** V30: with everything delivered, no run is left after a while. Then a graceful end of every process. */
 export const bringToRest = async ({ client, findings }: Scene, lives: readonly Life[]): Promise<void> => {
   const [first] = lives
   const isQuiet = (): boolean => {
@@ -66,7 +66,7 @@ export const bringToRest = async ({ client, findings }: Scene, lives: readonly L
   }
 }
 
-/** The shop's own promise, then the checker with what was promised and what happened. */
+/** Checks the shop's own promise, then runs the checker with what was acknowledged and what happened. */
 export const judgeShop = async ({ client, findings, evidence }: Scene, target: Target, query: Query): Promise<void> => {
   for (const sentence of await judgeOrders(query, client.acknowledged)) findings.violation(sentence)
   const report = await verifyLedger(target, { evidence })

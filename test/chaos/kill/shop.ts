@@ -1,12 +1,12 @@
 /**
  * The system that is killed: orders with every kind of step, so that a kill meets each of them half done.
  *
- * Owns the functions. Effects happen in a world outside (world.ts), which keeps count; nothing here remembers anything.
+ * Owns the functions. Effects happen in an outside world (world.ts), which counts them; nothing here has a memory.
  */
 import { type FunctionContext, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { Effect } from '#model/run/step.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import type { PerformedEffect } from './world.ts'
 
 export interface Order {
@@ -17,7 +17,7 @@ const RETRY = { maxAttempts: 8, baseMs: 10, factor: 2, maxMs: 100 }
 const EFFECT_TIMEOUT = '2s'
 
 export const shop = (world: string): SystemSource => {
-  /** One effect outside: the world writes it down, then answers. */
+  /** One effect outside: the world records it, then answers. */
   const affect = async (
     run: string,
     step: string,

@@ -1,5 +1,5 @@
 /**
- * The outside world: performs effects when asked, writes each down before it answers, and takes its time with the answer.
+ * The outside world: performs effects when asked, records each before it answers, and delays the answer.
  *
  * Owns `world.jsonl`, the evidence of what really happened (V10, V11). Runs in the process that is never killed.
  */
@@ -16,7 +16,7 @@ export interface PerformedEffect {
   readonly effect: Effect
 }
 
-/** The answer's delay is the window in which a kill leaves everybody uncertain. */
+/** A kill during the delay of the answer leaves the outcome unknown. */
 const MAX_ANSWER_MS = 12
 const FAILURE_PROBABILITY = 0.03
 

@@ -1,7 +1,7 @@
 /**
- * One client of a shared Postgres ledger: its own connections through its own proxy, its own traffic, and what it was told.
+ * One client of a shared Postgres ledger: its own connections through its own proxy, its own traffic, and the answers that it received.
  *
- * Owns the resend rule's bookkeeping: which appends were acknowledged, which refused, how many answers nobody knew.
+ * Owns the bookkeeping of the resend rule: which appends were acknowledged, which refused, how many outcomes were unknown.
  */
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import type { Append, Ledger, Outcome } from '#ports/ledger.ts'
@@ -11,7 +11,7 @@ import { type Cut, PgProxy, randomCut } from '#test/support/stores/pg-proxy.ts'
 import { type Receipt, Traffic } from '#test/support/traffic/traffic.ts'
 import { breath } from '#test/support/until.ts'
 
-/** Every append of the traffic has an id that begins so, and nothing else on the wire does. */
+/** Every append of the traffic has an id with this prefix, and no other data on the connection does. */
 const MARK = 'app_'
 const CUT_PROBABILITY = 0.6
 
@@ -20,7 +20,7 @@ export interface LaneOptions {
   readonly schema: string
   readonly random: Random
   readonly trouble: (trouble: Trouble) => void
-  /** The control: sends what nobody knows under a new id, as if it had not happened. The checks must find that out. */
+  /** The control: resends appends with unknown outcome under a new id, as if they had not happened. The checks must find that. */
   readonly isForgetful: boolean
 }
 
@@ -31,12 +31,12 @@ export class Lane {
   readonly receipts: Receipt[] = []
   readonly refused: string[] = []
   unknowns = 0
-  /** Batches whose answer nobody knew, by what the resend found. */
+  /** Batches with unknown outcome, by what the resend found. */
   readonly doubts = { done: 0, notDone: 0 }
   isOpen = false
-  /** When something was last acknowledged, by the monotonic clock. */
+  /** When the last acknowledgement arrived, by the monotonic clock. */
   acknowledgedAt = 0
-  /** Black holes are few: each costs the client its whole timeout. */
+  /** Black holes are few, because each costs the client its whole timeout. */
   blackHoles = 0
 
   constructor(options: LaneOptions) {
@@ -48,7 +48,7 @@ export class Lane {
     return this.#proxy.fired
   }
 
-  /** Works, with its wire cut again and again, until told to stop; its last batch is answered then. */
+  /** Works, with its connection cut again and again, until asked to stop; its last batch is answered then. */
   async run(stop: () => boolean): Promise<void> {
     const { schema, random, trouble } = this.#options
     const opened = await openPostgres({ url: await this.#proxy.open(), schema, max: 3 })
@@ -83,7 +83,7 @@ export class Lane {
     }
   }
 
-  /** What an uncertain outcome turned out to be: the resent batch says whether it had been written. */
+  /** The real result of an unknown outcome: the resent batch shows whether it had been written. */
   async #append(ledger: Ledger, batch: readonly Append[]): Promise<readonly Outcome[]> {
     this.#inDoubt = false
     const outcomes = await ledger.append(batch)

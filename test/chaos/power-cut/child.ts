@@ -2,8 +2,8 @@
  * The process whose power is cut and whose disk fails: writes traffic to a real ledger and acknowledges each append after it was
  * answered.
  *
- * Runs under the shim, which logs acknowledgements and disk operations in one order. What fails is sent again until it is answered.
- * Never closes the ledger (a close checkpoints): it says `done` and waits to be killed.
+ * Runs under the shim, which logs acknowledgements and disk operations in one order. Failed appends are repeated until they are answered.
+ * Never closes the ledger (a close checkpoints): it prints `done` and waits to be killed.
  */
 import { openSync, writeSync } from 'node:fs'
 import { openSqlite } from '#adapters/storage/sqlite/open.ts'
@@ -14,15 +14,15 @@ import { breath } from '#test/support/until.ts'
 
 export interface ChildInput {
   readonly file: string
-  /** Ends in `.ack`: the shim knows acknowledgements by that. */
+  /** Ends in `.ack`: the shim recognises acknowledgements by that. */
   readonly ackFile: string
   readonly durability: 'full' | 'relaxed'
-  /** Stops to write after that many; null: never. */
+  /** Stops writing after this many; null: never. */
   readonly appends: number | null
   readonly seed: number
 }
 
-/** What it says, one line each. */
+/** Its messages, one line each. */
 export type ChildLine =
   | { readonly kind: 'acknowledged'; readonly appends: number }
   | { readonly kind: 'done' }

@@ -1,4 +1,4 @@
-/** The rules of a power cut, each with the case that would break it. */
+/** The rules of a power cut, each with a case that would break it. */
 import { expect, test } from 'vitest'
 import { Random } from '#test/support/random.ts'
 import { Disk, FATES, type Fate } from './disk.ts'
@@ -17,7 +17,7 @@ const diskAfter = (...entries: readonly Entry[]): Disk => {
   return disk
 }
 
-/** Every image that some rolls of the dice give. */
+/** Every image that a number of random draws gives. */
 const images = (disk: Disk, fates: readonly Fate[] = FATES): readonly Buffer[] =>
   fates.flatMap((fate) =>
     Array.from({ length: 200 }, (_, seed) => disk.image(fate, new Random(seed)).get(PATH) ?? Buffer.alloc(0)),
@@ -31,7 +31,7 @@ test('disk-1: what was synced is in every image', () => {
   expect(texts(disk)).toEqual(new Set([page('a').toString()]))
 })
 
-test('disk-2: an unsynced write is lost in one image, whole in another, and in others there in part', () => {
+test('disk-2: an unsynced write is missing in one image, complete in another, and partial in others', () => {
   const found = texts(diskAfter(wrote(0, page('a')), synced, wrote(0, page('b'))))
   expect(found).toContain(page('a').toString())
   expect(found).toContain(page('b').toString())

@@ -1,20 +1,20 @@
 /**
  * A disk that keeps only what was synced, and may keep any part of the rest.
  *
- * Owns the rules of a power cut. Never touches a real file: it eats the journal's entries and gives back images as bytes.
+ * Owns the rules of a power cut. Never touches a real file: it takes the journal's entries and returns images as bytes.
  *
- * disk-1  What a successful sync of a file covered is in every image, until it is written over.
- * disk-2  A change that no sync covered is there, not there, there in part, or there as zeros; each by itself, in any combination.
- * disk-3  Parts are whole sectors of 512 bytes; bytes outside a write never change (SQLite counts on that).
- * disk-4  What a failed sync should have covered is decided then and there; no later sync makes up for it (as on Linux).
- * disk-5  Names come and go in order, and for certain only once their folder was synced.
+ * disk-1  What a successful sync of a file covered is in every image, until it is overwritten.
+ * disk-2  A change that no sync covered is present, missing, partial, or present as zeros; each by itself, in any combination.
+ * disk-3  Parts are whole sectors of 512 bytes; bytes outside a write never change (SQLite relies on that).
+ * disk-4  The fate of what a failed sync should have covered is decided at that moment; no later sync repairs it (as on Linux).
+ * disk-5  Names are created and removed in order, and durably only once their folder was synced.
  */
 import type { Random } from '#test/support/random.ts'
 import type { Entry } from './journal.ts'
 
 const SECTOR_BYTES = 512
 
-/** What becomes of the changes that were not synced, in one image. */
+/** The fate of the changes that were not synced, in one image. */
 export const FATES = ['all_lost', 'all_kept', 'prefix', 'mixed', 'torn'] as const
 export type Fate = (typeof FATES)[number]
 
@@ -59,7 +59,7 @@ class Content {
   }
 }
 
-/** One file as the disk knows it, whatever its name. */
+/** One file as the disk stores it, whatever its name. */
 class Inode {
   readonly durable = new Content()
   pending: Change[] = []
@@ -70,7 +70,7 @@ const apply = (content: Content, change: Change): void => {
   else content.write(change.offset, change.bytes)
 }
 
-/** disk-3: each sector that the write touches is kept or lost by itself. */
+/** disk-3: each sector of the write is kept or lost separately. */
 const tear = (content: Content, offset: number, bytes: Buffer, random: Random): void => {
   const end = offset + bytes.length
   for (let from = offset; from < end; ) {
@@ -85,7 +85,7 @@ const half = (content: Content, offset: number, bytes: Buffer): void => {
   if (middle > offset) content.write(offset, bytes.subarray(0, Math.min(bytes.length, middle - offset)))
 }
 
-/** The file has grown and the new blocks were never written. Old bytes are not touched. */
+/** The file has grown, but the new blocks were never written. Old bytes are not touched. */
 const zeros = (content: Content, offset: number, bytes: Buffer): void => {
   const size = content.view().length
   const end = offset + bytes.length
@@ -113,12 +113,12 @@ const survive = (content: Content, pending: readonly Change[], fate: Fate, rando
 export class Disk {
   readonly #random: Random
   readonly #paths = new Map<number, string>()
-  /** What the process sees, and what a power cut leaves for certain. */
+  /** The content that the process sees, and what a power cut leaves for certain. */
   readonly #names = new Map<string, Inode>()
   readonly #durableNames = new Map<string, Inode>()
   #pendingNames: NameChange[] = []
 
-  /** The chance is only for disk-4. */
+  /** Randomness is used only for disk-4. */
   constructor(random: Random) {
     this.#random = random
   }
@@ -153,7 +153,7 @@ export class Disk {
     }
   }
 
-  /** The files as they might be found after the power came back. */
+  /** The files as they might be found after the power returns. */
   image(fate: Fate, random: Random): ReadonlyMap<string, Buffer> {
     const names = new Map(this.#durableNames)
     const kept =

@@ -1,7 +1,7 @@
 /**
- * Turns a recording into images of a power cut at many moments, and judges each.
+ * Turns a recording into images of a power cut at many moments, and checks each.
  *
- * Owns the walk over the recording. What may survive is disk.ts, what is asked of an image is inspect.ts.
+ * Owns the walk over the recording. What may survive is disk.ts, how an image is checked is inspect.ts.
  */
 import { join } from 'node:path'
 import { Random } from '#test/support/random.ts'

@@ -1,7 +1,7 @@
 /**
- * One image: written to a folder, recovered by the real adapter, asked to take new work, and judged.
+ * One image: written to a folder, recovered by the real adapter, given new work, and checked.
  *
- * Owns the recovery after a power cut. The questions are judge.ts. Never repairs.
+ * Owns the recovery after a power cut. The checks are judge.ts. Never repairs.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -14,7 +14,7 @@ export interface Inspection {
   readonly folder: string
   readonly files: ReadonlyMap<string, Buffer>
   readonly receipts: readonly Receipt[]
-  /** Chance for new work on the recovered ledger; null leaves that question out. */
+  /** Randomness for new work on the recovered ledger; null skips that check. */
   readonly goOn: Random | null
 }
 
@@ -46,7 +46,7 @@ const recover = async (file: string, goOn: Random | null): Promise<readonly Rece
   }
 }
 
-/** Everything that is wrong with the image, as sentences. */
+/** Everything that is wrong with the image, one sentence each. */
 export const inspect = async ({ folder, files, receipts, goOn }: Inspection): Promise<readonly string[]> => {
   const file = place(folder, files)
   try {

@@ -1,7 +1,7 @@
 /**
- * What the shim wrote down: every operation on the ledger's files and every acknowledgement, in the order they happened.
+ * The log of the shim: every operation on the ledger's files and every acknowledgement, in the order they happened.
  *
- * Owns the reading of that log (its format is shim.c's). Never interprets it: what survives a power cut is disk.ts.
+ * Owns the parsing of that log (its format is shim.c's). Never interprets it: what survives a power cut is disk.ts.
  */
 export type Entry =
   | { readonly kind: 'open'; readonly file: number; readonly path: string; readonly created: boolean }
@@ -38,7 +38,7 @@ const entryOf = (op: number, file: number, offset: number, bytes: Buffer): Entry
   }
 }
 
-/** The last record may be cut short: the child was killed while it wrote. */
+/** The last record may be truncated: the child was killed while it wrote. */
 export const readJournal = (log: Buffer): readonly Entry[] => {
   const entries: Entry[] = []
   let at = 0

@@ -1,7 +1,7 @@
 /**
- * One life of a process under the shim, and the places in it where the power may go.
+ * One life of a process under the shim, and the positions in it at which the power may be cut.
  *
- * Owns starting and killing the child, and which cuts are worth making. Never makes an image (disk.ts).
+ * Owns starting and killing the child, and which cuts are useful. Never makes an image (disk.ts).
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { type Entry, readJournal } from './journal.ts'
 
 export interface Recording {
   readonly entries: readonly Entry[]
-  /** Receipts in the order of their acknowledgement, each with the place of that acknowledgement in the journal. */
+  /** Receipts in the order of their acknowledgement, each with the position of that acknowledgement in the journal. */
   readonly receipts: readonly { readonly at: number; readonly receipt: Receipt }[]
 }
 
@@ -60,7 +60,7 @@ const receiptsIn = (entry: Entry, at: number): Recording['receipts'] =>
         .map((line) => ({ at, receipt: JSON.parse(line) as Receipt }))
     : []
 
-/** Where SQLite copies pages into the main file, and starts its log again: rare, and the hardest place to be cut. */
+/** Where SQLite copies pages into the main file and restarts its log: rare, and the most dangerous position for a cut. */
 const checkpoints = (entries: readonly Entry[]): readonly number[] => {
   const main = entries.find((entry) => entry.kind === 'open' && entry.path.endsWith('.db'))
   if (main === undefined || main.kind !== 'open') return []

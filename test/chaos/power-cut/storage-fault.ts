@@ -1,5 +1,5 @@
 /**
- * The switch of the shim: which fault is in force, and how often each has fired.
+ * The controls of the shim: which fault is active, and how often each has fired.
  *
  * Owns the control page (its layout is shim.c's). Both sides see a change at once, because the page is shared memory.
  */

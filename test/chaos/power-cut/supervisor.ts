@@ -1,7 +1,7 @@
 /**
- * Keeps a child at work on one ledger, through deaths and failures of its disk, and listens to what it says.
+ * Keeps a child working on one ledger, through deaths and disk failures, and reads its messages.
  *
- * Owns starting it again. Never touches the ledger's files.
+ * Owns restarting it. Never touches the ledger's files.
  */
 import { join } from 'node:path'
 import { Program } from '#test/support/program.ts'
@@ -23,7 +23,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   #program: Program | null = null
   #lives = 0
-  /** Lines of acknowledgement so far, over all lives. */
+  /** Acknowledgement lines so far, over all lives. */
   acknowledgements = 0
   /** How often the child met which error, by code and outcome. */
   readonly troubles = new Map<string, number>()
@@ -56,7 +56,7 @@ export class Supervisor {
     void this.#listen(program)
   }
 
-  /** kill -9 between two operations, because within one it could tear the shim's log. A process that asks nothing of its disk is killed as it is. */
+  /** kill -9 between two operations, because within one it could tear the shim's log. A process without disk operations is killed as it is. */
   async kill(): Promise<void> {
     const { fault } = this.#options
     fault.orderDeath(true)

@@ -1,4 +1,4 @@
-/** Agents that are retried, that hand on their work, and the people behind a chain of causes. */
+/** Agents that are retried or hand off their work, and the people in a chain of causes. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { handoffInput } from '#executors/agent/children.ts'
@@ -15,7 +15,7 @@ const TURN: TurnRules = {
   ...{ maxTurns: 4, maxToolCalls: 9, timeoutMs: 100, maxRetries: 2, models: 1, hasSchema: false },
   judge: () => ({ kind: 'run', effect: 'none', needsApproval: false }),
 }
-/** What ends an agent because of what went wrong before. */
+/** What ends an agent because of earlier failures. */
 const ends = (state: AgentState): string | null => {
   const turn = nextAction(state, TURN)
   if (turn.kind !== 'end' || turn.status !== 'failed') return null
@@ -79,7 +79,7 @@ const within = (one: number | null, bound: number | null): boolean => bound === 
 
 type HandoffRules = { readonly handOn: typeof handoffInput; readonly scope: typeof scopeOf }
 
-/** A chain of agents, each of which leaves its work to the next: nobody in it has more than anybody before. */
+/** A chain of agents, each of which hands off to the next: none has more permissions than the ones before. */
 const handsOnNoMore = ({ handOn, scope }: HandoffRules): void =>
   fc.assert(
     fc.property(fc.array(anAgent, { minLength: 2, maxLength: 4 }), fc.boolean(), fc.nat(3), (agents, taint, usedBy) => {

@@ -15,7 +15,7 @@ type Written = {
   readonly content: { readonly [Name in (typeof NAMES)[number]]: string }
 }
 
-/** Part by part: who changed it. Undefined: both did, each in their own way. */
+/** For each part: which tab changed it. Undefined: both did, differently. */
 const part = <T>(before: T, mine: T, theirs: T): T | undefined =>
   mine === theirs || theirs === before ? mine : mine === before ? theirs : undefined
 

@@ -19,7 +19,7 @@ import { CASES, proof } from './proof.ts'
 
 interface Written {
   readonly goal: string
-  /** What each step pays to whom. */
+  /** The amount and recipient that each step pays. */
   readonly payments: readonly { readonly amount: number; readonly to: string }[]
   readonly effect: HandlerFacts['effect']
   readonly maxCost: number | null

@@ -1,12 +1,12 @@
 /**
- * A rule that the simulation does not reach, proved against a reading of its own, with mistakes seeded around it that the same proof must find.
+ * A rule that the simulation does not reach, checked against a separate formulation, with seeded mistakes that the same proof must find.
  *
- * Owns the shape. The rule under test is an argument of its proof, so that a seeded mistake is a rule in its place.
+ * Owns the shape. The rule under test is an argument of its proof, so that a seeded mistake is another rule in its place.
  */
 export interface Seeded<Rules> {
   /** What it does wrong. */
   readonly name: string
-  /** The rules with the mistake; the answer of `plant` takes one away that was put into the code itself. */
+  /** The rules with the mistake; the function that `plant` returns removes a mistake that was put into the code itself. */
   readonly rules?: Partial<Rules>
   readonly plant?: () => () => void
 }
@@ -45,5 +45,5 @@ export const proof = <Rules>({ name, rules, prove, mutants }: Given<Rules>): Pro
   })),
 })
 
-/** The same cases everywhere. */
+/** The same cases on every machine. */
 export const CASES = { numRuns: 300, seed: 20_261_118 }

@@ -1,4 +1,4 @@
-/** Every rule that is proved beside the simulation, with its seeded mistakes. */
+/** Every rule that is proved outside of the simulation, with its seeded mistakes. */
 import { handOffs, requesters, retriedAgents } from './agents.ts'
 import { merging } from './drafts.ts'
 import { approvals, rendering } from './plans.ts'

@@ -1,4 +1,4 @@
-/** Requests with a key, whose server dies at any moment: the work is done once, and nobody waits for ever. */
+/** Requests with a key, whose server dies at any moment: the work is done once, and no caller waits forever. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { RequestInProgress, Requests, type Work } from '#engine/services/idempotency-keys.ts'
@@ -9,10 +9,10 @@ import { CASES, proof } from './proof.ts'
 
 const LEASE_MS = 30_000
 
-/** A store, and processes of one server on it that come and go. */
+/** A store, and processes of one server on it that start and die. */
 class Fleet {
   now = 1_000_000
-  /** What was made, by the name of the work. */
+  /** What was created, by the name of the work. */
   readonly made = new Set<string>()
   readonly #documents = new Map<string, Json>()
   readonly #events = new Map<string, number>()
@@ -67,7 +67,7 @@ type Turn = typeof turn extends fc.Arbitrary<infer T> ? T : never
 
 const answerOf = ({ id }: Work): Json => ({ made: id })
 
-/** One request; the answer that its caller gets, or null. */
+/** One request; returns the answer that its caller gets, or null. */
 const ask = async (fleet: Fleet, { process, ends }: Turn): Promise<Json> => {
   const begun = await fleet.at(process).begin(KEYED)
   if ('answer' in begun) return begun.answer
@@ -100,7 +100,7 @@ const live = async (turns: readonly Turn[]): Promise<void> => {
     fleet.now += one.pauseMs
   }
   fleet.now += LEASE_MS + 1
-  // Whatever has happened: who asks now is answered.
+  // Whatever has happened: a caller that asks now is answered.
   const last = await ask(fleet, { process: 1, ends: 'answers', pauseMs: 0 })
   expect(last).toEqual(first ?? last)
   expect(fleet.made.size).toBe(1)

@@ -1,4 +1,4 @@
-/** Quorums that stay in reach, whatever people do to a task. */
+/** Quorums that stay reachable, whatever people do to a task. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { OpenTask, TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
@@ -13,14 +13,14 @@ type Evolve = (state: TaskState, fact: TaskFact) => TaskState
 
 const CHANGES: ReadonlySet<TaskFact['type']> = new Set(['task.edited', 'task.revised'])
 
-/** Who can have voted in the end; groups have members enough. */
+/** The people who can have voted in the end; groups have enough members. */
 const peopleOf = ({ deciders, votes, spec }: OpenTask): number => {
   if (deciders.groups.length > 0) return Number.POSITIVE_INFINITY
   const users = deciders.users.filter((user) => !spec.excluded.includes(user))
   return new Set([...users, ...votes.map(({ by }) => by)]).size
 }
 
-/** So many of one mind are the least that any end takes. */
+/** The smallest number of equal votes that any result needs. */
 const wanted = ({ spec: { actions, quorum } }: OpenTask): number =>
   Math.max(
     0,

@@ -1,7 +1,7 @@
 /**
- * What the simulator plays: each bill with the seeded bugs that its plays must find.
+ * What the simulator runs: each bill (a list of plays) with the seeded bugs that its plays must find.
  *
- * Owns the table. How much of each is played, whoever plays it says.
+ * Owns the table. How much of each is run is up to the caller.
  */
 import { COORDINATOR_MUTANTS } from '#test/chaos/sim/mutants/coordinators.ts'
 import { MUTANTS } from '#test/chaos/sim/mutants/hunt.ts'

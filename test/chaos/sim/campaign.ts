@@ -1,7 +1,7 @@
 /**
- * Many schedules, one after another: seeds from a range, each the beginning of a tape.
+ * Many schedules, one after another: each seed of a range is the beginning of a tape.
  *
- * Owns counting and the report of what failed. A failure can be repeated from its seed alone.
+ * Owns counting and the report of failures. A failure can be repeated from its seed alone.
  */
 import { FAULT_NAMES, type FaultName } from './faults.ts'
 import { inMacrotask } from './microtasks.ts'
@@ -41,7 +41,7 @@ export const newSystems = (plays?: readonly Play[]): Systems => defineSystems({}
 /** Handlers with gates, and schedules. */
 export const newCoordinatorSystems = (): Systems => defineCoordinatorSystems({} as Scene)
 
-/** People who are asked, decide, hand on and are late. */
+/** People who are asked, decide, reassign and are late. */
 export const newPeopleSystems = (): Systems => definePeopleSystems({} as Scene)
 
 /** Runs that fail and are retried, keys, slots of the past. */
@@ -50,14 +50,14 @@ export const newLifeSystems = (): Systems => defineLifeSystems({} as Scene)
 const unhandled: unknown[] = []
 let isListening = false
 
-/** A rejection that nobody handles would end a real process. */
+/** An unhandled rejection would end a real process. */
 const listen = (): void => {
   if (isListening) return
   isListening = true
   process.on('unhandledRejection', (reason) => unhandled.push(reason))
 }
 
-/** One schedule, from a macrotask, with the rejections that it left behind. */
+/** One schedule, run from a macrotask, with the rejections that it left behind. */
 export const playTape = async (tape: Tape, options: Course): Promise<Verdict> => {
   listen()
   unhandled.length = 0
@@ -75,7 +75,7 @@ export const playSeed = async (
   return { ...verdict, tape: tape.entries }
 }
 
-/** Plays the seeds from `from` on; stops early after so many failures. */
+/** Runs the seeds from `from` on; stops early after this many failures. */
 export const runCampaign = async (
   from: number,
   schedules: number,

@@ -1,7 +1,7 @@
 /**
  * The virtual workers of one schedule: one to four at a time, with crashes, pauses, stops, clocks that go wrong.
  *
- * Owns who lives. Never decides when something happens to them, only does it.
+ * Owns which workers live. Never decides when something happens to them, only does it.
  */
 import type { System } from '#manifest/define/system.ts'
 import type { Client } from './client.ts'
@@ -12,7 +12,7 @@ import type { Tape } from './tape.ts'
 import { type Absence, LEASE_TTL_MS } from './witness.ts'
 
 const MAX_ALIVE = 4
-/** More than that only makes every run end in quarantine. */
+/** More crashes would only make every run end in quarantine. */
 const MAX_CRASHES = 5
 const JUMPS_MS = [100, 1_000, LEASE_TTL_MS + 500]
 const SKEWS_MS = [-5, -60, 30, 700, 0]
@@ -41,7 +41,7 @@ export class Cast {
     this.#deps = deps
   }
 
-  /** Those that can be called: started, awake and not about to stop. */
+  /** The workers that can be called: started, awake and not about to stop. */
   get serving(): readonly SimWorker[] {
     return this.#workers.filter((worker) => worker.state === 'alive' && worker.phase === 'serving')
   }
@@ -76,7 +76,7 @@ export class Cast {
     if (found !== undefined) this.#crash(found)
   }
 
-  /** After the last fault: everybody is awake, and somebody is there. */
+  /** After the last fault: all workers are awake, and at least one exists. */
   heal(): void {
     for (const worker of this.#workers) if (worker.state === 'paused') this.#deps.scheduler.resume(worker)
     if (this.alive.length === 0) this.spawn()
@@ -121,7 +121,7 @@ export class Cast {
     const { scheduler, store, tape } = this.#deps
     scheduler.pause(worker)
     const pauseMs = tape.pick(PAUSES_MS)
-    // It wakes when the pause is over, or with the others: how long it was away, its next beat says.
+    // It wakes when the pause is over, or with the others: its next heartbeat shows how long it was away.
     if (pauseMs > LEASE_TTL_MS) this.#missing(worker, scheduler.ticks)
     scheduler.at(store, scheduler.now + pauseMs, () => {
       if (worker.state === 'paused') scheduler.resume(worker)

@@ -1,7 +1,7 @@
 /**
- * A share of a campaign in a process of its own, for stages/sim.ts: plays its schedules or hunts its seeded bugs, says one line.
+ * A part of a campaign in a process of its own, for stages/sim.ts: runs its schedules or hunts its seeded bugs, prints one line.
  *
- * Owns nothing but the translation of its argument into work.
+ * Owns only the translation of its argument into work.
  */
 import { type Hunted, hunt } from '#test/chaos/sim/mutants/hunt.ts'
 import { BILL_NAMES, BILLS, type BillName } from './bills.ts'
@@ -44,7 +44,7 @@ const work = async ({ from, schedules, mutants, limit }: ChildInput): Promise<Ch
 }
 
 const input = JSON.parse(process.argv[2] ?? '{}') as ChildInput
-// Ends with its parent, whatever becomes of that.
+// Ends with its parent, however that ends.
 process.stdin.on('end', () => process.exit(1)).resume()
 console.log(JSON.stringify(await work(input)))
 process.exit(0)

@@ -1,8 +1,8 @@
 /**
- * Who calls the system from outside: sends events, starts runs, cancels, retries, says what happened. Like a careful client it
- * sends the same event again under the same id when it does not know what came of it.
+ * The outside caller of the system: sends events, starts runs, cancels, retries, answers what happened. Like a careful client it
+ * repeats the same event under the same id when it does not know the outcome.
  *
- * Owns what was acknowledged, denied and left unanswered. Never looks at the store.
+ * Owns what was acknowledged, denied and left unanswered. Never reads the store.
  */
 import type { Engine } from '#engine/core/engine.ts'
 import type { Receipt } from '#engine/core/intake.ts'
@@ -29,7 +29,7 @@ export type Acknowledged =
   | { readonly kind: 'run'; readonly run: RunId }
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'cancel'; readonly run: RunId }
-  /** A pause, a resumption or a request for a run, of a gate or a schedule. */
+  /** A pause, a resume or a request for a run, of a gate or a schedule. */
   | { readonly kind: 'coordinator'; readonly coordinator: string; readonly fact: string; readonly id: string }
   | { readonly kind: 'retry'; readonly run: RunId }
   | { readonly kind: 'decision'; readonly task: TaskId; readonly action: string }
@@ -39,7 +39,7 @@ interface Call {
   readonly worker: SimWorker
 }
 
-/** `unknown`: nobody can say whether it was done, because the store or the worker did not answer. */
+/** `unknown`: it cannot be known whether it was done, because the store or the worker did not answer. */
 export type Told<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'not_done' | 'unknown'; readonly isRefused?: boolean }
@@ -57,21 +57,21 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
   'STALE_VIEW',
   'STEP_AT_WORK',
 ])
-/** A declared limit of retries: whoever pauses a handler wants nothing of it to begin. */
+/** A declared limit of retries: while a handler is paused, its caller does not want it to begin. */
 const PAUSED = 'HANDLER_PAUSED'
 const RETRY = 'retry '
-/** Whoever waits at a process that was told to stop is answered. */
+/** A caller that waits at a process that was stopped is answered. */
 const CLOSING = 'SHUTTING_DOWN'
-/** What the store's troubles may end in. Other writers are no trouble: a caller waits for its turn, and is never refused because of them. */
+/** Errors that store failures may cause. Other writers are not a failure: a caller waits for its turn, and is never refused because of them. */
 const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL'])
 
 const isRefusal = (error: unknown): boolean => error instanceof TrihandError && OVERTAKEN.has(error.code)
 
 export class Client {
   readonly acknowledged: Acknowledged[] = []
-  /** Events that a caller was told are not there. */
+  /** Events that a caller was told do not exist. */
   readonly denied: Sending[] = []
-  /** Answers "run again" that were accepted while the attempt before was at work, or frozen. */
+  /** "Run again" answers that were accepted while the previous attempt was active, or frozen. */
   readonly hasty: { readonly task: TaskId; readonly run: RunId; readonly step: string }[] = []
   readonly violations: string[] = []
   readonly #scheduler: Scheduler
@@ -89,7 +89,7 @@ export class Client {
     return [...this.#open.keys()].map(({ name, worker }) => `${name} at ${worker.name}`)
   }
 
-  /** The worker is gone: whoever waits for its answer will wait for ever, and knows it. */
+  /** The worker is gone: its callers will wait forever, and know it. */
   lose(worker: SimWorker): void {
     for (const [call, tell] of [...this.#open]) {
       if (call.worker !== worker) continue
@@ -107,7 +107,7 @@ export class Client {
       (engine) => engine.send({ ...sending, source: 'sim' }),
       (told) => {
         if (told.kind === 'done') this.acknowledged.push({ kind: 'event', sending, receipt: told.value })
-        // Sent once only and not done: it must not be there, now or later.
+        // Sent only once and not done: it must not exist, now or later.
         if (told.kind === 'not_done' && this.#sendings.get(sending.id) === 1) this.denied.push(sending)
         hear(told)
       },
@@ -148,7 +148,7 @@ export class Client {
     })
   }
 
-  /** `hear` is told whether somebody must ask again. */
+  /** `hear` receives whether the call must be repeated. */
   askCoordinator(
     worker: SimWorker,
     asked: { readonly coordinator: string; readonly fact: string; readonly id: string },

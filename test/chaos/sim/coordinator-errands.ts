@@ -1,7 +1,7 @@
 /**
- * What people ask of coordinators: pause a gate or a schedule and let it go on, ask a schedule for a run now.
+ * What people ask of coordinators: to pause and resume a gate or a schedule, and to run a schedule now.
  *
- * Owns the wording. Whoever is paused is resumed in the end, so that everything can come to its end.
+ * Owns these requests. Everything that is paused is resumed in the end, so that everything can come to its end.
  */
 import type { Engine } from '#engine/core/engine.ts'
 import type { Client } from './client.ts'
@@ -41,7 +41,7 @@ const resume = (desk: Pick<Desk, 'client' | 'later'>, play: Play): void =>
     )
   })
 
-/** In doubt or not: what was to be paused is to go on. */
+/** Whether or not the outcome of the pause is known, it is resumed. */
 const pause = (desk: Desk, play: Play): void =>
   desk.later((worker) => {
     const asked = { coordinator: play.name, fact: `${play.coordinator?.kind}.paused`, id: '' }
@@ -53,7 +53,7 @@ const pause = (desk: Desk, play: Play): void =>
     )
   })
 
-/** The same request is asked until somebody answers, and once more now and then. */
+/** The same request is repeated until it is answered, and now and then once more. */
 const runNow = (desk: Desk, play: Play, id: string): void =>
   desk.later((worker) => {
     const asked = { coordinator: play.name, fact: 'schedule.requested', id }
@@ -63,7 +63,7 @@ const runNow = (desk: Desk, play: Play, id: string): void =>
     })
   })
 
-/** Slots before the schedule was there: past by every clock. */
+/** Slots before the schedule existed: past by every clock. */
 const backfill = (desk: Desk, play: Play, id: string, everyMs: number): void =>
   desk.later((worker) => {
     const asked = { coordinator: play.name, fact: 'schedule.requested', id }
@@ -74,7 +74,7 @@ const backfill = (desk: Desk, play: Play, id: string, everyMs: number): void =>
     })
   })
 
-/** A pause that nobody could answer for may land after the resumption. */
+/** A pause with unknown outcome may take effect after the resume. */
 export const resumeAll = (client: Client, look: Look, worker: SimWorker): void => {
   for (const { stream } of look.coordinators().filter(isPaused)) {
     const play = playOf(stream.handler)

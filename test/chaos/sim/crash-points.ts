@@ -1,5 +1,5 @@
 /**
- * Where a worker is to crash: at the nth ledger call or effect of a schedule, before it, with it done and unanswered, or after it.
+ * Where a worker crashes: at the nth ledger call or effect of a schedule, before it, with it done and unanswered, or after it.
  *
  * Owns the count. Every call of a living worker is a point, so that a sweep can visit all of them.
  */
@@ -30,7 +30,7 @@ export class CrashPoints {
     return this.#fired
   }
 
-  /** One more point: where to crash, if here. */
+  /** Counts one more point; returns where to crash, if here. */
   pass(): Position | null {
     this.#passed++
     const position = this.#positions.get(this.#passed) ?? null

@@ -1,7 +1,7 @@
 /**
- * A digest for the simulator: 53 bits, many times cheaper than sha256, and as long as that: ids are made of its digits.
+ * A digest for the simulator: 53 bits, many times cheaper than sha256, and of the same length, because ids are made of its digits.
  *
- * Owns nothing but the mixing. Good against accidents, which is what a simulated chain needs; never used where somebody attacks.
+ * Owns only the mixing. Good against accidents, which is enough for a simulated chain; never used where an attacker could be.
  */
 export const simDigest = (text: string): string => {
   let high = 0xdeadbeef

@@ -1,8 +1,8 @@
 /**
- * What the outside wants of the system in one schedule: two to six errands, each started once, its events sent, some cancelled,
+ * What the outside asks of the system in one schedule: two to six errands, each started once, its events sent, some cancelled,
  * retried or sent twice.
  *
- * Owns the list of things still to do, and the help that runs at rest ask for. Looks at the store only as a person looks at a page.
+ * Owns the list of actions still to do, and the help that runs at rest need. Looks at the store only as a person looks at a page.
  */
 import type { RunId, SessionId } from '#model/kernel/ids.ts'
 import type { EndedRun } from '#model/run/fact.ts'
@@ -47,7 +47,7 @@ export const drawErrands = (tape: Tape, { plays }: Bill): readonly Planned[] =>
 export class Errands {
   readonly #deps: ErrandDeps
   readonly #planned: readonly Planned[]
-  /** Errands whose start cannot be asked for again, because nobody knows whether it was done. */
+  /** Errands whose start cannot be repeated, because it is not known whether it was done. */
   readonly #isGivenUp = new Set<number>()
   #todo: Action[] = []
   #session: SessionId | null = null
@@ -64,18 +64,18 @@ export class Errands {
     return this.#todo.length > 0
   }
 
-  /** One of the things to do, if anybody is there to be called. */
+  /** One of the actions, if any worker can be called. */
   doOne(): void {
     const { cast, tape } = this.#deps
     const { serving } = cast
     const index = tape.below(this.#todo.length)
     const [action] = serving.length === 0 ? [] : this.#todo.splice(index, 1)
     if (action !== undefined) action(tape.pick(serving))
-    // Nobody will ever serve, or an errand is refused for ever: the judge says so.
+    // No worker will ever serve, or an errand is refused forever: the checks report it.
     else if (tape.isOver && ++this.#tries > MAX_TRIES) this.#todo = []
   }
 
-  /** Errands that never became a run, although the client asked until it was answered. */
+  /** Errands that never became a run, although the client repeated them until it was answered. */
   unheard(): readonly string[] {
     return this.#planned
       .filter(
@@ -85,7 +85,7 @@ export class Errands {
       .map(({ play, errand }) => `V1: errand ${errand.id} (${play.name}) never became a run`)
   }
 
-  /** What runs at rest ask for. False if none asks for anything. */
+  /** Gives runs at rest what they wait for. False if none needs anything. */
   help(round: number): boolean {
     const { look, cast } = this.#deps
     const worker = cast.serving[0]
@@ -138,7 +138,7 @@ export class Errands {
     })
   }
 
-  /** Has no key to be sent again with: only what is known not to be done is tried again. */
+  /** Has no key for a repeat, so only what is known not to be done is tried again. */
   #startRun(worker: SimWorker, play: Play, errand: Errand, session: SessionId | null): void {
     this.#deps.client.startRun(worker, play.name, { ...errand }, session, (told) => {
       if (told.kind === 'not_done') this.#later((next) => this.#startRun(next, play, errand, session))
@@ -152,7 +152,7 @@ export class Errands {
     const once = (worker: SimWorker): void =>
       this.#deps.client.send(worker, sending, (told) => {
         if (told.kind === 'unknown') this.#later(once)
-        // Known not to be there: a client may well make it a new event.
+        // Known not to exist, so a client may send it as a new event.
         if (told.kind === 'not_done') this.#later(() => this.#send(cue))
       })
     const again = (worker: SimWorker): void => {
@@ -183,7 +183,7 @@ export class Errands {
     if (retries) this.#later((next) => this.#retry(next, run.id))
   }
 
-  /** Somebody finds a run that has not gone well, and wants it to go on. */
+  /** A person finds a run without success, and wants it to continue. */
   #retryFailed(worker: SimWorker, { name }: Play): void {
     const { tape, look } = this.#deps
     const failed = look.runs().filter(({ stream, state }) => stream.handler === name && hasGoneWrong(state))
@@ -195,7 +195,7 @@ export class Errands {
     this.#deps.client.retry(worker, run)
   }
 
-  /** Somebody opens the inbox and acts on one of the tasks; now and then two do at once. */
+  /** A person opens the inbox and acts on one of the tasks; now and then two do at once. */
   #person(worker: SimWorker): void {
     const { tape, look, client, cast } = this.#deps
     const open = look.tasks().filter(({ state }) => state.kind === 'open')
@@ -207,7 +207,7 @@ export class Errands {
     if (other !== undefined) actOn(client, other, task, roll + 1)
   }
 
-  /** Says what happened to the first step that is uncertain. */
+  /** Answers what happened to the first step that is uncertain. */
   #attend(worker: SimWorker, looks = MAX_LOOKS): void {
     for (const run of this.#deps.look.runs())
       if (this.#resolve(worker, run, this.#deps.tape.below(VERDICTS.length))) return
@@ -224,7 +224,7 @@ export class Errands {
     return true
   }
 
-  /** Says yes to what the run has asked. */
+  /** Approves what the run has asked. */
   #answer(worker: SimWorker, { state }: LookedRun): boolean {
     const { look, client } = this.#deps
     const asked = state.kind === 'live' ? state.tasks : []
@@ -236,20 +236,20 @@ export class Errands {
 
   #helpOne(run: LookedRun, worker: SimWorker, round: number): boolean {
     const { state, stream } = run
-    // A child may have been quarantined, or cancelled before its parent was: an operator tries such a parent again.
+    // A child may have been quarantined, or cancelled before its parent was: an operator retries such a parent.
     const isBroken = state.kind === 'ended' && (state.status === 'quarantined' || hasLostChild(state))
     if (isBroken) {
       this.#retry(worker, run.id)
       return true
     }
     if (state.kind !== 'live') return false
-    // A verdict that breaks again every time would never end.
+    // A verdict that fails again every time would never end.
     if (this.#resolve(worker, run, round === 1 ? 1 : round % 2 === 0 ? 0 : 2)) return true
     if (this.#answer(worker, run)) return true
     const play = playOf(stream.handler) ?? (stream.handler === 'ward' ? playOf('custody') : undefined)
     if (!state.open.some((open) => open.kind === 'waiting')) return true
     const cues = play?.cues(this.#deps.look.errand(run)) ?? []
-    // A retry has lifted the deadline of a run that waits for what never comes.
+    // A retry has lifted the deadline of a run that waits for an event that never comes.
     if (cues.length === 0) this.#deps.client.cancel(worker, run.id)
     for (const cue of cues) this.#send(cue)
     return true
@@ -259,7 +259,7 @@ export class Errands {
 const PLAIN_ACTIONS = ['approve', 'reject', 'reassign'] as const
 const DOUBT_ACTIONS = ['it_happened', 'run_again', 'abort'] as const
 
-/** One to whom it is addressed does one of the things that it offers. */
+/** An assignee performs one of the actions that the task offers. */
 const actOn = (client: Client, worker: SimWorker, { id, state }: LookedTask, roll: number): void => {
   if (state.kind !== 'open') return
   const { users } = state.deciders

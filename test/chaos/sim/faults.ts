@@ -32,7 +32,7 @@ export type TurnFault = (typeof TURN_FAULTS)[number]
 export const WAKE_FAULTS = ['wake_lost', 'wake_twice', 'wake_late'] as const
 export type WakeFault = (typeof WAKE_FAULTS)[number]
 
-/** Seen by the simulator when they happen, never made on purpose: recovery branches that a campaign must have walked. */
+/** Counted by the simulator when they happen, never caused on purpose: recovery branches that a campaign must have reached. */
 export const SIGHTINGS = [
   'crash_in_flight',
   'fenced',
@@ -57,7 +57,7 @@ interface Profile {
 
 const ORDER_ONLY: readonly TurnFault[] = ['time_jump', 'new_worker']
 
-/** The first is the dull one. Few faults let long histories grow; many meet each other. */
+/** The first has no faults. Few faults let long histories grow; many interact with each other. */
 const PROFILES: readonly Profile[] = [
   { call: 0, turn: 0, wake: 0, turns: ORDER_ONLY },
   { call: 0, turn: 20, wake: 100, turns: ORDER_ONLY },
@@ -78,7 +78,7 @@ export class Faults {
     this.#profile = tape.pick(PROFILES)
   }
 
-  /** A fault for one ledger call among those that such a call can meet; null for none. */
+  /** A fault for one ledger call among those that it can meet; null for none. */
   forCall(possible: readonly CallFault[]): CallFault | null {
     return this.#tape.odds(this.#profile.call) ? this.count(this.#tape.pick(possible)) : null
   }

@@ -1,8 +1,8 @@
 /**
  * The line between one virtual worker and the shared store: a request that travels there and an answer that travels back.
  *
- * Owns what can go wrong on the way. A request that was sent may land although its sender crashed, or after its sender was told
- * that nobody knows; nothing that landed is ever taken back.
+ * Owns what can go wrong on the way. A request that was sent may take effect although its sender crashed, or after its sender received
+ * an unknown outcome; nothing that took effect is ever undone.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { CrashPoints } from './crash-points.ts'
@@ -33,7 +33,7 @@ export interface LineDeps {
   readonly faults: Faults
   readonly points: CrashPoints
   readonly crash: (worker: Owner) => void
-  /** Is told of every request and answer, for whoever studies one schedule. */
+  /** Receives every request and answer, for studying one schedule. */
   readonly trace: ((line: string) => void) | null
 }
 
@@ -41,7 +41,7 @@ export interface Request<T> {
   readonly name: () => string
   readonly possible: readonly CallFault[]
   readonly apply: () => Promise<T>
-  /** What the store answers instead when it pretends a conflict; null if this request cannot meet one. */
+  /** What the store answers instead when it simulates a conflict; null if this request cannot meet one. */
   readonly conflict?: () => Promise<T> | null
 }
 
@@ -52,7 +52,7 @@ export class Line {
     this.#deps = deps
   }
 
-  /** Whose end it is. */
+  /** The owner of this end. */
   get owner(): string {
     return this.#deps.worker.name
   }
@@ -108,7 +108,7 @@ export class Line {
     }
   }
 
-  /** Whether the worker was to crash at this very call. */
+  /** True if the worker was to crash at this very call. */
   #crashes<T>(request: Request<T>, settle: (result: Promise<T>) => void): boolean {
     const { worker, scheduler, points, crash } = this.#deps
     const position = points.pass()
@@ -116,7 +116,7 @@ export class Line {
     if (position === 'after') {
       const result = request.apply()
       settle(result)
-      // Right behind the answer in the queue.
+      // Queued right behind the answer.
       void result.then(() => scheduler.submit(worker, () => crash(worker)))
       return true
     }

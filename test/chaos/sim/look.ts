@@ -1,5 +1,5 @@
 /**
- * The store as a judge reads it: runs with their facts, whose errand each one is, the log of events.
+ * The store as the checks read it: runs with their facts, the errand of each run, the log of events.
  *
  * Owns reading only. Folds with the model's `evolve`, and knows nothing of the engine.
  */

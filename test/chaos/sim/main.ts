@@ -1,5 +1,5 @@
 /**
- * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many, `--coordinators` those with gates and schedules,
+ * `npm run sim -- --seed N`: runs one schedule again; `--from A --count N` runs many, `--coordinators` those with gates and schedules,
  * `--people` those with tasks, `--lives` those with retries and keys.
  * Prints what failed and how to repeat it.
  *

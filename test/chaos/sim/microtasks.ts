@@ -1,5 +1,5 @@
 /**
- * Letting promises settle without leaving the current call: one schedule of the simulator is one synchronous function.
+ * Lets promises settle without leaving the current call: one schedule of the simulator is one synchronous function.
  *
  * Owns the call into V8. Ten times cheaper than a turn of the event loop, and complete: it returns when no microtask is left.
  * Works only outside of microtasks (V8 does not nest), so a schedule begins in a macrotask: `inMacrotask`.
@@ -7,13 +7,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
 
-// Stays on: V8 may throw away the compiled code of the function and read its text again.
+// Kept referenced: V8 may discard the compiled code of the function and parse its text again.
 setFlagsFromString('--allow-natives-syntax')
 
 /** Runs every microtask that is ready or becomes ready. */
 export const drain = runInThisContext('(() => %PerformMicrotaskCheckpoint())') as () => void
 
-/** Calls from where `drain` works. The promise settles after unhandled rejections of the work have been reported. */
+/** Calls `work` where `drain` works. The promise settles after unhandled rejections of the work have been reported. */
 export const inMacrotask = <T>(work: () => T): Promise<T> =>
   new Promise((resolve, reject) => {
     setImmediate(() => {
@@ -26,7 +26,7 @@ export const inMacrotask = <T>(work: () => T): Promise<T> =>
     })
   })
 
-/** A drain that drains nothing would make every schedule pass. */
+/** A drain without effect would make every schedule pass. */
 export const assertDrains = (): void => {
   let settled = false
   void Promise.resolve().then(() => {

@@ -2,7 +2,7 @@
  * A play is a function of the simulated system with everything that is needed to judge its runs: how it is started, which events
  * it waits for, and what its output must be whatever happened on the way.
  *
- * Owns the shape and the one way in which plays touch the world. Each play exists in two editions of its code: the second has
+ * Owns the shape and the one way in which plays affect the world. Each play exists in two editions of its code: the second has
  * other steps in another order and the same result.
  */
 import type { FunctionContext, FunctionSource } from '#executors/workflow/function.ts'
@@ -19,16 +19,16 @@ import type { Edition, World } from './world.ts'
 /** What the code of plays can reach. The system is defined once; the world changes with each schedule. */
 export interface Scene {
   world: World
-  /** Whose code this is: each edition of the system has a scene of its own. */
+  /** The edition of this code: each edition of the system has a scene of its own. */
   readonly edition?: Edition
 }
 
-/** When every schedule of the simulator begins. */
+/** The instant at which every schedule of the simulator begins. */
 export const START = 1_700_000_000_000
 
 export interface Errand {
   readonly id: number
-  /** A number for the play to make a difference of. */
+  /** A number by which the play varies. */
   readonly kind: number
 }
 
@@ -37,7 +37,7 @@ export interface Cue {
   readonly data: { readonly [key: string]: Json }
 }
 
-/** A run that has ended, with what its judge may want to see. */
+/** A run that has ended, with what its check may need. */
 export interface Ending {
   readonly run: RunId
   readonly errand: Errand
@@ -47,7 +47,7 @@ export interface Ending {
   readonly eventBySequence: (sequence: number) => StoredEvent | undefined
 }
 
-/** What a gate promises about its runs, said once more and apart from the policies that are judged. */
+/** What a gate promises about its runs, stated again independently of the policies under test. */
 export interface GateRule {
   readonly kind: 'gate'
   /** One key for every policy of the gate. */
@@ -55,18 +55,18 @@ export interface GateRule {
   /** No two runs live at the same time: of one key, or at all. */
   readonly apart?: 'key' | 'all'
   readonly rate?: { readonly limit: number; readonly periodMs: number }
-  /** Between the starts of two runs of one key. */
+  /** The least time between the starts of two runs of one key. */
   readonly spacingMs?: number
-  /** Between the last event of a run and its start. */
+  /** The least time between the last event of a run and its start. */
   readonly quietMs?: number
   readonly batch?: { readonly maxSize: number; readonly maxWaitMs: number }
-  /** A key has one run that succeeds, and none beside one that lives. */
+  /** A key has one successful run, and none beside one that lives. */
   readonly once?: boolean
   /** Each event of a batch has a key of its own. */
   readonly itemKeys?: boolean
 }
 
-/** What a schedule promises, likewise. */
+/** What a schedule promises, stated again in the same way. */
 export interface ScheduleRule {
   readonly kind: 'schedule'
   readonly everyMs: number
@@ -84,28 +84,28 @@ export interface Play {
   readonly functions: (scene: Scene, edition: Edition) => readonly FunctionSource[]
   /** Events that its runs wait for. */
   readonly cues: (errand: Errand) => readonly Cue[]
-  /** The run lives in a session. */
+  /** The run belongs to a session. */
   readonly inSession?: boolean
-  /** What a run that succeeded must have given. */
+  /** The output that a successful run must have. */
   readonly output: (ending: Ending) => Json
   /** Its runs are started by a coordinator. */
   readonly coordinator?: GateRule | ScheduleRule
   readonly schedules?: readonly ScheduleOptions[]
-  /** So often somebody looks for a run of it that has failed, and retries it. */
+  /** How often a person looks for a failed run of it, and retries it. */
   readonly retries?: number
-  /** Ends that are right although they are no success, apart from a cancel. */
+  /** Ends that are correct although they are not a success, besides a cancel. */
   readonly mayEnd?: (ending: Ending) => boolean
 }
 
 export interface PerformOptions extends RunOptions {
   readonly delayMs?: number
-  /** So many attempts fail before one succeeds. */
+  /** How many attempts fail before one succeeds. */
   readonly failures?: number
 }
 
 export type Context = FunctionContext<Errand>
 
-/** One step that acts on the world and gives the value. */
+/** One step that acts on the world and returns the value. */
 export const perform = <T extends Json>(
   scene: Scene,
   context: Context,
@@ -130,7 +130,7 @@ export const act = (
   what: { readonly step: string; readonly effect: Effect; readonly effectKey: string; readonly attempt: number },
 ): (() => void) => scene.world.act({ run, edition: scene.edition ?? 1, ...what })
 
-/** In the order of this edition: the second runs the same steps the other way round, and one more. */
+/** In the order of this edition: the second runs the same steps in reverse, and one more. */
 export const inOrder = async (
   edition: Edition,
   steps: readonly (() => Promise<unknown>)[],

@@ -1,16 +1,16 @@
 /**
  * Everything that could happen next in a schedule, and virtual time.
  *
- * Owns the order in which callbacks of all workers run: whoever holds the tape picks one. A crashed owner's callbacks are dropped,
+ * Owns the order in which callbacks of all workers run: the caller, who holds the tape, picks one. A crashed owner's callbacks are dropped,
  * a paused owner's are held back. Never decides which fault happens.
  */
 import { drain } from './microtasks.ts'
 
-/** Whose callback it is: a virtual worker, or the outside world. */
+/** The owner of a callback: a virtual worker, or the outside world. */
 export interface Owner {
   readonly name: string
   state: 'alive' | 'paused' | 'dead'
-  /** How far its clock is from the true time. */
+  /** The offset of its clock from the true time. */
   skewMs: number
 }
 
@@ -28,7 +28,7 @@ interface Timer extends Task {
 export class Scheduler {
   /** True time. */
   now: number
-  /** Whose code runs at this moment; after a drain nobody's. */
+  /** The owner whose code runs at this moment; null after a drain. */
   current: Owner | null = null
   /** How many callbacks have run: the order of things that happen at one instant. */
   ticks = 0
@@ -83,7 +83,7 @@ export class Scheduler {
     for (const work of afterwards) work()
   }
 
-  /** Once the callback at work and everything that follows from it have run, and before any other. */
+  /** After the current callback and everything that follows from it, and before any other. */
   afterwards(work: () => void): void {
     this.#afterwards.push(work)
   }
@@ -92,7 +92,7 @@ export class Scheduler {
     return this.#timers.some((timer) => timer.owner === owner)
   }
 
-  /** When the next timer of somebody who is awake is due in true time; null if none is set. */
+  /** When the next timer of an owner that is awake is due in true time; null if none is set. */
   nextAt(): number | null {
     let earliest: number | null = null
     for (const { owner, at } of this.#timers) {
@@ -103,7 +103,7 @@ export class Scheduler {
     return earliest
   }
 
-  /** Time goes on to that instant at least, and the timers that are due by then become ready in their order. */
+  /** Advances time at least to that instant; the timers that are due by then become ready in their order. */
   advanceTo(instant: number): void {
     this.now = Math.max(this.now, instant)
     const isDue = ({ owner, at }: Timer): boolean => owner.state === 'alive' && at <= this.clockOf(owner)

@@ -1,5 +1,5 @@
 /**
- * The ledger and the blobs as one virtual worker sees them: the memory store at the other end of a line that fails.
+ * The ledger and the blobs as one virtual worker sees them: the memory store behind a line that fails.
  *
  * Owns which faults each call can meet, and shows every call to the witness at the moment it takes effect.
  */

@@ -6,13 +6,13 @@
  */
 import { Engine } from '#engine/core/engine.ts'
 import type { EngineOptions } from '#engine/core/engine-deps.ts'
+import { inlineExecutor } from '#engine/core/inline.ts'
 import { enterFunction } from '#executors/workflow/function.ts'
-import { inlineExecutor } from '#executors/workflow/inline.ts'
-import { StepFailure } from '#executors/workflow/step-failure.ts'
 import type { System } from '#manifest/define/system.ts'
 import { taskOfStep } from '#manifest/human/humans.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import { type RunId, type WorkerId, workerId } from '#model/kernel/ids.ts'
+import { StepFailure } from '#model/run/step-failure.ts'
 import type { Blobs } from '#ports/blobs.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher } from '#ports/dispatcher.ts'
@@ -27,14 +27,14 @@ export interface WorkerDeps {
   readonly ledger: (owner: Owner) => Ledger
   readonly blobs: (owner: Owner) => Blobs
   readonly document: (owner: Owner) => Reader['document']
-  /** Null: this store lists no documents, so that gates keep all that they know in their state. */
+  /** Null: this store lists no documents, so that gates keep everything in their state. */
   readonly documents: ((owner: Owner) => Reader['documents']) | null
   readonly ids: Ids
   readonly scheduler: Scheduler
   readonly tape: Tape
   readonly faults: Faults
   readonly system: System
-  /** Whether it says who it is, so that others know which versions are served. */
+  /** True if it reports its identity, so that others know which versions are served. */
   readonly isNamed: boolean
   readonly options: Omit<EngineOptions['worker'], 'id'>
   readonly commit: EngineOptions['commit']
@@ -48,10 +48,10 @@ const enter = enterFunction({ parse: durationMs, taskOf: taskOfStep })
 const simClock = (scheduler: Scheduler, owner: Owner): Clock => ({
   now: () => scheduler.clockOf(owner),
   at: (instant, callback) => scheduler.at(owner, instant, callback),
-  turn: (callback) => scheduler.submit(owner, callback),
+  defer: (callback) => scheduler.submit(owner, callback),
 })
 
-/** Wakes are hints: some are lost, some come twice, some come late. */
+/** Wakes are hints: some are lost, some are duplicated, some are late. */
 class SimDispatcher implements Dispatcher {
   readonly #deps: WorkerDeps
   readonly #owner: Owner
@@ -130,7 +130,7 @@ export class SimWorker implements Owner {
     })
   }
 
-  /** The process ends once it has let go, or could not. */
+  /** The process ends once it has released its runs, or could not. */
   stop(whenOver: () => void): void {
     this.phase = 'stopping'
     this.#scheduler.submit(this, () => void this.engine.stop().then(whenOver, whenOver))

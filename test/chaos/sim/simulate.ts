@@ -25,7 +25,7 @@ export const simulate = (tape: Tape, options: Course): Verdict => {
   })
 }
 
-/** While there is tape, and something that could happen. */
+/** Continues while there is tape, and something that could happen. */
 const act = (theatre: Theatre, tape: Tape): void => {
   const { scheduler, cast, errands, faults } = theatre
   while (!tape.isOver && scheduler.ticks < theatre.maxTicks / 2) {

@@ -1,7 +1,7 @@
 /**
  * The crash sweep on a real SQLite file: the same visits, each on a file of its own, with the memory store as its twin.
  *
- * Owns the files. The crash here is one of the process's memory; what a crash does to the disk is the business of kill and power cut.
+ * Owns the files. A crash here loses the process's memory; disk crashes are tested by kill and power cut.
  */
 import { join } from 'node:path'
 import { openSqlite } from '#adapters/storage/sqlite/open.ts'

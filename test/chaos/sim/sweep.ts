@@ -1,8 +1,8 @@
 /**
- * The crash sweep: a scenario is played once to count its ledger calls and effects, then once for every one of them with the worker
+ * The crash sweep: a scenario is run once to count its ledger calls and effects, then once for every one of them with the worker
  * crashing there, before the call, with it done and unanswered, and after its answer. All points, none sampled.
  *
- * Owns the scenarios and the visits. What was lost or doubled is found by the same judges as everywhere in the simulator.
+ * Owns the scenarios and the visits. What was lost or doubled is found by the same checks as everywhere in the simulator.
  */
 import { book, note, pay, strike } from '#test/chaos/sim/plays/effects.ts'
 import { announce, custody, family } from '#test/chaos/sim/plays/families.ts'
@@ -78,7 +78,7 @@ export const COORDINATOR_SCENARIOS: readonly Scenario[] = [
     ],
     isEager: true,
   },
-  // Whoever follows a worker that died comes late: slots are missed, and caught up with.
+  // The worker that follows a dead one is late: slots are missed, and caught up.
   { name: 'a schedule', planned: [{ play: brief, errand: { id: 1, kind: 0 } }], isEager: true },
 ]
 
@@ -91,7 +91,7 @@ export interface Visit extends Verdict {
   readonly crashed: number
 }
 
-/** One play of the scenario with a single worker, which crashes at these points; a new one follows it each time. */
+/** One run of the scenario with a single worker, which crashes at these points; a new one replaces it each time. */
 export const visit = (scenario: Scenario, options: SimOptions, crashes: readonly CrashPoint[]): Visit => {
   const theatre = new Theatre(Tape.of([]), { ...options, planned: () => scenario.planned, crashes })
   const { cast, errands, points } = theatre
@@ -141,7 +141,7 @@ export const sweep = (scenario: Scenario, options: SimOptions, pairsUpTo: number
   return { scenario: scenario.name, points, visits, failed, facts, crashes, violations }
 }
 
-/** In pairs the second crash comes before a call or with it unanswered; after it is before the next. */
+/** In pairs the second crash comes before a call or with it unanswered; after it is the same as before the next. */
 const PAIRED = ['before', 'done'] as const
 
 export const pointsUpTo = (count: number, positions: readonly Position[]): readonly CrashPoint[] =>

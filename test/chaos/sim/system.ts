@@ -70,7 +70,7 @@ const PLAYS: readonly Play[] = [
   tardy,
 ]
 
-/** Handlers with a gate, and schedules: a few at a time, or opening them would take longer than the play. */
+/** Handlers with a gate, and schedules: only a few at a time, or opening them would take longer than the play. */
 const COORDINATORS: readonly (readonly Play[])[] = [
   [trail, meter],
   [collect],
@@ -87,7 +87,7 @@ const COORDINATORS: readonly (readonly Play[])[] = [
   [flock, chime],
 ]
 
-/** People at work: what they are asked, and what is uncertain. */
+/** People at work: their questions, and uncertain steps. */
 const PEOPLE: readonly Play[] = [review, review, consent, pay, strike, purse, purse]
 
 /** Runs that fail and are retried, the keys that they hold, and slots of the past. */
@@ -102,7 +102,7 @@ const BY_NAME = new Map(
 
 export const playOf = (handler: string): Play | undefined => BY_NAME.get(handler)
 
-/** Whether events of this type pass a gate. */
+/** True if events of this type pass a gate. */
 export const hasGate = (type: string): boolean => playOf(type.slice('go.'.length))?.coordinator?.kind === 'gate'
 
 const EVENTS = [
@@ -117,7 +117,7 @@ const EVENTS = [
   'ghost.seen',
 ]
 
-/** The same world, seen by the code of one edition. */
+/** The same world, as the code of one edition sees it. */
 const sceneOf = (scene: Scene, edition: Edition): Scene =>
   Object.create(scene, { edition: { value: edition } }) as Scene
 
@@ -138,11 +138,11 @@ export interface Bill {
   readonly editions: { readonly [Key in Edition]: System }
 }
 
-/** A schedule plays one of the bills. */
+/** A schedule uses one of the bills. */
 export interface Systems {
   readonly scene: Scene
   readonly bills: readonly [Bill, ...Bill[]]
-  /** As a process has it: its workers say who they are, and its gates keep what they can find by key as documents. */
+  /** As in a real process: its workers report their identity, and its gates store what they can find by key as documents. */
   readonly isComplete?: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Where every choice of a schedule comes from: a list of whole numbers.
+ * The source of every choice of a schedule: a list of whole numbers.
  *
- * Owns how a number becomes a choice. Past the end, and for every 0, the choice is the dull one: first in line, no fault. So a
+ * Owns how a number becomes a choice. Past the end, and for every 0, the choice is the simplest: first in line, no fault. So a
  * shorter tape with smaller numbers is a simpler schedule, and shrinking a failing tape leads to the cause.
  */
 import { Random } from '#test/support/random.ts'
@@ -21,7 +21,7 @@ export class Tape {
     return new Tape(() => entries[position++])
   }
 
-  /** `first` are fixed choices before those of chance. */
+  /** `first` are fixed choices before the random ones. */
   static seeded(seed: number, length: number, first: readonly number[] = []): Tape {
     const random = new Random(seed)
     let position = 0
@@ -39,7 +39,7 @@ export class Tape {
     return this.#read
   }
 
-  /** From here on everything is dull. */
+  /** From here on every choice is the simplest. */
   end(): void {
     this.#isOver = true
   }
@@ -66,7 +66,7 @@ export class Tape {
     return chosen
   }
 
-  /** True in so many of a thousand; never for 0. Costs no entry where the odds are none. */
+  /** True this many times in a thousand; never for 0. Uses no entry if the odds are zero. */
   odds(perMille: number): boolean {
     return perMille > 0 && this.next() % 1_000 >= 1_000 - perMille
   }

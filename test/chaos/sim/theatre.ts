@@ -1,8 +1,8 @@
 /**
- * The stage of a simulation: one memory store, a cast of workers on it, a client, the world, and what is needed to judge them.
+ * The set-up of a simulation: one memory store, a cast of workers on it, a client, the world, and what is needed to check them.
  *
  * Owns the wiring and what comes after the last fault: everything must come to rest, and then to its end with the help that it
- * asks for. What happens before that is the business of simulate.ts (any tape) and sweep.ts (every crash).
+ * needs. What happens before that is simulate.ts (any tape) and sweep.ts (every crash).
  */
 import { MemoryLedger } from '#adapters/storage/memory/ledger.ts'
 import { MemoryReader } from '#adapters/storage/memory/reader.ts'
@@ -35,7 +35,7 @@ export interface SimOptions {
   /** Seeded bugs: at the store's end of the line, and at the engine's. */
   readonly atStore?: (inner: Ledger, store: MemoryStore) => Ledger
   readonly atEngine?: (line: Ledger, store: MemoryStore) => Ledger
-  /** Is told of every message between workers and store. */
+  /** Receives every message between workers and store. */
   readonly trace?: (line: string) => void
   /** For a cast of thousands. */
   readonly maxTicks?: number
@@ -57,7 +57,7 @@ export interface Verdict {
 }
 
 const MAX_TICKS = 20_000
-/** Longer than a lease, a let-go and a poll together: whoever is to move has moved by then. */
+/** Longer than a lease, a release and a poll together: every worker that will act has acted by then. */
 const QUIET_MS = 9_000
 const STUCK_MS = 60_000
 const MAX_ROUNDS = 8
@@ -87,7 +87,7 @@ export class Theatre {
   readonly violations: string[] = []
   readonly maxTicks: number
   readonly #store = new MemoryStore()
-  /** Of what happens at the store and nowhere else. */
+  /** The owner of what happens at the store and nowhere else. */
   readonly #owner: Owner = { name: 'store', state: 'alive', skewMs: 0 }
   readonly #blobs = new Map<string, string>()
   readonly #witness = new Witness(this.#store, () => this.scheduler.ticks)
@@ -142,7 +142,7 @@ export class Theatre {
     return (name) => new SimWorker(name, { ...settings, isNamed: isComplete, ledger, blobs, document, documents })
   }
 
-  /** Runs the course and judges what came of it. An error that leaves a callback would have ended the process. */
+  /** Runs the schedule and checks the result. An error that leaves a callback would have ended the process. */
   play(course: () => void): Verdict {
     try {
       course()
@@ -152,17 +152,17 @@ export class Theatre {
     return this.#verdict()
   }
 
-  /** Time goes on to whatever is next. */
+  /** Time advances to whatever is next. */
   wait(): void {
     const next = this.scheduler.nextAt()
     if (next !== null) this.scheduler.advanceTo(next)
     else if (this.cast.alive.length === 0) this.cast.spawn()
   }
 
-  /** First in line, no faults: what is left to do is done, everything rests, and ends with the help that it asks for. */
+  /** First in line, no faults: the remaining work is done, everything rests, and ends with the help that it needs. */
   calm(): void {
     this.cast.heal()
-    // An answer may bring something more to do: the list is empty only at rest.
+    // An answer may cause more work: the list is empty only at rest.
     for (this.rest(); this.errands.isPending; this.rest()) this.errands.doOne()
     this.violations.push(...this.errands.unheard())
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -176,7 +176,7 @@ export class Theatre {
     )
   }
 
-  /** At rest every place is free: a run that is started at a worker begins there, without a claim. */
+  /** At rest every slot is free: a run that is started at a worker begins there, without a claim. */
   probe(): void {
     const workers = this.cast.serving
     const begun = this.#client.acknowledged.length
@@ -189,7 +189,7 @@ export class Theatre {
     this.violations.push(...claimed.map((run) => `worker-1: no place was free for ${run} although nobody worked`))
   }
 
-  /** Until nothing moves any more. */
+  /** Runs until nothing changes any more. */
   rest(): void {
     const { scheduler } = this
     const witness = this.#witness
@@ -206,12 +206,12 @@ export class Theatre {
     this.violations.push(`V30: no rest after ${this.maxTicks} callbacks`)
   }
 
-  /** Nothing will ever happen by itself, whatever is still wanted: the judge of rest says what. */
+  /** Nothing will ever happen by itself, whatever is still wanted: the check of rest reports what. */
   #isStill(): boolean {
     return this.cast.alive.length > 0 && this.scheduler.nextAt() === null
   }
 
-  /** Nobody starts or works, nothing is due, no message is on its way, everybody was answered. */
+  /** No worker starts or works, nothing is due, no message is in flight, every caller was answered. */
   isQuiet(): boolean {
     if (this.#client.unanswered.length > 0 || this.scheduler.hasTimer(this.#owner)) return false
     if (this.cast.alive.some(({ engine, phase }) => phase === 'starting' || engine.activeRunCount > 0)) return false

@@ -1,7 +1,7 @@
 /**
- * Two ledgers at once: what the engine asks is answered by the one under test, and the memory store follows it call by call.
+ * Two ledgers at once: the engine is answered by the ledger under test, and the memory store follows it call by call.
  *
- * Owns the comparison. So the judges of the simulator, who read the memory store, judge a real store as well, and every answer in
+ * Owns the comparison. So the checks of the simulator, which read the memory store, check a real store as well, and every answer in
  * which the two differ is a finding.
  */
 import { canonical, type Json } from '#model/kernel/json.ts'
@@ -11,7 +11,7 @@ export type Differences = (sentence: string) => void
 
 const text = (value: unknown): string => canonical((value ?? null) as Json)
 
-/** What both must agree on: who was written, who met which conflict, and where events stand. */
+/** What both must agree on: which appends were written, which met which conflict, and the positions of events. */
 const essence = (outcome: Outcome): unknown => {
   if (outcome.kind !== 'conflict') return { kind: outcome.kind, sequences: outcome.sequences }
   const { kind, reason } = outcome
@@ -40,7 +40,7 @@ export const twin = (memory: Ledger, tested: Ledger, differ: Differences): Ledge
       ),
     load: (streams, options) => both('load', (ledger) => ledger.load(streams, options)),
     events: (query) => both('events', (ledger) => ledger.events(query)),
-    // What a store brings along with a claim is its own choice; that it is right, the ledger's suite says.
+    // What a store returns along with a claim is its own choice; the ledger's suite checks that it is correct.
     claim: (request) =>
       both(
         'claim',

@@ -1,14 +1,14 @@
 /**
- * What the store did at each call, seen from beside it: who wrote under which epoch, who claimed, who was freed.
+ * What the store did at each call, observed independently: who wrote under which epoch, who claimed, who was freed.
  *
  * Owns the rules that can only be checked at the moment of a call (ledger-4, ledger-7, V12, the promise of a batch). Knows the
- * store's state before and after, and shares no code with the ledger that is judged.
+ * store's state before and after, and shares no code with the ledger under test.
  */
 import { documentKey, type MemoryStore } from '#adapters/storage/memory/store.ts'
 import { type Instant, isRunId, type RunId, type StreamId, type WorkerId } from '#model/kernel/ids.ts'
 import type { Append, BeatRequest, ClaimRequest, Claims, Outcome, StreamWrite } from '#ports/ledger.ts'
 
-/** How long a worker may say nothing before its leases are lost. */
+/** How long a worker may be silent before its leases are lost. */
 export const LEASE_TTL_MS = 3_000
 
 interface Before {
@@ -37,25 +37,25 @@ export interface WitnessedWrite {
 export class Witness {
   readonly violations: string[] = []
   readonly writes: WitnessedWrite[] = []
-  /** When each event entered, by sequence. */
+  /** When each event was stored, by sequence. */
   readonly eventTicks = new Map<number, number>()
-  /** When workers said for so long nothing that they must take their leases for lost. */
+  /** When workers were silent for so long that they must consider their leases lost. */
   readonly silences: Absence[] = []
-  /** Which worker says that it lives under this name: a worker takes a new one after a claim whose answer was lost. */
+  /** The worker that sends heartbeats under this name: a worker takes a new name after a claim whose answer was lost. */
   readonly ownerOf = new Map<string, string>()
   /** When a run was claimed, by run and epoch. */
   readonly claimTicks = new Map<string, number>()
-  /** The version of whoever had a run first. */
+  /** The version of the worker that had a run first. */
   readonly firstHolders = new Map<StreamId, string>()
-  /** Rises with everything that changes the store. */
+  /** Increases with everything that changes the store. */
   changes = 0
   readonly #store: MemoryStore
   readonly #tick: () => number
   readonly #appendIds = new Map<string, string>()
-  /** Not the store's: it forgets those whom it has freed. */
+  /** Kept here, not read from the store, which forgets the workers that it has freed. */
   readonly #beatAt = new Map<WorkerId, { readonly at: number; readonly tick: number }>()
 
-  /** A worker learns from the answer to its late beat that its leases may be gone: its silence counts until the beat after that. */
+  /** A worker learns from the answer to its late heartbeat that its leases may be gone: its silence counts until the heartbeat after that. */
   readonly #silenceOf = new Map<WorkerId, Absence>()
 
   constructor(store: MemoryStore, tick: () => number) {
@@ -63,7 +63,7 @@ export class Witness {
     this.#tick = tick
   }
 
-  /** Takes a look before the batch is written; the answer is to be called with what came of it. */
+  /** Reads the state before the batch is written; call the returned function with the outcomes. */
   append(batch: readonly Append[]): (outcomes: readonly Outcome[]) => void {
     this.#checkBatch(batch)
     const before = new Map(
@@ -96,7 +96,7 @@ export class Witness {
     }
   }
 
-  /** Only the leases of those who were silent for too long are freed. */
+  /** Only the leases of workers that were silent for too long are freed. */
   beat({ worker, now, ttlMs }: BeatRequest, owner: string): (freed: number) => void {
     this.ownerOf.set(worker, owner)
     const before = this.#leases()
@@ -104,7 +104,7 @@ export class Witness {
     const last = this.#beatAt.get(worker) ?? { at: now, tick: 0 }
     const tick = this.#tick()
     const silence = this.#silenceOf.get(worker)
-    // A beat that lands late says nothing new.
+    // A heartbeat that arrives late adds nothing.
     if (silence !== undefined && now > last.at) {
       silence.to = tick
       this.#silenceOf.delete(worker)
@@ -127,7 +127,7 @@ export class Witness {
     }
   }
 
-  /** pin-2: versions and handlers that somebody serves who has beaten within a lease. */
+  /** pin-2: versions and handlers that a worker serves whose last heartbeat is within a lease. */
   #served(now: Instant): ReadonlySet<string> {
     const living = [...this.#store.workers.values()].filter(({ beatAt }) => now - beatAt <= LEASE_TTL_MS)
     return new Set(
@@ -211,7 +211,7 @@ export class Witness {
     return found?.tick ?? Number.POSITIVE_INFINITY
   }
 
-  /** The epoch under which this fact of a run was written; null for a birth or a command from outside. */
+  /** The epoch under which this fact of a run was written; null for a creation or a command from outside. */
   epochOf(run: RunId, seq: number): number | null {
     return (
       this.writes.find((one) => one.stream === run && seq >= one.fromSeq && seq < one.fromSeq + one.facts)?.epoch ??

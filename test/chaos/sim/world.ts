@@ -1,7 +1,7 @@
 /**
- * The world outside: what steps did to it, who did it and when. Effects are counted here, where they happen.
+ * The outside world: what steps did to it, who did it and when. Effects are counted here, where they happen.
  *
- * Owns the record of executions and the delays of bodies. Never prevents anything: it is what our promises are measured against.
+ * Owns the record of executions and the delays of bodies. Never prevents anything: our promises are measured against it.
  */
 import type { System } from '#manifest/define/system.ts'
 import type { Effect } from '#model/run/step.ts'
@@ -17,7 +17,7 @@ export interface Execution {
   readonly effect: Effect
   readonly effectKey: string
   readonly attempt: number
-  /** Whose code did it. */
+  /** The worker whose code did it. */
   readonly edition: Edition
   /** By the worker's clock. */
   readonly at: number
@@ -37,7 +37,7 @@ export class World {
   readonly executions: Execution[] = []
   /** By run: when its handler was first entered, by the worker's clock. */
   readonly entries = new Map<string, number>()
-  /** Executions whose body has not ended, with who runs it. */
+  /** Executions whose body has not ended, with their worker. */
   readonly #atWork = new Map<Execution, Owner>()
   readonly #given = new Map<string, Set<string>>()
   readonly #deps: WorldDeps
@@ -46,7 +46,7 @@ export class World {
     this.#deps = deps
   }
 
-  /** The effect has happened when this returns, unless the worker crashed before it. The answer is called when the body ends. */
+  /** The effect has happened when this returns, unless the worker crashed before it. Call the returned function when the body ends. */
   act(what: Omit<Execution, 'at' | 'tick'>): () => void {
     const { scheduler, points, crash } = this.#deps
     const worker = this.#worker()
@@ -69,13 +69,13 @@ export class World {
     return this.#deps.editions[edition].hash
   }
 
-  /** The handler of this run is entered; the first time counts. */
+  /** The handler of this run is entered; only the first time counts. */
   enter(run: string): void {
     const worker = this.#worker()
     if (worker.state !== 'dead' && !this.entries.has(run)) this.entries.set(run, this.#deps.scheduler.clockOf(worker))
   }
 
-  /** How many runs were given this event so far; this one is. */
+  /** How many runs have received this event so far, including this one. */
   runsGiven(event: string, run: string): number {
     const runs = this.#given.get(event) ?? new Set()
     this.#given.set(event, runs.add(run))
@@ -87,13 +87,13 @@ export class World {
     return this.executions.findLast((one) => one.run === run && one.step === step)
   }
 
-  /** Its body has not ended, and its worker lives or will go on. */
+  /** Its body has not ended, and its worker lives or will resume. */
   mayStillAct(execution: Execution): boolean {
     const worker = this.#atWork.get(execution)
     return worker !== undefined && worker.state !== 'dead'
   }
 
-  /** Settles after that time by the clock of whoever runs the body; never, if that worker crashes. */
+  /** Settles after that time by the clock of the worker that runs the body; never, if that worker crashes. */
   delay(ms: number): Promise<void> {
     const { scheduler } = this.#deps
     const worker = this.#worker()

@@ -1,6 +1,6 @@
 /**
- * Kill -9 on the campaign whose ledger is on Postgres: what the dead process held is taken over when its lease has ended, and the same
- * holds as on a file (stages/campaign.ts).
+ * Kill -9 on the campaign whose ledger is on Postgres: the runs of a dead process are taken over when its lease has ended, and the same
+ * promises hold as on a file (stages/campaign.ts).
  */
 import pg from 'pg'
 import { POSTGRES } from '#test/chaos/campaign/judge.ts'

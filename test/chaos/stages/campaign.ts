@@ -1,8 +1,8 @@
 /**
  * Kill -9 on `trihand dev examples/campaign`, as it is published, at random moments: while it starts, thinks, sends, is answered. No model
- * call whose answer is in the ledger is paid again, no mail goes out twice, no decision is lost, and one given after a restart acts once.
+ * call whose answer is in the ledger is paid again, no mail is sent twice, no decision is lost, and one given after a restart acts once.
  *
- * The control sends its mails without the promise to send them once, and must send some twice.
+ * The control sends its mails without effect `once`, and must send some twice.
  */
 import { join } from 'node:path'
 import { doubledMails, SQLITE } from '#test/chaos/campaign/judge.ts'
@@ -25,7 +25,7 @@ const onFile = (folder: string): Ground => {
   return { target: { file }, query: queryFile(file), dialect: SQLITE }
 }
 
-/** Dies where a mail has gone out and nobody knows: the promise that it breaks is about those. */
+/** Killed when a mail was sent without an acknowledgement: the promise that the control breaks is about those. */
 const control = (kills: number, seed: number): Promise<Control> =>
   withScene({ seed, isCareless: true }, async (scene) => {
     for (let killed = 0; killed < kills; killed++) await dieInMail(scene)
@@ -36,7 +36,7 @@ const control = (kills: number, seed: number): Promise<Control> =>
 
 const CERTAIN = ['kill', 'kill at a read', 'kill at a decision', 'decision after a restart']
 const LIKELY = ['kill at its start', 'kill at a call', 'kill at a mail', 'mail in doubt', 'call that was lost']
-/** From so many kills on, the likely ones must have happened too. */
+/** From this number of kills on, the likely moments must have happened too. */
 const MANY = 100
 
 export const runCampaign = async ({ kills, controlKills, seed }: CampaignOptions): Promise<StageReport> => {

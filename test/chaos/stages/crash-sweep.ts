@@ -21,7 +21,7 @@ import type { Systems } from '#test/chaos/sim/system.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
 
 export interface CrashSweepOptions {
-  /** So many scenarios in memory, and so many on SQLite. */
+  /** The number of scenarios in memory, and on SQLite. */
   readonly scenarios: number
   readonly onFile: number
   /** All pairs of crashes for scenarios with no more points than this. */

@@ -1,7 +1,7 @@
 /**
- * Hostile code of an isolated module on every version of Node.js that we support and the registry has: what it tries, and who shuts it.
+ * Hostile code of an isolated module on every supported version of Node.js that the registry has: what it tries, and what blocks it.
  *
- * Owns how the versions are fetched. With WRITE_ESCAPES=1 the table of docs/modules.md is written from what was found.
+ * Owns how the versions are fetched. With WRITE_ESCAPES=1 the table of docs/modules.md is written from the results.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

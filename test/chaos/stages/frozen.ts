@@ -1,8 +1,8 @@
 /**
- * Workers on Postgres that are stopped (SIGSTOP) in the middle of a payment and go on later (SIGCONT), while people answer at once.
+ * Workers on Postgres that are stopped (SIGSTOP) in the middle of a payment and resumed later (SIGCONT), while people answer at once.
  *
- * A payment may be done twice only where the person who said "run again" was warned in words that the frozen worker may still act, and
- * then only by code that does not ask `stillMine` before its effect. The control takes the warning away: the same check must see that.
+ * A payment may be done twice only if the person who said "run again" was warned in words that the frozen worker may still act, and
+ * then only by code that does not ask `stillMine` before its effect. The control removes the warning: the same check must detect that.
  */
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -21,7 +21,7 @@ import { onPostgres } from './on-postgres.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
 
 export interface FrozenOptions {
-  /** How often a worker is frozen and goes on. */
+  /** How often a worker is frozen and resumed. */
   readonly rounds: number
   readonly controlRounds: number
 }
@@ -31,7 +31,7 @@ const MOST_AT_ONCE = 8
 const PATIENCE_MS = 60_000
 const WORKER = 'test/chaos/frozen/worker.ts'
 
-/** When the worker goes on: before the answer, at the same moment, or after the run has ended. */
+/** When the worker resumes: before the answer, at the same moment, or after the run has ended. */
 type Thaw = 'before' | 'with' | 'after'
 const THAWS: readonly Thaw[] = ['after', 'with', 'before']
 
@@ -107,7 +107,7 @@ class Scene {
     else payment[what]++
   }
 
-  /** So many workers are frozen at once, each in the middle of its payments. */
+  /** How many workers are frozen at once, each in the middle of its payments. */
   async round(count: number, first: number): Promise<void> {
     await Promise.all(this.#workers.slice(0, count).map((worker, n) => this.#freeze(worker, thawOf(first + n))))
     const isOver = (): boolean => [...this.payments.values()].every(({ begun, over }) => begun === over)
@@ -129,7 +129,7 @@ class Scene {
     goOn()
   }
 
-  /** What was acted on before the process stood still may have been recorded, too: such a run asks nothing. */
+  /** Effects before the process was frozen may have been recorded, too: such a run asks nothing. */
   #question(run: RunId): Promise<unknown> {
     const look = async (): Promise<boolean> =>
       (await this.#taskOf(run)) !== null || (await this.app.result(run, { wait: 0 })).status === 'success'
@@ -180,7 +180,7 @@ class Scene {
     this.paymentOf(run).warned = true
   }
 
-  /** One sentence for each payment that is not as it should be. */
+  /** One sentence for each payment with a wrong result. */
   async judge(): Promise<{ readonly wrong: readonly string[]; readonly warned: number }> {
     const wrong: string[] = []
     let warned = 0
@@ -220,7 +220,7 @@ const play = async (cluster: Cluster, rounds: number, judge: (scene: Scene) => P
   }
 }
 
-/** Nobody is warned, although the frozen worker may still act. */
+/** The warning is missing, although the frozen worker may still act. */
 const control = async (cluster: Cluster, rounds: number): Promise<Control> => {
   const { mayStillAct } = uncertainRules
   uncertainRules.mayStillAct = () => false

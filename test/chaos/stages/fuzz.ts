@@ -1,5 +1,5 @@
 /**
- * Fuzz: manifests that were damaged and expressions of any kind, in numbers. No crash, no hang, and every refusal has a code and a place.
+ * Fuzz: damaged manifests and random expressions, in large numbers. No crash, no hang, and every refusal has a code and a place.
  *
  * Owns how the work is shared among processes and what a hang is. The control reads the same manifests with a bare parser, which must break.
  */
@@ -16,10 +16,10 @@ export interface FuzzOptions {
 }
 
 const NAME = 'fuzz'
-/** Without a word for so long, on a machine however busy, a process hangs. */
+/** A process without output for this long hangs, however busy the machine is. */
 const HANG_MS = 120_000
 const CONTROL_CASES = 50
-/** Far apart, so that no two shares play the same batch. */
+/** Far apart, so that no two processes run the same batch. */
 const SEEDS_APART = 10_000_000
 
 /** The next line; null once the process has ended. */
@@ -36,7 +36,7 @@ const nextLine = async (program: Program): Promise<string | null> => {
   return line ?? null
 }
 
-/** Hears the batches of one process until it has played all of its cases. */
+/** Reads the results of one process until it has run all of its cases. */
 const hear = async (input: FuzzInput, told: (line: FuzzLine) => void): Promise<void> => {
   const program = new Program({ source: 'test/chaos/fuzz/child.ts', input })
   let played = 0

@@ -1,8 +1,8 @@
 /**
- * HTTP fuzz: requests of any kind from /openapi.json. Documented answers only, no 5xx, no hang, and GET changes nothing.
+ * HTTP fuzz: random requests based on /openapi.json. Documented answers only, no 5xx, no hang, and GET changes nothing.
  *
- * Owns the rounds: a fresh world each, requests of all methods, then questions alone between two looks at a ledger at rest. The control is
- * a server that keeps a member of each answer to itself.
+ * Owns the rounds: a fresh world each, requests of all methods, then only GET between two snapshots of a ledger at rest. The control is
+ * a server that leaves a member out of each answer.
  */
 import { type FuzzRequest, Requests } from '#test/chaos/http-fuzz/requests.ts'
 import { openWorld, type World } from '#test/chaos/http-fuzz/world.ts'
@@ -18,7 +18,7 @@ export interface HttpFuzzOptions {
 
 const NAME = 'http fuzz'
 const ROUND = 5_000
-/** Of a round: questions alone. */
+/** The GET requests of a round. */
 const GETS = 0.25
 /** New ids and names are looked up now and then. */
 const LOOK_EVERY = 200
@@ -31,7 +31,7 @@ const HONEST: Lie = (text) => text
 const tell = ({ id, method, path, body }: FuzzRequest, words: string): string =>
   `${id}: ${method} ${path.slice(0, 200)} ${(body ?? '').slice(0, 200)}: ${words}`
 
-/** The answer, or what is wrong with it. A stream is let go as soon as it has begun. */
+/** The answer, or what is wrong with it. A stream is closed as soon as it has begun. */
 const faultOf = async (world: World, described: Described, request: FuzzRequest, lie: Lie): Promise<string | null> => {
   const { method, path, headers, body } = request
   const asked = world.app.request(path, { method, headers, ...(body === undefined ? {} : { body }) })
@@ -44,7 +44,7 @@ const faultOf = async (world: World, described: Described, request: FuzzRequest,
     return status === 200 ? null : `a stream with ${status}`
   }
   const text = lie(await response.text())
-  // A form that is filled in wrongly is shown again; everything else that is refused is a problem.
+  // A form with wrong input is shown again; every other refusal is a problem document.
   if (status >= 400 && !/^(application\/problem\+json|text\/html)/.test(type)) return `${status} as ${type}`
   return described.fault({ method, path, sent: undefined, status, type, text })
 }
@@ -62,7 +62,7 @@ const ask = async (round: Round, count: number, onlyGet: boolean): Promise<void>
   const document = await world.document()
   let requests = new Requests(document, await world.pool(), random)
   for (let i = 1; i <= count; i++) {
-    // As a socket would: without it a thousand answers in a row leave timers no turn, and health says that the loop is blocked.
+    // As a socket would: without it a thousand answers in a row starve the timers, and health reports that the loop is blocked.
     await new Promise<void>((resolve) => setImmediate(resolve))
     const request = requests.next(onlyGet)
     const fault = await faultOf(world, described, request, lie).catch(String)
@@ -76,7 +76,7 @@ const ask = async (round: Round, count: number, onlyGet: boolean): Promise<void>
 
 let compiled: Described | null = null
 
-/** The same in every world; to compile it takes as long as a thousand requests. */
+/** The same in every world; compiling it takes as long as a thousand requests. */
 const describedBy = async (world: World): Promise<Described> => {
   compiled ??= new Described(await world.document())
   return compiled
@@ -98,7 +98,7 @@ const play = async (count: number, random: Random, findings: Findings, lie: Lie)
   }
 }
 
-/** One member less: what every reader of the document would miss. */
+/** One member less: every reader of the document would miss it. */
 const withoutFirstMember: Lie = (text) => {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,8 +1,8 @@
 /**
- * Kill -9 and SIGSTOP among several workers that share one Postgres ledger, over wires that are cut as well. What the dead or silent
- * one held is taken over by the others, a worker that comes back is fenced, and nothing acknowledged is lost (R1, R4, R5, R6, R11, V12).
+ * Kill -9 and SIGSTOP among several workers that share one Postgres ledger, over connections that are cut as well. The runs of a dead or silent
+ * worker are taken over by the others, a worker that resumes is fenced, and nothing acknowledged is lost (R1, R4, R5, R6, R11, V12).
  *
- * Leases are short for volume; a few kills with the real lease of 15 s time the promise of R11.
+ * Leases are short for volume; a few kills with the real lease of 15 s measure the promise of R11.
  */
 import { postgresVersion } from '#test/chaos/census.ts'
 import { killOne, stopOne, TAKEOVER_LIMIT_MS, withGround } from '#test/chaos/kill/ground.ts'
@@ -14,7 +14,7 @@ import type { Findings, StageReport } from './report.ts'
 export interface KillPostgresOptions {
   readonly kills: number
   readonly stops: number
-  /** Kills with the real lease, in each of the groups that run side by side. */
+  /** Kills with the real lease, in each of the groups that run in parallel. */
   readonly timedKills: number
   readonly seed: number
 }
@@ -23,7 +23,7 @@ const NAME = 'kill postgres'
 const SHORT_LEASE_MS = 2_000
 const REAL_LEASE_MS = 15_000
 const TIMED_GROUPS = 2
-/** Every kill is followed by the next one at once, but for these, which wait until everything was taken over. */
+/** Every kill is followed by the next one at once, except for these, which wait until everything was taken over. */
 const WATCHED_EVERY = 10
 
 const killSeries = (cluster: Cluster, { kills, stops, seed }: KillPostgresOptions): Promise<Findings> =>

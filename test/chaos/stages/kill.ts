@@ -1,8 +1,8 @@
 /**
  * Kill -9 on one process and one SQLite file: it dies 0 to 200 ms after its first acknowledgement, again and again. Nothing
- * acknowledged is lost, `once` effects happen at most once, and the next life goes on by itself (R1, R2, R5, R6, R7, R11).
+ * acknowledged is lost, `once` effects happen at most once, and the next process continues by itself (R1, R2, R5, R6, R7, R11).
  *
- * The control says "safe" before it is safe, and must lose orders.
+ * The control acknowledges before it is safe, and must lose orders.
  */
 import { join } from 'node:path'
 import { damage, sqliteVersion } from '#test/chaos/census.ts'
@@ -32,7 +32,7 @@ const fileOf = (scene: Scene): string => join(scene.folder, 'ledger.db')
 const beBorn = (scene: Scene, isHasty: boolean): Life =>
   new Life({ database: fileOf(scene), leaseTtlMs: LEASE_TTL_MS, world: scene.world, isHasty }, scene.client)
 
-/** From a birth to a death. */
+/** From the start of a process to its death. */
 const liveAndDie = async (scene: Scene, isHasty: boolean): Promise<Life> => {
   const { client, random, findings } = scene
   const life = beBorn(scene, isHasty)

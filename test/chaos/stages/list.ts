@@ -1,7 +1,7 @@
 /**
  * Every stage of `npm run test:chaos`, with its size. One array: a new stage is one entry.
  *
- * Owns the large numbers (the small ones stand in the tests beside this folder). `minutes` only orders the lanes, longest first.
+ * Owns the large numbers (the small ones are in the tests beside this folder). `minutes` only orders the lanes, longest first.
  */
 import { runCampaign } from './campaign.ts'
 import { runCampaignPostgres } from './campaign-postgres.ts'

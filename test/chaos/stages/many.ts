@@ -1,7 +1,7 @@
 /**
- * Many: what is a matter of numbers, with all of them: failures that peers are known for, crowds of schedules, keys of the manifest.
+ * Many: tests that depend on large numbers, at full size: known failures of similar systems, many schedules, keys of the manifest.
  *
- * Owns which tests those are. They are those of `npm test`, which plays a part (../whole.ts).
+ * Owns which tests those are. They are those of `npm test`, which runs a part (../whole.ts).
  */
 import { WHOLE } from '#test/chaos/whole.ts'
 import { Findings, type StageReport, skipped } from './report.ts'

@@ -3,7 +3,7 @@
  *
  * `pay` has other step names in each version: a run of it must be performed under the names of one version only (model/worker/pin.ts). `ship`
  * waits for an event that comes when the last worker of the first version has left: its runs are handed over, and no step is done
- * twice. The control gives `pay` no pin: its runs go from version to version, and the same check must see that.
+ * twice. The control gives `pay` no pin: its runs move from version to version, and the same check must detect that.
  */
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -33,7 +33,7 @@ const PATIENCE_MS = 120_000
 
 type Version = 'v1' | 'v2'
 
-/** What was done to the outside, by run and part: under which names. */
+/** Effects on the outside, by run and part, with the step names used. */
 type Effects = Map<string, string[]>
 
 const other = (version: Version): Version => (version === 'v1' ? 'v2' : 'v1')
@@ -55,7 +55,7 @@ const systemOf = (version: Version, effects: Effects, pin: PinMode): SystemSourc
     await step.waitForEvent('sail', { event: 'sail' })
     await step.run('send', () => note(run.id, 'send', version))
   })
-  // The code of both is the same text: the version is told by what is declared.
+  // The code of both has the same text: the version differs by a declaration.
   return { name: `fleet-${version}`, events: { sail: null }, functions: [pay, ship] }
 }
 
@@ -82,7 +82,7 @@ class Fleet {
     return createTrihand({ system, database: this.#url, drain: '30s', leaseTtl: '15s', slots: 400 })
   }
 
-  /** Each worker in turn; of each version one lives at every moment. */
+  /** Each worker in turn; at every moment one worker of each version lives. */
   async roll(starts: () => Promise<void>): Promise<void> {
     for (const worker of this.#workers) {
       const before = worker.app
@@ -104,7 +104,7 @@ class Fleet {
     return app
   }
 
-  /** The first version leaves for good. */
+  /** The first version is removed for good. */
   async leave(version: Version): Promise<void> {
     for (const worker of this.#workers.filter((one) => one.version === version)) {
       await worker.app.close()
@@ -128,7 +128,7 @@ class Fleet {
     return this.#any(0).send({ type })
   }
 
-  /** What is not as it should be, one sentence each. */
+  /** Every wrong result, one sentence each. */
   async judge(): Promise<{ readonly failed: readonly string[]; readonly doubled: readonly string[] }> {
     const [failed, doubled]: [string[], string[]] = [[], []]
     for (const { handler, id } of this.runs) {

@@ -1,9 +1,9 @@
 /**
  * Postgres chaos: commits whose answer is cut off, black holes, immediate restarts, no free connection, locks held by others. Every
- * append is there exactly once, and work goes on by itself after the last fault (R1, R2, V1, V2, V30).
+ * append is there exactly once, and work continues by itself after the last fault (R1, R2, V1, V2, V30).
  *
- * Several clients share one ledger, each through its own proxy, and resend what nobody can know. At the end the rows of the database
- * are counted against what the clients were told, append by append.
+ * Several clients share one ledger, each through its own proxy, and resend appends with unknown outcome. At the end the rows of the database
+ * are compared with the answers that the clients received, append by append.
  */
 import pg from 'pg'
 import { compare, postgresCensus, postgresVersion } from '#test/chaos/census.ts'
@@ -45,7 +45,7 @@ interface Scene {
   readonly findings: Findings
 }
 
-/** V30: somebody is acknowledged again soon after the fault has ended. */
+/** V30: a client is acknowledged again soon after the fault has ended. */
 const expectProgress = async ({ lanes, findings }: Scene, fault: string): Promise<void> => {
   const endedAt = performance.now()
   const newest = (): number => Math.max(...lanes.map((lane) => lane.acknowledgedAt))
@@ -70,7 +70,7 @@ const useUpConnections = async (scene: Scene): Promise<void> => {
       await client.connect()
       taken.push(client)
     } catch {
-      // Full: exactly what was wanted.
+      // Full: this is the intended state.
       break
     }
   }
@@ -89,7 +89,7 @@ const lockTables = async (scene: Scene): Promise<void> => {
 }
 
 const misbehave = async (scene: Scene, { restarts, sieges }: PgChaosOptions): Promise<void> => {
-  // A client that cannot open the ledger gives up, as it should: faults begin when all are at work.
+  // A client that cannot open the ledger gives up, as it should, so faults begin when all are working.
   const opening = (): number => scene.lanes.filter((lane) => !lane.isOpen).length
   await until(opening, (count) => count === 0, { what: 'every client with an open ledger' })
   for (let done = 0; done < Math.max(restarts, sieges); done++) {
@@ -101,7 +101,7 @@ const misbehave = async (scene: Scene, { restarts, sieges }: PgChaosOptions): Pr
   }
 }
 
-/** Every append that was acknowledged is there once, every one that was refused is not there, and nothing else is. */
+/** Every acknowledged append is there once, every refused one is not there, and nothing else is. */
 const judge = async ({ cluster, lanes, findings }: Scene, schema: string): Promise<void> => {
   const pool = new pg.Pool({ connectionString: cluster.url, options: `-c search_path=${schema}` })
   const census = await postgresCensus(pool).finally(() => pool.end())

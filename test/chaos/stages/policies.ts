@@ -1,8 +1,8 @@
 /**
- * Policies: every property of flow control, schedules, placement and their like against its reference, at full size.
+ * Policies: every property of flow control, schedules, placement and similar rules against its reference, at full size.
  *
- * The properties are those of `npm test`, which plays fewer cases of each (test/support/stories/policy-cases.ts). Owns their number and that
- * none of them played less; never names a policy.
+ * The properties are those of `npm test`, which runs fewer cases of each (test/support/stories/policy-cases.ts). Owns their number and that
+ * none of them ran fewer; never names a policy.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export interface PoliciesOptions {
   /** Of each property. */
   readonly cases: number
   readonly seed: number
-  /** Of the files that have such properties, those whose name holds this. Absent: all. */
+  /** Among the files with such properties, those whose name contains this. Absent: all. */
   readonly only?: string
 }
 
@@ -23,7 +23,7 @@ const NAME = 'policies'
 const ROOM = 'src/model'
 const MARK = 'policyCases('
 
-/** Whoever takes its number from there is one of them. */
+/** Every file that takes its number of cases from there is one of them. */
 const filesWithProperties = (only: string): readonly string[] =>
   readdirSync(join(PROJECT, ROOM), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts') && path.includes(only))

@@ -1,8 +1,8 @@
 /**
  * Power cut: nothing acknowledged is lost when unsynced writes are lost, half lost or torn (R1, V1).
  *
- * A child writes through the real ledger under the shim and is killed; from its log come images of the disk at any moment, each
- * opened by the real adapter and judged. The control is the same with `synchronous=NORMAL`, which must lose something.
+ * A child writes through the real ledger under the shim and is killed; its log gives images of the disk at any moment, each
+ * opened by the real adapter and checked. The control is the same with `synchronous=NORMAL`, which must lose something.
  */
 import { join } from 'node:path'
 import { sqliteVersion } from '#test/chaos/census.ts'

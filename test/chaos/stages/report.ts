@@ -1,5 +1,5 @@
 /**
- * What a stage of disaster tests says about itself, and what makes it pass.
+ * The report of a stage of disaster tests, and what makes it pass.
  *
  * Owns the shape (one entry of `stages` in reliability.json) and the rule for a missing tool. Never runs a stage.
  */
@@ -14,7 +14,7 @@ export interface Control {
 export interface StageReport {
   readonly name: string
   readonly status: 'passed' | 'failed' | 'skipped'
-  /** Why it was skipped, or the first thing that was wrong. */
+  /** Why it was skipped, or the first violation. */
   readonly reason: string | null
   readonly seconds: number
   readonly operations: number
@@ -23,9 +23,9 @@ export interface StageReport {
   readonly faults: Readonly<Record<string, number>>
   readonly notes?: readonly string[]
   readonly controls?: readonly Control[]
-  /** Of the stores that were under test, for the record. */
+  /** The stores under test, for the record. */
   readonly versions?: { readonly sqlite?: string; readonly postgres?: string }
-  /** Of a stage that plays many schedules. */
+  /** For a stage that runs many schedules. */
   readonly seeds?: { readonly from: number; readonly to: number }
   readonly mutants?: { readonly seeded: number; readonly found: number }
 }
@@ -100,7 +100,7 @@ export class Findings {
   }
 }
 
-/** Loud: a stage that could not run is never a stage without violations. TRIHAND_REQUIRE=pg,cc makes it a failure. */
+/** Loud: a stage that could not run never counts as one without violations. TRIHAND_REQUIRE=pg,cc makes it a failure. */
 export const skipped = (name: string, tool: 'pg' | 'cc', reason: string): StageReport => {
   const required = (process.env['TRIHAND_REQUIRE'] ?? '').split(',').includes(tool)
   console.error(`\n${name.toUpperCase()} ${required ? 'FAILED' : 'SKIPPED'}: ${reason}\n`)

@@ -1,8 +1,8 @@
 /**
- * Workers on one Postgres ledger that Restate wakes, while workers are killed or stopped, their wires are cut, and the Restate server is
- * killed and started again. Nothing acknowledged is lost and every run ends once: the ledger is the truth, wakes are hints (R1, R4, R11).
+ * Workers on one Postgres ledger that Restate wakes, while workers are killed or stopped, their connections are cut, and the Restate server is
+ * killed and restarted. Nothing acknowledged is lost and every run ends once: the ledger decides, wakes are hints (R1, R4, R11).
  *
- * Owns when Restate is away. Half of the kills happen while it is.
+ * Owns when Restate is down. Half of the kills happen while it is.
  */
 import { postgresVersion } from '#test/chaos/census.ts'
 import { killOne, stopOne, TAKEOVER_LIMIT_MS, withGround } from '#test/chaos/kill/ground.ts'
@@ -20,7 +20,7 @@ export interface RestateStageOptions {
 
 const NAME = 'restate'
 const LEASE_MS = 2_000
-/** Every so many rounds somebody waits until everything was taken over, once without Restate. */
+/** Every this many rounds the stage waits until everything was taken over, once without Restate. */
 const WATCHED_EVERY = 5
 
 const perform = async (cluster: Cluster, server: RestateServer, options: RestateStageOptions): Promise<StageReport> => {

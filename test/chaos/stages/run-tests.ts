@@ -1,7 +1,7 @@
 /**
- * Tests of `npm test` as a part of a stage: the same files, played longer, in a run of their own.
+ * Tests of `npm test` as a part of a stage: the same files with more cases, in a run of their own.
  *
- * Owns that run and the reading of its report. How much longer is told to the tests by the environment.
+ * Owns that run and the reading of its report. The number of cases is passed to the tests by the environment.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ export const runTests = async ({ project, files, env }: Chosen): Promise<TestRun
   const options = { cwd: PROJECT, env: { ...process.env, ...env, TRIHAND_REPORT: report } }
   try {
     const said = await new Promise<string>((resolve) =>
-      // A run with a failed test ends with 1; what failed is in the report.
+      // A run with a failed test exits with 1; the failures are in the report.
       execFile(process.execPath, args, { ...options, maxBuffer: SAID_MEBIBYTES * MEBIBYTE }, (_error, stdout, stderr) =>
         resolve(`${stdout}${stderr}`),
       ),
@@ -38,7 +38,7 @@ export const runTests = async ({ project, files, env }: Chosen): Promise<TestRun
   }
 }
 
-/** Whatever did not pass, one sentence each. */
+/** Every test that did not pass, one sentence each. */
 export const failuresIn = ({ tests, errors }: TestRun): readonly string[] => [
   ...tests.filter(({ state }) => state !== 'passed').map(({ file, title }) => `${file}: ${title}`),
   ...errors,

@@ -11,7 +11,7 @@ import { Findings, type StageReport } from './report.ts'
 
 export interface SimStageOptions {
   readonly schedules: { readonly [Name in BillName]: number }
-  /** Each seeded bug must be found within so many schedules. */
+  /** Each seeded bug must be found within this many schedules. */
   readonly limit: number
   readonly processes: number
   readonly seed: number

@@ -1,10 +1,10 @@
 /**
  * Storage: a full disk, I/O errors on write and on fsync, and a disk that turns read-only. Nothing acknowledged is lost, and work
- * goes on by itself within seconds once the fault has ended (R1, V1, V30).
+ * continues by itself within seconds once the fault has ended (R1, V1, V30).
  *
  * A child works under the shim, which fails on demand. Repeated I/O errors make the ledger read-only until the process starts again
- * (reliability 3.3), so a supervisor starts it again; a full disk must heal without that. From the log of each session come images
- * of a power cut as well: a sync that failed leaves a gap that no later sync fills.
+ * (reliability 3.3), so a supervisor restarts it; a full disk must heal without that. The log of each session also gives images
+ * of a power cut: a failed sync leaves a gap that no later sync fills.
  */
 import { join } from 'node:path'
 import { sqliteVersion } from '#test/chaos/census.ts'
@@ -43,7 +43,7 @@ interface Session {
   readonly random: Random
 }
 
-/** Whether so many batches are acknowledged within the time. */
+/** True if this many batches are acknowledged within the time. */
 const isAtWork = async ({ supervisor }: Session, timeoutMs: number, batches = 1): Promise<boolean> => {
   const wanted = supervisor.acknowledgements + batches
   const reached = until(
@@ -57,7 +57,7 @@ const isAtWork = async ({ supervisor }: Session, timeoutMs: number, batches = 1)
   )
 }
 
-/** From the end of the fault to the next acknowledgement, with one restart if the process does not come back by itself. */
+/** From the end of the fault to the next acknowledgement, with one restart if the process does not recover by itself. */
 const heal = async (session: Session): Promise<void> => {
   const { kind, supervisor, findings } = session
   const endedAt = performance.now()
@@ -88,11 +88,11 @@ const cycle = async (session: Session, kill: boolean): Promise<void> => {
     (fired) => fired > 0 || supervisor.isOver,
     { what: `${kind} under load` },
   )
-  // A ledger that has turned read-only asks the disk no more, so the length of a fault is a time and not a count.
+  // A ledger that has turned read-only stops using the disk, so the length of a fault is a time and not a count.
   await pause(random.below(MAX_FAULT_MS))
   if (supervisor.isOver) findings.violation(`the process ended by itself during ${kind}: ${supervisor.complaint}`)
   else if (kill) {
-    // What a failed commit left in the log may be back for the next life.
+    // What a failed commit left in the log may be back for the next process.
     await supervisor.kill()
     findings.fault('killed_during_fault')
   }
@@ -100,7 +100,7 @@ const cycle = async (session: Session, kill: boolean): Promise<void> => {
   await heal(session)
 }
 
-/** A ledger that cannot be written must say so at once, with a code, and not hang. */
+/** A ledger that cannot be written must report that at once, with a code, and not hang. */
 const startOnReadOnlyDisk = async (session: Session): Promise<void> => {
   const { supervisor, fault, findings } = session
   await supervisor.kill()
@@ -120,7 +120,7 @@ const startOnReadOnlyDisk = async (session: Session): Promise<void> => {
   await heal(session)
 }
 
-/** Several cycles of one fault on one ledger, then the verdict on what is there and on what a power cut would have left. */
+/** Several cycles of one fault on one ledger, then the verdict on its content and on what a power cut would have left. */
 const runSession = async (kind: Session['kind'], tools: Tools, options: StorageOptions): Promise<void> => {
   const folder = temporaryFolder('storage')
   const fault = new StorageFault(join(folder.path, 'control'))

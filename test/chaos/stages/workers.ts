@@ -1,6 +1,6 @@
 /**
  * Four workers on one Postgres ledger under steady load: one is killed (-9) every few seconds, and some are stopped past their lease
- * and woken. Every run ends exactly once, the dead one's work goes on within its lease and a second, and a worker that comes back is
+ * and resumed. Every run ends exactly once, the work of a dead worker continues within its lease and a second, and a worker that resumes is
  * fenced (N5, N10, R4, R5, R11, V12).
  */
 import { postgresVersion } from '#test/chaos/census.ts'
@@ -29,7 +29,7 @@ const LOAD_EVERY_MS = 250
 const ORDERS_AT_ONCE = 6
 const MAX_BACKLOG = 60
 
-/** Customers who do not care which of the workers lives: orders and payments go to any that answers. */
+/** Customers who do not depend on a particular worker: orders and payments go to any that answers. */
 const keepBusy = async ({ scene }: Ground, workers: readonly Life[], isOver: () => boolean): Promise<void> => {
   const { client, random } = scene
   while (!isOver()) {

@@ -35,7 +35,7 @@ export class Inbox {
     if (this.#handler === null) return
     if (at > this.#clock.now()) return this.#hold(run, at)
     // Deferred: the sender gets its answer first, and a batch causes one read of the ledger.
-    if (this.#woken.size === 0) this.#clock.turn(() => this.#tell())
+    if (this.#woken.size === 0) this.#clock.defer(() => this.#tell())
     this.#woken.add(run)
   }
 

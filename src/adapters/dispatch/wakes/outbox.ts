@@ -12,7 +12,7 @@ export interface Wake {
 }
 
 export interface OutboxOptions {
-  readonly clock: Pick<Clock, 'turn' | 'now'>
+  readonly clock: Pick<Clock, 'defer' | 'now'>
   /** Sends one batch; must settle within a bounded time. On failure these hints are lost. */
   readonly send: (wakes: readonly Wake[]) => Promise<void>
 }
@@ -41,7 +41,7 @@ export class Outbox {
     if (this.#isScheduled) return
     this.#isScheduled = true
     // All wakes of this turn of the loop are sent together.
-    this.#options.clock.turn(() => {
+    this.#options.clock.defer(() => {
       this.#isScheduled = false
       this.#sendSome()
     })

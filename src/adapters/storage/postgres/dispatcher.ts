@@ -76,7 +76,7 @@ export class PostgresDispatcher implements Dispatcher {
   #wakeHere(run: ClaimableId): void {
     if (this.#handler === null || this.#woken.has(run)) return
     // Deferred: the caller is in the middle of its own work.
-    if (this.#woken.size === 0) this.#clock.turn(() => this.#callAll())
+    if (this.#woken.size === 0) this.#clock.defer(() => this.#callAll())
     this.#woken.add(run)
   }
 

@@ -10,7 +10,7 @@ import type { Migration } from '#adapters/storage/migrations/migration.ts'
 import { type MigrationTarget, migrate } from '#adapters/storage/migrations/run.ts'
 import { SqliteReader } from '#adapters/storage/sqlite/read/reader.ts'
 import type { startThread } from '#adapters/storage/sqlite/thread/thread.ts'
-import { Known } from '#adapters/storage/sqlite/write/row-cache.ts'
+import { RowCache } from '#adapters/storage/sqlite/write/row-cache.ts'
 import { NEVER } from '#adapters/storage/sqlite/write/worker.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
@@ -136,7 +136,7 @@ const openOwned = async (
   const reopen = (): Database => openPresent(presence, driver, file, durability)
   try {
     const db = await prepared(reopen(), lock, migrate)
-    const known = new Known()
+    const known = new RowCache()
     const connection = new Connection({
       db,
       reopen,

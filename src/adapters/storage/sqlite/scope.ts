@@ -5,14 +5,14 @@
  * (docs/decisions/0013). Never writes.
  */
 import type { FactRows } from '#adapters/storage/sqlite/write/facts.ts'
-import { Held, type Known } from '#adapters/storage/sqlite/write/row-cache.ts'
+import { LeasedRow, type RowCache } from '#adapters/storage/sqlite/write/row-cache.ts'
 import type { ClaimableId, Instant, StreamId } from '#model/kernel/ids.ts'
 import { idBytes, rowAs, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 export interface Scope {
   readonly sql: Statements
-  readonly known: Known
+  readonly known: RowCache
   readonly facts: FactRows
 }
 
@@ -34,13 +34,13 @@ export const findStream = (scope: Scope, stream: StreamId): StreamRow | null => 
   if (found === undefined) return null
   const row = rowAs<StreamRow>(found)
   if (row.lease === null) return row
-  const kept = known.keep(stream, new Held(row, row.lease))
+  const kept = known.keep(stream, new LeasedRow(row, row.lease))
   kept.version = facts.count(row.key)
   return kept
 }
 
 /** Null if the stream has no lease. */
-export const findHeld = (scope: Scope, stream: StreamId): Held | null => {
+export const findHeld = (scope: Scope, stream: StreamId): LeasedRow | null => {
   const row = findStream(scope, stream)
   return row === null || row.lease === null ? null : (scope.known.held(stream) ?? null)
 }

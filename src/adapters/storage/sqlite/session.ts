@@ -18,7 +18,7 @@ import {
 import { judge } from '#adapters/storage/sqlite/write/diagnose-conflict.ts'
 import { findEvents } from '#adapters/storage/sqlite/write/event.ts'
 import { FactRows } from '#adapters/storage/sqlite/write/facts.ts'
-import type { Known } from '#adapters/storage/sqlite/write/row-cache.ts'
+import type { RowCache } from '#adapters/storage/sqlite/write/row-cache.ts'
 import { isListed, listSome } from '#adapters/storage/sqlite/write/values.ts'
 import { beat, retire } from '#adapters/storage/sqlite/write/worker.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -61,7 +61,7 @@ import type { Statements } from './statements.ts'
 
 const appendBatch = (
   connection: Connection<Statements>,
-  known: Known,
+  known: RowCache,
   batch: readonly (Append | Step)[],
 ): readonly Outcome[] =>
   connection.writeUnlessNull((sql) => writeTogether({ sql, known, facts: new FactRows(sql) }, batch)) ??
@@ -170,9 +170,9 @@ const MOST_SET_ASIDE = 4_096
 
 export class SqliteSession implements LedgerSession {
   readonly #connection: Connection<Statements>
-  readonly #known: Known
+  readonly #known: RowCache
 
-  constructor(connection: Connection<Statements>, known: Known) {
+  constructor(connection: Connection<Statements>, known: RowCache) {
     this.#connection = connection
     this.#known = known
   }

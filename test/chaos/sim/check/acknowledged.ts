@@ -1,4 +1,4 @@
-/** V1: everything that a caller was told is done is there; what it was told is not done is not. R2: one answer per event. */
+/** V1: everything acknowledged to a caller exists; everything denied does not. R2: one answer per event. */
 import { readRunFact } from '#model/kernel/fact-codec.ts'
 import { isRunId } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
@@ -15,7 +15,7 @@ export const checkAcknowledged = ({ look, client }: Evidence): readonly string[]
   const answers = new Map<string, string>()
   const differing = client.acknowledged.flatMap((one) => {
     if (one.kind !== 'event') return []
-    // A gate starts its run later: a repeat may be told of it.
+    // A gate starts its run later, so a repeat may return it.
     const runs = hasGate(one.sending.type) ? [] : one.receipt.runs
     const answer = `${one.receipt.sequence} ${runs.join()}`
     const first = answers.get(one.sending.id) ?? answer
@@ -53,7 +53,7 @@ const isDecided = ({ task, action }: Acknowledged & { readonly kind: 'decision' 
   return found?.facts.some(isSaid) === true
 }
 
-/** Who is not paused is resumed without a fact. */
+/** Resuming a coordinator that is not paused leaves no fact. */
 const isAsked = ({ coordinator, fact, id }: Acknowledged & { readonly kind: 'coordinator' }, look: Look): boolean => {
   if (fact.endsWith('.resumed')) return true
   const facts = look

@@ -1,4 +1,4 @@
-/** V2, V3, V6, V12: every stream is one unbroken chain of facts, in time, under epochs that never fall. */
+/** V2, V3, V6, V12: every stream is one unbroken chain of facts, in order of time, with epochs that never decrease. */
 import type { MemoryStream } from '#adapters/storage/memory/stream.ts'
 import { GENESIS, sealText } from '#model/kernel/seal.ts'
 import { simDigest } from '#test/chaos/sim/digest.ts'

@@ -1,4 +1,4 @@
-/** All checks of a schedule that has come to its end. Each answers with sentences that begin with the invariant's id. */
+/** All checks of a schedule that has ended. Each returns sentences that begin with the invariant's id. */
 import { checkAcknowledged } from './acknowledged.ts'
 import { checkChains } from './chain.ts'
 import { checkDeadlines } from './deadlines.ts'

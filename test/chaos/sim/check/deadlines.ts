@@ -1,7 +1,7 @@
 /**
  * run-6, run-reopen-3: the instants by which a run must begin and end, in each of its lives.
  *
- * Owns its own count of them: from what the run was started with, anew with each retry.
+ * Owns its own computation of them: from the options at the start, and again with each retry.
  */
 import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
@@ -9,7 +9,7 @@ import type { Evidence } from './evidence.ts'
 export const checkDeadlines = (evidence: Evidence): readonly string[] =>
   evidence.look.runs().flatMap((run) => [...early(run), ...expiredAtWork(run, evidence)])
 
-/** Neither instant counts before it has come in the life that it ends. */
+/** Neither deadline may act before its instant has come in the life that it ends. */
 const early = ({ id, facts }: LookedRun): readonly string[] => {
   const [first] = facts
   if (first?.type !== 'run.started') return []
@@ -28,7 +28,7 @@ const early = ({ id, facts }: LookedRun): readonly string[] => {
   })
 }
 
-/** run-6: what has acted was entered, and the entry is in the ledger before the act. */
+/** run-6: a run that has acted was entered, and the entry is in the ledger before the act. */
 const expiredAtWork = ({ id, facts }: LookedRun, { world, witness }: Evidence): readonly string[] => {
   const seq = facts.findIndex(({ type }) => type === 'run.expired')
   if (seq === -1) return []

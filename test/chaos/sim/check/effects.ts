@@ -1,4 +1,4 @@
-/** V9, V10, V11, R4, R12: what the world saw, against what the facts say. */
+/** V9, V10, V11, R4, R12: compares what the world saw with what the facts say. */
 import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Execution } from '#test/chaos/sim/world.ts'
 import type { Evidence } from './evidence.ts'
@@ -27,7 +27,7 @@ const keyOf = (address: string, executions: readonly Execution[], keys: Map<stri
   return owner === address ? [] : [`V11: ${address} and ${owner} share an effect key`]
 }
 
-/** How often a `once` step may have happened: once, and again for each word of a person, be it on the step or on the whole run. */
+/** How often a `once` step may have happened: once, and again for each decision of a person, on the step or on the whole run. */
 const permissions = ({ facts }: LookedRun, step: string): number => {
   let wanted = 1
   let hasFailed = false

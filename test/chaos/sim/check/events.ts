@@ -1,4 +1,4 @@
-/** V15, V16, R3, R7: one run or reason per event and trigger; what a result carries is there if and only if the result is. */
+/** V15, V16, R3, R7: one run or reason per event and trigger; the effects of a result exist if and only if the result does. */
 import { documentKey } from '#adapters/storage/memory/store.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -7,7 +7,7 @@ import { notesOf, spentBy } from '#test/chaos/sim/plays/effects.ts'
 import { hasGate } from '#test/chaos/sim/system.ts'
 import type { Evidence } from './evidence.ts'
 
-/** Who listens to what, said once more and apart from the system under test. */
+/** The listeners, stated again independently of the system under test. */
 const LISTENERS: Readonly<Record<string, readonly string[]>> = {
   'entry.booked': ['audit'],
   'was.told': ['hear', 'echo'],
@@ -46,7 +46,7 @@ const started = (event: StoredEvent, look: Look): readonly string[] => {
   return unfiltered ? [`V15: hear was started by an event that its filter refuses`] : []
 }
 
-/** Events of runs: named by exactly one fact, and every named one is there. */
+/** Events of runs: each is named by exactly one fact, and every named one exists. */
 const carried = (events: readonly StoredEvent[], runs: readonly LookedRun[]): readonly string[] => {
   const named = new Map<string, number>()
   for (const fact of runs.flatMap((run) => run.facts)) {
@@ -73,7 +73,7 @@ const documents = (look: Look, runs: readonly LookedRun[]): readonly string[] =>
       .filter(({ facts }) => facts.some((fact) => fact.type === 'step.completed' && fact.step === 'entry'))
       .map((run) => [documentKey(LOCAL_TENANT, 'account', run.id), JSON.stringify(look.errand(run).id)]),
   )
-  // What gates say of events and calls is judged with their facts (gates.ts).
+  // What gates record about events and calls is checked with their facts (gates.ts).
   const written = [...look.store.documents.keys()].filter((key) => !key.includes('\ntrihand.'))
   const all = new Set([...expected.keys(), ...written])
   return [...all]

@@ -1,4 +1,4 @@
-/** What a judge may look at: the store, what the witness saw at each call, what callers were told, what the world saw. */
+/** What a check may read: the store, what the witness saw at each call, what callers were answered, what the world saw. */
 import type { Client } from '#test/chaos/sim/client.ts'
 import type { Look } from '#test/chaos/sim/look.ts'
 import type { Absence, Witness } from '#test/chaos/sim/witness.ts'
@@ -9,8 +9,8 @@ export interface Evidence {
   readonly witness: Witness
   readonly client: Client
   readonly world: World
-  /** Some clock was wrong: what two workers say of one span of time may differ. */
+  /** Some clock was wrong, so two workers may disagree about one span of time. */
   readonly isSkewed: boolean
-  /** When which worker was dead, about to stop, asleep or silent for longer than a lease. */
+  /** When each worker was dead, about to stop, asleep or silent for longer than a lease. */
   readonly absences: readonly Absence[]
 }

@@ -1,4 +1,4 @@
-/** Children across the lives of their parents: one run per call, however often the parent was retried, and none goes on without its parent. */
+/** Children across the lives of their parents: one run per call, however often the parent was retried, and none continues without its parent. */
 import type { RunFact } from '#model/run/fact.ts'
 import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
@@ -26,11 +26,11 @@ const calledTwice = ({ id, facts }: LookedRun): readonly string[] => {
   })
 }
 
-/** child-retry-4: a person has retried it by itself. */
+/** child-retry-4: a person has retried it separately. */
 export const goesOnAlone = ({ facts }: LookedRun): boolean =>
   facts.some((fact) => fact.type === 'run.retried' && fact.call === undefined)
 
-/** Longer than it takes to find a run again whose worker died, and to tell it. */
+/** Longer than it takes to find a run whose worker died, and to notify it. */
 const TOLD_WITHIN_MS = 20_000
 
 const WORK: ReadonlySet<RunFact['type']> = new Set([

@@ -1,7 +1,7 @@
 /**
- * gate-1 and the promises of flow control: each event has one place, and runs of one key keep the distance that their policy gives.
+ * gate-1 and the promises of flow control: each event is used once, and runs of one key keep the distance that their policy requires.
  *
- * Owns its own reading of a gate's facts; the promises are those of the play (GateRule), never the policies under test.
+ * Owns its own evaluation of a gate's facts; the promises are those of the play (GateRule), never the policies under test.
  */
 import { documentKey } from '#adapters/storage/memory/store.ts'
 import { OUTCOME_TABLE, outcomeKey, QUEUED_TABLE } from '#model/flow/flow-outcome.ts'
@@ -19,7 +19,7 @@ type Gathered = Extract<GateFact, { readonly type: 'gate.window_opened' | 'gate.
 
 export const checkGates = (evidence: Evidence): readonly string[] =>
   evidence.look.gates().flatMap((gate) => {
-    // A book of starts belongs to a gate; what was begun is judged there (crowdedStarts).
+    // A shared book of starts belongs to a gate; its starts are checked there (crowdedStarts).
     if (gate.stream.handler.startsWith('limits.')) return []
     const rule = playOf(gate.stream.handler)?.coordinator
     return rule?.kind === 'gate' ? judge(evidence, gate, rule) : [`${gate.id} is the gate of no play`]
@@ -34,7 +34,7 @@ const judge = (
   const runs = look.runs().filter(({ stream }) => stream.handler === handler)
   const byId = new Map<string, LookedRun>(runs.map((run) => [run.id, run]))
   const started = gate.facts.filter((fact) => fact.type === 'gate.started')
-  // A call that waited and was taken back is a run that ended as it was born.
+  // A call that waited and was withdrawn is a run that ended as it was created.
   // A call that was made twice, and whose run exists, is dropped without another (gate-7).
   const back = gate.facts.flatMap((fact) =>
     fact.type === 'trigger.suppressed' && fact.into !== fact.call?.run && fact.call?.retry === undefined
@@ -42,7 +42,7 @@ const judge = (
       : [],
   )
   const named = [
-    // A retry begins no run: the one that it lets go on has the parent that it was born with.
+    // A retry starts no run: the run that it continues has the parent that it was created with.
     ...started.flatMap(({ run, tracked, call }) =>
       call?.retry !== undefined ? [] : [{ run, isTracked: tracked, caller: call?.parent?.run }],
     ),
@@ -82,7 +82,7 @@ const errandAt = (look: Look, sequence: number): Errand => {
   return row === undefined ? { id: -1, kind: 0 } : (JSON.parse(row.text).data as Errand)
 }
 
-/** The event that began the run speaks for all of them. */
+/** The event that started the run represents all of them. */
 const firstErrand = (id: string, started: readonly Started[], look: Look): Errand =>
   errandAt(look, started.find(({ run }) => run === id)?.events[0] ?? 0)
 
@@ -90,7 +90,7 @@ const firstErrand = (id: string, started: readonly Started[], look: Look): Erran
 const places = (look: Look, { stream, facts }: LookedCoordinator<GateFact>): readonly string[] => {
   const counts = new Map<number, number>()
   for (const fact of facts) {
-    // Events of a batch that come again have their place already.
+    // Events of a batch that are tried again have been counted already.
     if (fact.type === 'gate.started' && fact.attempt !== undefined) continue
     const sequences =
       fact.type === 'gate.started' ? fact.events : fact.type === 'trigger.suppressed' ? [fact.sequence] : []
@@ -102,7 +102,7 @@ const places = (look: Look, { stream, facts }: LookedCoordinator<GateFact>): rea
     .map(({ id, sequence }) => `gate-1: ${id} (${stream.handler}) has ${counts.get(sequence) ?? 0} places`)
 }
 
-/** flow-outcome-1: no run is promised that is one. flow-outcome-2: what started no run of its own says so to whoever asks. */
+/** flow-outcome-1: a promised run that cannot start is withdrawn as one. flow-outcome-2: an event without a run of its own tells callers so. */
 const outcomes = (look: Look, { stream, facts }: LookedCoordinator<GateFact>): readonly string[] => {
   const { tenant, handler } = stream
   const isWritten = (table: string, key: string): boolean => look.store.documents.has(documentKey(tenant, table, key))
@@ -186,7 +186,7 @@ const tooMany = (
   })
 }
 
-/** Windows: nothing fires before it is quiet, full or over. */
+/** Windows: none fires before it is quiet, full or over. */
 const gathered = ({ facts }: LookedCoordinator<GateFact>, fact: Started, rule: GateRule): readonly string[] => {
   const { quietMs, batch } = rule
   if (fact.attempt !== undefined) return []

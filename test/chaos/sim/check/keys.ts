@@ -1,8 +1,8 @@
 /**
- * idempotency, batch-items-1: who has a key. At most one live or successful run per key, in all lives of all runs; of a batch each event for
- * itself, and nobody is turned away from a key that is free.
+ * idempotency, batch-items-1: the holder of each key. At most one live or successful run per key, in all lives of all runs; in a batch each event
+ * counts separately, and no event is turned away from a key that is free.
  *
- * Owns its own reading of who has a key, from runs and from what a gate says of events. Never reads the claims of a gate.
+ * Owns its own derivation of who holds a key, from runs and from a gate's facts about events. Never reads the claims of a gate.
  */
 import type { GateFact } from '#model/flow/gate-fact.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
@@ -27,7 +27,7 @@ export const keptByTwo = (lives: readonly Life[]): readonly string[] => {
   })
 }
 
-/** Ids of the events of an ended run that did what they should. */
+/** Ids of the events of an ended run whose items succeeded. */
 const wellIn = ({ state }: LookedRun, look: Look): ReadonlySet<string> => {
   const output = state.kind !== 'ended' || state.output === null ? null : look.value(state.output)
   const items = isJsonRecord(output) && Array.isArray(output['items']) ? (output['items'] as readonly Json[]) : []
@@ -72,7 +72,7 @@ export const itemKeys = (
   return wrong
 }
 
-/** Events of an ended run that went wrong and do not come again. */
+/** Events of an ended run that failed and are not tried again. */
 const freedBy = (
   look: Look,
   facts: readonly GateFact[],

@@ -1,10 +1,10 @@
-/** When runs began and ended, in the order of what the store took in: what coordinators promise about runs of one key. */
+/** When runs began and ended, in the order in which the store recorded it: what coordinators promise about runs of one key. */
 import type { RunFact } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Witness } from '#test/chaos/sim/witness.ts'
 
-/** Of a run that somebody tried again, the life up to its first end. */
+/** For a run that was retried, the life up to its first end. */
 export interface Span {
   readonly run: LookedRun
   readonly bornAt: number
@@ -35,13 +35,13 @@ export const spanOf = (run: LookedRun, witness: Witness): Span => {
   }
 }
 
-/** One life of a run: from its birth or a retry to its end. */
+/** One life of a run: from its creation or a retry to its end. */
 export interface Life {
   readonly run: LookedRun
   readonly bornAt: number
   readonly endedAt: number
   readonly end: RunStatus | null
-  /** It ended as it began, in one write: a retry that waited and was turned away. */
+  /** It ended with the write that began it: a retry that waited and was turned away. */
   readonly isEmpty: boolean
 }
 
@@ -78,10 +78,10 @@ export const overlapping = (spans: readonly Span[], who: string): readonly strin
         : []
     })
 
-/** Longer than it takes to find a coordinator again whose worker died. */
+/** Longer than it takes to find a coordinator whose worker died. */
 const TOLD_WITHIN_MS = 20_000
 
-/** A run that was to be stopped was told so, or had ended by itself. */
+/** A run that was to be stopped was notified, or had ended by itself. */
 export const unstopped = (
   facts: readonly { readonly type: string; readonly at: number; readonly run?: string }[],
   runs: ReadonlyMap<string, LookedRun>,

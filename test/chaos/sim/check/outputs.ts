@@ -1,4 +1,4 @@
-/** Every run that ended gave what its play says it must give, whatever happened on the way; ends that are no success have a reason. */
+/** Every run that ended has the output that its play requires, whatever happened on the way; ends without success have a reason. */
 import { canonical } from '#model/kernel/json.ts'
 import type { Look, LookedRun } from '#test/chaos/sim/look.ts'
 import type { Ending } from '#test/chaos/sim/play.ts'
@@ -49,7 +49,7 @@ const helper = ({ run, errand, status, output }: Ending, handler: string): reado
     : [`${run} (${handler}) ended with ${status} ${JSON.stringify(output)} instead of ${JSON.stringify(expected)}`]
 }
 
-/** R12: a cancel reaches the children before the parent ends; those of the life before have ended with that (check/rest.ts). */
+/** R12: a cancel reaches the children before the parent ends; those of the previous life have ended with that life (check/rest.ts). */
 const uncancelledChildren = ({ id, facts: all }: LookedRun, look: Look): readonly string[] => {
   const facts = all.slice(all.findLastIndex(({ type }) => type === 'run.retried') + 1)
   const open = new Set(facts.flatMap((fact) => (fact.type === 'child.started' ? [fact.child] : [])))

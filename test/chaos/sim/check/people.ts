@@ -1,7 +1,7 @@
 /**
- * Tasks at the end of a schedule: each closes once, its decision acts once and is not lost, and none is open that nobody waits for.
+ * Tasks at the end of a schedule: each closes once, its decision acts once and is not lost, and none is open that no run waits for.
  *
- * Owns what tasks and their runs must say of each other. V19, V24, uncertain-step-1, run-4, uncertain-2.
+ * Owns the consistency of tasks and their runs. V19, V24, uncertain-step-1, run-4, uncertain-2.
  */
 import type { RunFact } from '#model/run/fact.ts'
 import type { TaskFact } from '#model/task/fact.ts'
@@ -16,7 +16,7 @@ export const checkPeople = ({ look, client }: Evidence): readonly string[] => [
   ...unwarned(look, client),
 ]
 
-/** uncertain-2: whoever runs a step again while its worker may go on has been warned. */
+/** uncertain-2: a person who runs a step again while its worker may still act has been warned. */
 const unwarned = (look: Look, { hasty }: Evidence['client']): readonly string[] =>
   hasty.flatMap(({ task, run, step }) => {
     const decided = look
@@ -51,7 +51,7 @@ const unwanted = ({ id }: LookedTask, { state }: LookedRun): readonly string[] =
 
 const isOverFor = (fact: RunFact): boolean => fact.type === 'run.cancel_requested' || fact.type === 'run.quarantined'
 
-/** A decision acts once. One that came too late, to a run that was cancelled, acts never. */
+/** A decision acts once. One that came too late, to a cancelled run, never acts. */
 const unheard = ({ id, state, facts }: LookedTask, run: LookedRun): readonly string[] => {
   const decided = facts.find((fact) => fact.type === 'task.decided')
   if (decided?.type !== 'task.decided' || state.kind !== 'closed') return []
@@ -65,7 +65,7 @@ const unheard = ({ id, state, facts }: LookedTask, run: LookedRun): readonly str
   return [`V19: ${id} was decided with ${decided.action}, and its run heard ${JSON.stringify(said)}`]
 }
 
-/** A step may be uncertain several times: what counts for a task is said after its own doubt and before the next one. */
+/** A step may be uncertain several times: a task's answer is what follows its own uncertainty and precedes the next one. */
 const wordsOn = (facts: readonly RunFact[], task: string, step: string): readonly RunFact[] => {
   const isDoubt = (fact: RunFact): boolean => fact.type === 'step.uncertain' && fact.step === step
   const own = facts.findIndex((fact) => fact.type === 'step.uncertain' && fact.task === task)

@@ -1,4 +1,4 @@
-/** run-5: code of another version than the one that a run began with goes on with it only after the fact that says so. */
+/** run-5: code of another version than the one that a run began with continues it only after the fact that says so. */
 import type { LookedRun } from '#test/chaos/sim/look.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -15,7 +15,7 @@ export const checkPins = (evidence: Evidence): readonly string[] => {
   })
 }
 
-/** The version that had the run first, and those that it was handed over to by then. */
+/** The version that had the run first, and those to which it had been handed over by then. */
 const versionsBy = (
   { id, facts, stream }: LookedRun,
   { witness }: Pick<Evidence, 'witness'>,

@@ -12,7 +12,7 @@ export const checkQuestions = (evidence: Evidence): readonly string[] =>
 const isLoss = (fact: RunFact): fact is RunFact & { readonly type: 'step.uncertain' } =>
   fact.type === 'step.uncertain' && fact.reason.startsWith('the worker was lost')
 
-/** A retry begins a new life, in which what the life before left open is asked about. */
+/** A retry begins a new life, in which attempts left open by the previous life are asked about. */
 const needless = ({ id, facts }: LookedRun, { witness, absences }: Evidence): readonly string[] => {
   const attempts = new Map<string, { readonly worker: string; readonly tick: number }>()
   return facts.flatMap((fact, seq) => {

@@ -1,7 +1,7 @@
 /**
- * A system at rest: nobody is at work, and every run has ended or waits for a stated reason (V13, run-3, V4).
+ * A system at rest: no worker is active, and every run has ended or waits for a recorded reason (V13, run-3, V4).
  *
- * Owns what rest means. Judges the store and the calls that were made from outside, not the engine.
+ * Owns what rest means. Checks the store and the calls that were made from outside, not the engine.
  */
 import { isRunId } from '#model/kernel/ids.ts'
 import type { LiveRun } from '#model/run/fact.ts'
@@ -56,7 +56,7 @@ const restOf = (run: LookedRun, look: Look): readonly string[] => {
   ]
 }
 
-/** R12: whoever waits for the end of its children after a cancel has passed the cancel on. */
+/** R12: a run that waits for the end of its children after a cancel has passed the cancel on. */
 const untold = (state: LiveRun, who: string, look: Look): readonly string[] => {
   if (state.cancel === null) return []
   const children = state.open.entries().flatMap(([, step]) => (step.kind === 'calling' ? [step.child] : []))
@@ -91,7 +91,7 @@ const sameRows = ({ stream, state }: LookedRun): boolean => {
   )
 }
 
-/** Time would move it (then it had a wake), or an open step waits for an event, a person or a child that lives. */
+/** Time would continue it (then it had a wake), or an open step waits for an event, a person or a live child. */
 const hasReason = (state: LiveRun, look: Look): boolean => {
   if (wakeAt(state) !== null) return false
   if (state.pause !== null && state.cancel === null) return true

@@ -92,7 +92,7 @@ const requests = (id: string, facts: readonly ScheduleFact[]): readonly string[]
     : [`schedule-4: ${id} was asked by ${asked.join()} and ran ${ran('now')} and ${ran('backfill')} times for that`]
 }
 
-/** schedule-5: in a pause it starts what a person has asked for in that pause, and nothing else. */
+/** schedule-5: during a pause it starts what a person has requested during that pause, and nothing else. */
 const pauses = (id: string, facts: readonly ScheduleFact[]): readonly string[] => {
   const waiting = new Set<string>()
   let before: ReadonlySet<string> | null = null
@@ -109,7 +109,7 @@ const pauses = (id: string, facts: readonly ScheduleFact[]): readonly string[] =
   })
 }
 
-/** schedule-5: at the end of a pause in which nothing ran any more, nothing waits that was asked for in it. */
+/** schedule-5: at the end of a pause in which nothing was running any more, nothing requested during it is still waiting. */
 const heldBack = (id: string, facts: readonly ScheduleFact[]): readonly string[] => {
   const running = new Set<string>()
   const asked = new Set<string>()

@@ -1,8 +1,8 @@
 /**
- * V17: an event within a wait's lookback is delivered, also when it came before the wait; each event once per run, in ledger order.
+ * V17: an event within a wait's lookback is delivered, also if it came before the wait; each event once per run, in ledger order.
  *
- * Owns its own matching of events and waits, and its own memory of what a run has received. A wait may time out only if no event for it
- * was there when its run was last claimed.
+ * Owns its own matching of events and waits, and its own record of what a run has received. A wait may time out only if no event for it
+ * existed when its run was last claimed.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Received, WaitSpec } from '#model/event/wait.ts'
@@ -16,7 +16,7 @@ interface Waiting {
   readonly received: Received[]
 }
 
-/** A run's waits, fact by fact: what is open, and what has been received by any of them. */
+/** A run's waits, fact by fact: which are open, and what has been received by any of them. */
 class Told {
   readonly open = new Map<string, Waiting>()
   readonly consumed = new Set<number>()
@@ -36,7 +36,7 @@ class Told {
     )
   }
 
-  /** Events that fit and that a raised base passes over though no wait has received them. */
+  /** Matching events that a raised base skips although no wait has received them. */
   skipped({ from, ...wait }: WaitSpec): readonly number[] {
     if (from === undefined) return []
     return this.next({ wait: { ...wait, base: from }, received: [] })
@@ -56,7 +56,7 @@ class Told {
       this.open.delete(step)
   }
 
-  /** The code of a run that is retried opens its waits anew, and may receive what they had. */
+  /** The code of a retried run opens its waits anew, and may receive the events that they had. */
   reopen(): void {
     for (const { received } of this.open.values()) for (const { sequence } of received) this.consumed.delete(sequence)
     this.open.clear()
@@ -103,7 +103,7 @@ const checkRun = (evidence: Evidence, run: LookedRun, events: readonly StoredEve
   })
 }
 
-/** What is wrong with a fact, before it counts. */
+/** Violations by a fact, before it is applied. */
 const checkFact = (
   { witness }: Evidence,
   run: LookedRun,
@@ -143,7 +143,7 @@ const checkReceived = (
     : `${step} received ${received.join()} where ${expected.join()} came first`
 }
 
-/** The one condition in the plays asks for the trigger's id and a number above one. */
+/** The only condition in the plays requires the trigger's id and a number above one. */
 const fits = (wait: WaitSpec, event: StoredEvent, id: number): boolean => {
   if (event.sequence <= wait.base || !wait.types.includes(event.type)) return false
   if ((wait.condition ?? null) !== null) return valueAt(event.data, 'id') === id && Number(valueAt(event.data, 'n')) > 1

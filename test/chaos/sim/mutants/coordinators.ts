@@ -4,7 +4,7 @@ import { Coordinator } from '#engine/coordinators/coordinator.ts'
 import { GateCoordinator } from '#engine/coordinators/gate-coordinator.ts'
 import { ScheduleCoordinator } from '#engine/coordinators/schedule-coordinator.ts'
 import { Starts } from '#engine/coordinators/starts.ts'
-import { Gate } from '#engine/step/gate.ts'
+import { StepDriver } from '#engine/step/step-driver.ts'
 import { OUTCOME_TABLE } from '#model/flow/flow-outcome.ts'
 import type { GateFact, GateState, OpenGate } from '#model/flow/gate-fact.ts'
 import { type KeyStarts, startRules } from '#model/flow/policies/starts.ts'
@@ -13,7 +13,7 @@ import { isRunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { ScheduleState } from '#model/schedule/fact.ts'
 import type { StreamWrite } from '#ports/ledger.ts'
-import type { InvokeOptions } from '#ports/step-gate.ts'
+import type { InvokeOptions } from '#ports/step-port.ts'
 import { changed, type Mutant, oneByOne, plantMethod, withAppends, withWrites } from './mutant.ts'
 
 const isCoordinator = ({ stream, create }: StreamWrite): boolean => create === null && !isRunId(stream)
@@ -48,7 +48,7 @@ const forgottenSlots: Mutant = {
     ),
 }
 
-/** What came while it worked is taken for seen. */
+/** Signals that came while it worked are taken as seen. */
 const deafPark: Mutant = {
   name: 'a clerk parks over a signal that it has not looked at',
   seenAt: 12,
@@ -171,7 +171,7 @@ const speechless: Mutant = {
     })),
 }
 
-/** As it was before runs asked: after a stall all begin whose turn has passed. */
+/** The behaviour before runs asked the throttle when they begin: after a stall all begin whose turn has passed. */
 const turnsFixedAtBirth: Mutant = {
   name: 'a throttled run begins when it is claimed, whatever its throttle says by then',
   seenAt: 33,
@@ -191,12 +191,14 @@ const givenForgotten: Mutant = {
     ),
 }
 
-/** As it was before calls of steps passed gates. */
+/** The behaviour before calls of steps passed gates. */
 const pastTheGate: Mutant = {
   name: 'a child does not pass the gate of what it calls',
   plant: () =>
-    plantMethod<(this: Gate, step: string, handler: string, input: Json, options?: InvokeOptions) => Promise<Json>>(
-      Gate.prototype,
+    plantMethod<
+      (this: StepDriver, step: string, handler: string, input: Json, options?: InvokeOptions) => Promise<Json>
+    >(
+      StepDriver.prototype,
       'invoke',
       (invoke) =>
         function (step, handler, input, options) {
@@ -205,7 +207,7 @@ const pastTheGate: Mutant = {
     ),
 }
 
-/** The child's own parent is told, and the gate waits for ever. */
+/** The child's own parent is notified, and the gate waits forever. */
 const childEndUnheard: Mutant = {
   name: 'a gate does not hear of the end of a child that it let through',
   atEngine: (line) =>

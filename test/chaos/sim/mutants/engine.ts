@@ -1,9 +1,9 @@
-/** Seeded bugs of the engine and the model: attempts, timers, cancels, memory of steps, leases that nobody uses. */
+/** Seeded bugs of the engine and the model: attempts, timers, cancels, memory of steps, unused leases. */
 import { conflictRules } from '#engine/core/turn-queue.ts'
 import { ActiveRun } from '#engine/run/active-run.ts'
 import { Waiters } from '#engine/run/waiters.ts'
 import { SessionHead } from '#engine/services/session-head.ts'
-import { Gate } from '#engine/step/gate.ts'
+import { StepDriver } from '#engine/step/step-driver.ts'
 import { Leases } from '#engine/worker/leases.ts'
 import { Worker } from '#engine/worker/worker.ts'
 import { consumedRules } from '#model/event/consumed.ts'
@@ -13,7 +13,7 @@ import { type Decision, facts } from '#model/kernel/machine.ts'
 import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
 import { run } from '#model/run/run.ts'
 import { uncertainRules } from '#model/run/uncertain-step.ts'
-import type { StepRequest, WaitRequest } from '#ports/step-gate.ts'
+import type { StepRequest, WaitRequest } from '#ports/step-port.ts'
 import { changed, type Mutant, plantMethod, withWrites } from './mutant.ts'
 
 type Decide = (state: RunState, command: RunCommand) => Decision<RunFact>
@@ -41,8 +41,8 @@ const onceAgain: Mutant = {
           })
         : decide(state, command)
     })
-    const beginAgain = plantMethod<(this: Gate, step: string) => boolean>(
-      Gate.prototype,
+    const beginAgain = plantMethod<(this: StepDriver, step: string) => boolean>(
+      StepDriver.prototype,
       'mayBegin',
       (mayBegin) =>
         function (step) {
@@ -59,7 +59,7 @@ const onceAgain: Mutant = {
 
 const EARLY_MS = 1
 
-/** Woken one millisecond before its instant, and not looking twice. */
+/** Woken one millisecond before its instant, without a second look. */
 const earlyTimer: Mutant = {
   name: 'timers fire one millisecond early',
   atStore: (inner) =>
@@ -167,8 +167,8 @@ const memoByPosition: Mutant = {
   name: 'results are remembered by position',
   plant: () => {
     const calls = new WeakMap<object, number>()
-    return plantMethod<(this: Gate, request: StepRequest) => Promise<Json>>(
-      Gate.prototype,
+    return plantMethod<(this: StepDriver, request: StepRequest) => Promise<Json>>(
+      StepDriver.prototype,
       'run',
       (perform) =>
         function (request) {
@@ -185,8 +185,8 @@ const memoByPosition: Mutant = {
 const noLookback: Mutant = {
   name: 'a wait does not look back',
   plant: () =>
-    plantMethod<(this: Gate, step: string, request: WaitRequest) => Promise<void>>(
-      Gate.prototype,
+    plantMethod<(this: StepDriver, step: string, request: WaitRequest) => Promise<void>>(
+      StepDriver.prototype,
       'openWait',
       (openWait) =>
         function (step, request) {
@@ -211,7 +211,7 @@ const newIdOnResend: Mutant = {
   },
 }
 
-/** Also the store uncertain: the caller hears of success where nobody knows. */
+/** Also if the store's outcome is unknown: the caller receives a success that is not certain. */
 const doubtAsSuccess: Mutant = {
   name: 'a store that does not answer is taken for success',
   atEngine: (line, store) =>

@@ -1,5 +1,5 @@
 /**
- * Looking for a seeded bug: schedules are played until one finds it.
+ * Searches for a seeded bug: schedules are run until one finds it.
  *
  * Owns planting and removing. At full size seeds are the same for all mutants, so that the number of schedules can be compared.
  */
@@ -26,7 +26,7 @@ export const hunt = (mutant: Mutant, systems: Systems, limit: number): Promise<H
     Array.from({ length: limit }, (_, at) => at + 1),
   )
 
-/** The seed that has shown it before all others: as sure to find it, and sooner. */
+/** The seed that has shown it before, tried before all others: as certain to find it, and faster. */
 export const huntAgain = async (mutant: Mutant, systems: Systems, limit: number): Promise<Hunted> => {
   const again = mutant.seenAt === undefined ? null : await huntIn(mutant, systems, [mutant.seenAt])
   return again === null || again.foundAt === null ? hunt(mutant, systems, limit) : again

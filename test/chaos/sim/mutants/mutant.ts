@@ -9,13 +9,13 @@ import type { Append, Ledger, Outcome, StreamWrite } from '#ports/ledger.ts'
 export interface Mutant {
   /** What it does wrong. */
   readonly name: string
-  /** A seed that has shown it, where many others do not. A change of the engine may make it another one. */
+  /** A seed that has shown it, where many others do not. A change of the engine may require another one. */
   readonly seenAt?: number
   /** At the store's end of the line: a bug of an adapter. */
   readonly atStore?: (inner: Ledger, store: MemoryStore) => Ledger
   /** At the engine's end of the line: a bug in how the ledger is used. */
   readonly atEngine?: (line: Ledger, store: MemoryStore) => Ledger
-  /** Replaces a function; the answer puts it back. */
+  /** Replaces a function; the returned function restores it. */
   readonly plant?: () => () => void
 }
 
@@ -37,7 +37,7 @@ export const withAppends = (inner: Ledger, change: (append: Append) => Append): 
 export const withWrites = (inner: Ledger, change: (write: StreamWrite) => StreamWrite): Ledger =>
   withAppends(inner, (append) => ({ ...append, writes: append.writes.map(change) }))
 
-/** Appends to existing streams are handled one by one; births go through as they are. */
+/** Appends to existing streams are handled one by one; new streams pass unchanged. */
 export const oneByOne = (
   inner: Ledger,
   handle: (append: Append, write: (append: Append) => Promise<Outcome>) => Promise<Outcome>,

@@ -1,4 +1,4 @@
-/** Seeded bugs around people: questions that are lost, left open or answered twice, and answers that nobody hears. */
+/** Seeded bugs around people: questions that are lost, left open or answered twice, and answers that never arrive. */
 import { type SessionCall, SessionWrites } from '#engine/services/session-writes.ts'
 import type { StreamId } from '#model/kernel/ids.ts'
 import { planEnd } from '#model/plan/end.ts'

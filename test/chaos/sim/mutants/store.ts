@@ -15,7 +15,7 @@ const written = (store: MemoryStore): Outcome => ({
 
 const versionOf = (store: MemoryStore, { stream }: StreamWrite): number => store.streams.get(stream)?.facts.length ?? 0
 
-/** The same facts at another place in the stream, sealed as if they belonged there. */
+/** The same facts at another position in the stream, sealed as if they belonged there. */
 const resealed = (store: MemoryStore, write: StreamWrite): StreamWrite => {
   const expectedVersion = versionOf(store, write)
   let headHash = store.streams.get(write.stream)?.headHash ?? ''
@@ -43,7 +43,7 @@ const noVersionCheck: Mutant = {
     ),
 }
 
-/** The append waits in memory for the next call; a crash takes it along. */
+/** The append waits in memory for the next call; a crash loses it. */
 const acknowledgedEarly: Mutant = {
   name: 'acknowledged before it is written',
   atStore: (inner, store) => {
@@ -125,7 +125,7 @@ const noWakeAtRelease: Mutant = {
   atStore: (inner) => withWrites(inner, (write) => (write.release ? { ...write, wakeAt: null } : write)),
 }
 
-/** Waits count as if all events before them had been looked at. */
+/** Waits count as if all events before them had been read. */
 const blindWaits = (inner: Ledger, store: MemoryStore): Ledger =>
   withWrites(inner, (write) => {
     const tenant = store.streams.get(write.stream)?.tenant
@@ -216,7 +216,7 @@ const chainNotUpdated: Mutant = {
     }),
 }
 
-/** A conflict of a command from outside is answered by writing the same facts at the next place. */
+/** A conflict of a command from outside is answered by writing the same facts at the next position. */
 const notDecidedAgain: Mutant = {
   name: 'a conflict is written over without deciding again',
   seenAt: 231,

@@ -1,16 +1,16 @@
 /** Plays whose steps act under other promises: at most once, in the step's own transaction, in a session's memory. */
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError, isStepFailure } from '#executors/workflow/step-failure.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import { FinalError, isStepFailure } from '#model/run/step-failure.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import { act, type Ending, type Errand, type Play, perform } from '#test/chaos/sim/play.ts'
 
 const CHARGED = 'charged'
 const REFUSED = 'refused'
-/** People are asked after it and a lease: short, so that a schedule gets there. */
+/** People are asked after the timeout and a lease: short, so that a schedule gets there. */
 const TIMEOUT_MS = 1_000
 const SLOW_MS = 4_000
 
-/** What a person's word or the step's own end makes of a step that may happen once. */
+/** The result of a once step, by a person's decision or by the step's own end. */
 const outcomeOf = ({ facts }: Ending, step: string): string => {
   const last = facts.findLast(
     (fact) =>
@@ -20,7 +20,7 @@ const outcomeOf = ({ facts }: Ending, step: string): string => {
   return last?.type === 'step.resolved' && last.verdict === 'happened' ? CHARGED : REFUSED
 }
 
-/** `kind` 0: goes well. 1: is slow, and does not look at its signal. 2: declines for certain. 3: breaks so that nobody knows. */
+/** `kind` 0: succeeds. 1: is slow, and ignores its signal. 2: fails definitely. 3: fails with unknown outcome. */
 const charge = async (scene: Parameters<Play['functions']>[0], kind: number): Promise<string> => {
   await scene.world.delay(kind % 4 === 1 ? SLOW_MS : 30)
   if (kind % 4 === 2) throw new FinalError('declined')
@@ -73,7 +73,7 @@ export const strike: Play = {
   mayEnd: (ending) => ending.status === 'failed' && outcomeOf(ending, 'main') === REFUSED,
 }
 
-/** Its first attempt writes and emits ghosts and then fails: none of them may ever be seen. */
+/** Its first attempt writes and emits entries and then fails: none of them may ever be visible. */
 export const book: Play = {
   name: 'book',
   functions: (scene, edition) => [
@@ -101,7 +101,7 @@ export const book: Play = {
 
 const NOTES_PER_STEP = 8
 
-/** So many at once that two runs in one session make a checkpoint due. */
+/** So many that two runs in one session make a checkpoint due. */
 export const notesOf = (step: string, id: number): readonly string[] =>
   Array.from({ length: NOTES_PER_STEP }, (_, i) => `${step}-${id}-${i}`)
 
@@ -127,7 +127,7 @@ export const note: Play = {
 
 export const spentBy = (id: number): string => `spent-${id}`
 
-/** A step that may happen once and is remembered in a session that others write, too. */
+/** A once step that is remembered in a session that others write, too. */
 export const purse: Play = {
   name: 'purse',
   inSession: true,

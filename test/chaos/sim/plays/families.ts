@@ -1,6 +1,6 @@
 /** Plays of several runs: children, children that wait, events that start others. */
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError, isStepFailure } from '#executors/workflow/step-failure.ts'
+import { FinalError, isStepFailure } from '#model/run/step-failure.ts'
 import { type Errand, type Play, perform } from '#test/chaos/sim/play.ts'
 
 export const family: Play = {
@@ -31,7 +31,7 @@ export const family: Play = {
   output: ({ errand: { id } }) => [id * 10, (id + 1) * 10, 'failed', 1],
 }
 
-/** Children that wait until somebody frees them: what a cancel has to reach. */
+/** Children that wait for an event from outside: what a cancel must reach. */
 export const custody: Play = {
   name: 'custody',
   functions: (scene) => [
@@ -54,7 +54,7 @@ export const custody: Play = {
   output: () => 'received',
 }
 
-/** Events from a step, from the end of the function, with a filter in the way. */
+/** Events from a step and from the end of the function, with a filter that blocks some. */
 export const announce: Play = {
   name: 'announce',
   functions: (scene, edition) => [

@@ -22,11 +22,11 @@ interface Gated {
   readonly flow: FlowSource
   readonly rule?: Omit<GateRule, 'kind' | 'keyOf'>
   readonly sleepMs?: number
-  /** So many more events per errand. */
+  /** How many more events each errand sends. */
   readonly more?: number
 }
 
-/** The errands that the run was started for, by the facts. */
+/** The errands for which the run was started, by the facts. */
 const errandsOf = ({ facts: [first], errand, eventBySequence }: Ending): readonly Errand[] => {
   const input = first?.type === 'run.started' ? first.input : null
   if (input?.kind !== 'events') return [errand]

@@ -1,4 +1,4 @@
-/** Plays of idempotency keys: of events that come together and fail one by one, and so many that a gate keeps those of ended runs elsewhere. */
+/** Plays of idempotency keys: of events that are batched and fail one by one, and so many that a gate stores those of ended runs elsewhere. */
 import { fn } from '#executors/workflow/function.ts'
 import type { Json } from '#model/kernel/json.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Scene,
 } from '#test/chaos/sim/play.ts'
 
-/** By kind: goes well · fails whenever it comes · fails with the first run that it comes to. */
+/** By kind: succeeds · always fails · fails in the first run that receives it. */
 const isWell = ({ world }: Scene, run: string, event: { readonly id: string; readonly kind: number }): boolean => {
   const runs = world.runsGiven(event.id, run)
   return event.kind % 3 === 0 || (event.kind % 3 === 2 && runs > 1)
@@ -25,7 +25,7 @@ const parcelRule: GateRule = {
   itemKeys: true,
 }
 
-/** Each event of a batch has a key of its own: one that is to come again holds it, one that failed for good gives it back. */
+/** Each event of a batch has a key of its own: an item that is to be retried holds it, one that failed for good releases it. */
 export const parcel: Play = {
   name: 'parcel',
   functions: (scene) => [

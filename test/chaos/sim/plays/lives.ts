@@ -1,6 +1,6 @@
-/** Plays whose runs fail for certain and are retried: behind a gate with keys, with children, with instants by which they must begin and end. */
+/** Plays whose runs are sure to fail and are retried: behind a gate with keys, with children, with instants by which they must begin and end. */
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { act, type Context, type Ending, type Errand, type Play, perform, type Scene } from '#test/chaos/sim/play.ts'
 
 const LONG_MS = 30_000
@@ -9,7 +9,7 @@ const KEYS = 2
 
 const none = (): readonly [] => []
 
-/** Fails for certain as often as that, in whatever life of its run. */
+/** Fails this many times, in whichever lives of its run. */
 const flawed = (scene: Scene, { run, step }: Context, flaws: number): Promise<unknown> =>
   step.run('work', ({ attempt, effectKey }) => {
     act(scene, run.id, { step: 'work', effect: 'idempotent', effectKey, attempt })
@@ -22,7 +22,7 @@ const hasFailed = ({ status, facts }: Ending): boolean =>
   status === 'failed' &&
   facts.some((fact) => fact.type === 'step.failed' || (fact.type === 'step.resolved' && fact.verdict === 'abort'))
 
-/** One live or successful run per key, whoever is retried. */
+/** One live or successful run per key, whichever run is retried. */
 export const again: Play = {
   name: 'again',
   functions: (scene) => [
@@ -40,7 +40,7 @@ export const again: Play = {
   mayEnd: hasFailed,
 }
 
-/** One child gives away something once and fails; the other sleeps for long. Neither outlives a parent that has failed. */
+/** One child performs an effect once and fails; the other sleeps for long. Neither outlives a parent that has failed. */
 export const brood: Play = {
   name: 'brood',
   functions: (scene) => [

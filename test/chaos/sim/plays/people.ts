@@ -3,14 +3,14 @@ import { fn } from '#executors/workflow/function.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'
 import { type Ending, type Errand, type Play, perform } from '#test/chaos/sim/play.ts'
 
-/** By kind: nobody is in a hurry; the system says yes at the deadline; the question lapses. */
+/** By kind: no deadline; the system approves at the deadline; the question expires. */
 const TIMES = [
   {},
   { deadline: '5s', autoActionOnTimeout: 'approve' },
   { deadline: '3s', autoActionOnTimeout: 'expire' },
 ] as const
 
-/** What the run has taken for the answer. What the task says itself is check/people.ts. */
+/** What the run took as the answer. What the task itself records is check/people.ts. */
 const heard = ({ facts }: Ending): string => {
   const answer = facts.findLast((fact) => fact.type === 'child.ended')
   if (answer?.type !== 'child.ended' || answer.end.kind !== 'done' || !('value' in answer.end.result)) return 'nothing'
@@ -35,7 +35,7 @@ export const review: Play = {
   output: (ending) => [heard(ending), 1],
 }
 
-/** A question; what requires its yes, directly and further behind; and what is done whatever the answer is. */
+/** A question; steps that require its approval, directly and further behind; and a step that is done whatever the answer is. */
 const CONSENT: readonly PlanStepSource[] = [
   {
     id: 'ask',

@@ -1,4 +1,4 @@
-/** Plays that are started by schedules: a few slots each, with every way to overlap and to catch up. */
+/** Plays that are started by schedules: a few slots each, with every policy for overlaps and catching up. */
 import { fn } from '#executors/workflow/function.ts'
 import type { ScheduleOptions } from '#manifest/time/schedule.ts'
 import { type Context, type Errand, type Play, perform, type ScheduleRule, START } from '#test/chaos/sim/play.ts'
@@ -38,14 +38,14 @@ export const pulse = scheduled('pulse', LONG_MS, { overlap: 'cancel_running', mi
 
 export const flock = scheduled('flock', 1_500, { overlap: 'allow', missed: { policy: 'run_all', max: 2 } })
 
-/** People ask it for slots of the past, also while it is paused. */
+/** People request slots of the past, also while it is paused. */
 const refillSlots = scheduled('refill', 300, { overlap: 'buffer_all', missed: { policy: 'skip' } })
 export const refill: Play = {
   ...refillSlots,
   coordinator: { ...(refillSlots.coordinator as ScheduleRule), backfills: true },
 }
 
-/** Two slots only, the second behind the first. */
+/** Only two slots, the second after the first. */
 export const brief = scheduled(
   'brief',
   1_200,

@@ -1,6 +1,6 @@
-/** Plays of plain steps: one after another, side by side, in a loop, failing, sleeping, too large for a fact. */
+/** Plays of plain steps: one after another, in parallel, in a loop, failing, sleeping, too large for a fact. */
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError, isStepFailure } from '#executors/workflow/step-failure.ts'
+import { FinalError, isStepFailure } from '#model/run/step-failure.ts'
 import { act, type Context, type Errand, inOrder, type Play, perform } from '#test/chaos/sim/play.ts'
 
 const RETRY = { baseMs: 150, factor: 1, maxMs: 150 }
@@ -42,7 +42,7 @@ export const loop: Play = {
   output: ({ errand: { id } }) => [id, id + 1, id + 2],
 }
 
-/** A retry falls due while another step is still at work. */
+/** A retry becomes due while another step is still active. */
 export const parallel: Play = {
   name: 'parallel',
   functions: (scene) => [
@@ -109,7 +109,7 @@ export const flaky: Play = {
   output: ({ errand: { id } }) => [id, 'instead', 'final'],
 }
 
-/** A step that takes longer than it may: aborted, tried again, given up; what it gives in the end comes too late. */
+/** A step that exceeds its timeout: aborted, tried again, given up; its final result comes too late. */
 export const tardy: Play = {
   name: 'tardy',
   functions: (scene) => [
@@ -128,7 +128,7 @@ export const tardy: Play = {
   },
 }
 
-/** The handler itself fails once, while one of its steps is still at work. */
+/** The handler itself fails once, while one of its steps is still active. */
 export const hasty: Play = {
   name: 'hasty',
   functions: (scene) => [
@@ -156,7 +156,7 @@ export const large: Play = {
   output: () => LARGE.length,
 }
 
-/** Two kinds of deadline: one that a run passes while it waits for ever, one for its start. */
+/** Two kinds of deadline: one that a run exceeds while it waits forever, one for its start. */
 export const overdue: Play = {
   name: 'overdue',
   functions: (scene) => [
@@ -186,7 +186,7 @@ export const prompt: Play = {
   mayEnd: ({ status, facts }) => status === 'expired' && !facts.some((fact) => 'step' in fact),
 }
 
-/** Nothing but a run: asks a worker at rest whether it has a place free. */
+/** An empty run: tests whether a worker at rest has a free slot. */
 export const probe: Play = {
   name: 'probe',
   functions: () => [fn<Errand>('probe', {}, ({ input }) => input.id)],

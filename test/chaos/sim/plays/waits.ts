@@ -11,7 +11,7 @@ const numberIn = (data: Json): Json => (data as { readonly n?: Json }).n ?? null
 const sinceOpened = ({ facts }: Ending, step: string): Ending['facts'] =>
   facts.slice(facts.findLastIndex((fact) => fact.type === 'wait.opened' && fact.step === step))
 
-/** What the facts say that this step received, one number per event. */
+/** The facts' record of what this step received, one number per event. */
 const receivedBy = (ending: Ending, step: string): readonly Json[] =>
   sinceOpened(ending, step).flatMap((fact) => {
     if (fact.type !== 'wait.received' || fact.step !== step) return []
@@ -42,7 +42,7 @@ export const either: Play = {
   output: (ending) => [hasTimedOut(ending, 'answer') ? 'timed_out' : (receivedBy(ending, 'answer')[0] ?? null), 1],
 }
 
-/** Two waits look at the same type at the same time: each event goes to one of them. */
+/** Two waits for the same type are open at the same time: each event goes to one of them. */
 export const both: Play = {
   name: 'both',
   functions: (scene) => [
@@ -68,7 +68,7 @@ export const both: Play = {
   output: (ending) => [...receivedBy(ending, 'all'), ...receivedBy(ending, 'one'), 1],
 }
 
-/** The events may come long before the waits: the run works and sleeps first, then takes one after another. */
+/** The events may come long before the waits: the run works and sleeps first, then receives them one after another. */
 export const early: Play = {
   name: 'early',
   functions: (scene, edition) => [
@@ -90,7 +90,7 @@ export const early: Play = {
   output: (ending) => [...receivedBy(ending, 'bell'), ...receivedBy(ending, 'again')],
 }
 
-/** Step, timer and event race; the winner is written down in a step of its own. */
+/** Step, timer and event race; a step of its own records the winner. */
 export const race: Play = {
   name: 'race',
   functions: (scene) => [

@@ -12,7 +12,7 @@ import { type FileIdentity, Presence } from '#adapters/storage/sqlite/presence.t
 import { type LedgerSession, SqliteSession } from '#adapters/storage/sqlite/session.ts'
 import { type Durability, openForWriting } from '#adapters/storage/sqlite/settings.ts'
 import { prepareStatements } from '#adapters/storage/sqlite/statements.ts'
-import { Known } from '#adapters/storage/sqlite/write/row-cache.ts'
+import { RowCache } from '#adapters/storage/sqlite/write/row-cache.ts'
 import type { ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimRequest } from '#ports/ledger.ts'
 import { type PackedBatch, packOutcomes, unpackBatch } from './packed.ts'
@@ -42,7 +42,7 @@ export type Answer = { readonly id: number; readonly value: unknown } | { readon
 /** Opens a file that its owner has prepared, and serves calls until `close`. */
 export const serveFile = async (port: MessagePort, { file, durability, identity }: ServeOptions): Promise<void> => {
   const driver = await loadDriver()
-  const known = new Known()
+  const known = new RowCache()
   const presence = new Presence(file, identity)
   presence.beforeOpening()
   const connection = new Connection({

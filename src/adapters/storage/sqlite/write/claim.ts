@@ -11,7 +11,7 @@ import type { ClaimableId, Instant, TenantId } from '#model/kernel/ids.ts'
 import { bornAfter, mayTake, pinAfter, type Taker } from '#model/worker/pin.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Claim, ClaimRequest } from '#ports/ledger.ts'
-import { Held } from './row-cache.ts'
+import { LeasedRow } from './row-cache.ts'
 import { workerKey } from './worker.ts'
 
 export interface Found {
@@ -140,7 +140,7 @@ export const lease = (
     const stream = toClaimableId(row.id)
     const epoch = row.epoch + 1
     scope.known.moveIn(row.lane)
-    scope.known.keep(stream, new Held(row, holder, epoch))
+    scope.known.keep(stream, new LeasedRow(row, holder, epoch))
     return { stream, tenant: row.tenant as TenantId, version: row.version, epoch, signal: row.signal }
   })
 }

@@ -18,7 +18,7 @@ const MAX_HELD = 65_536
  * The row of a stream with a lease, always with the same hidden class. Its version is the number of its facts: the table may have a lower
  * one.
  */
-export class Held implements StreamRow {
+export class LeasedRow implements StreamRow {
   readonly key: number
   readonly id: Uint8Array
   readonly kind: number
@@ -54,8 +54,8 @@ export class Held implements StreamRow {
   }
 }
 
-export class Known {
-  readonly #held = new Map<StreamId, Held>()
+export class RowCache {
+  readonly #held = new Map<StreamId, LeasedRow>()
   readonly #workers = new Map<WorkerId, number>()
   #paths: Map<string, Set<string>> | null = null
   readonly #since = new Map<string, number>()
@@ -85,11 +85,11 @@ export class Known {
   }
 
   /** Undefined: not cached; the stream may still have a lease. */
-  held(stream: StreamId): Held | undefined {
+  held(stream: StreamId): LeasedRow | undefined {
     return this.#held.get(stream)
   }
 
-  keep(stream: StreamId, held: Held): Held {
+  keep(stream: StreamId, held: LeasedRow): LeasedRow {
     if (this.#held.size >= MAX_HELD) this.#held.clear()
     this.#held.set(stream, held)
     return held

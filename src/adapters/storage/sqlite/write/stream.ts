@@ -12,7 +12,7 @@ import { isEnded } from '#model/run/status.ts'
 import type { NewStream, StreamWrite } from '#ports/ledger.ts'
 import { waitingBehind } from './claim.ts'
 import type { FactRows } from './facts.ts'
-import { Held } from './row-cache.ts'
+import { LeasedRow } from './row-cache.ts'
 import { dueAtOnce } from './signal.ts'
 import { putTask } from './task.ts'
 import { closeWaits, hasUnseenEvent, openWaits } from './wait.ts'
@@ -36,7 +36,7 @@ export const isStep = ({ create, epoch, facts, release, opensWaits, closesWaits,
   closesWaits.length === 0
 
 /** Does not update the row: the holder's next release, or whatever takes the lease away, updates it to the facts. */
-export const writeStep = ({ facts }: Scope, step: Step | StreamWrite, held: Held, appendId: string): boolean => {
+export const writeStep = ({ facts }: Scope, step: Step | StreamWrite, held: LeasedRow, appendId: string): boolean => {
   const { key, epoch, version } = held
   if (step.expectedVersion !== version || step.epoch !== epoch) return false
   if (step instanceof Step) {
@@ -101,7 +101,10 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   if (made.changes !== 1) return false
   const key = Number(made.lastInsertRowid)
   if (lease !== null)
-    known.keep(stream, new Held({ key, id, kind, tenant, version, epoch, signal, status, recoveries: 0, lane }, lease))
+    known.keep(
+      stream,
+      new LeasedRow({ key, id, kind, tenant, version, epoch, signal, status, recoveries: 0, lane }, lease),
+    )
   addFacts(scope.facts, write, key, context.appendId, epoch)
   openWaits(scope, key, tenant, write.opensWaits)
   if (write.task !== undefined) putTask(scope, stream, write.task)

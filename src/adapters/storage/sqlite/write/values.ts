@@ -9,7 +9,7 @@ import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { Statements } from '#adapters/storage/sqlite/statements.ts'
 import type { Event } from '#model/event/event.ts'
 import type { EventMatch, WaitRow } from '#ports/ledger.ts'
-import type { Known } from './row-cache.ts'
+import type { RowCache } from './row-cache.ts'
 
 type WriteScope = Pick<Scope, 'sql' | 'known'>
 
@@ -51,7 +51,7 @@ export const hasUnseenValue = (
 }
 
 /** The paths whose lists do not go back far enough for the matches, and the sequence from which each must be complete. */
-const incomplete = (sql: Statements, known: Known, tenant: string, matching: readonly EventMatch[]) => {
+const incomplete = (sql: Statements, known: RowCache, tenant: string, matching: readonly EventMatch[]) => {
   const asked = new Map<string, Place & { readonly after: number }>()
   for (const { type, path, after } of matching) {
     const key = `${type}\n${path}`

@@ -21,13 +21,13 @@ import type {
   AskRequest,
   EmittedEvent,
   InvokeOptions,
-  StepGate,
+  StepPort,
   StepRequest,
   TaskOutcome,
   TaskRequest,
   WaitAnswer,
   WaitRequest,
-} from '#ports/step-gate.ts'
+} from '#ports/step-port.ts'
 import { askPeople } from './ask.ts'
 import { completeStep, failAtOnce } from './attempt-commands.ts'
 import { Attempts } from './attempts.ts'
@@ -41,7 +41,7 @@ export type StepErrors = (step: string, failure: Failure) => Error
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
 
-export class Gate implements StepGate {
+export class StepDriver implements StepPort {
   private readonly activeRun: ActiveRun
   private readonly errors: StepErrors
   private readonly attempts: Attempts

@@ -19,7 +19,7 @@ import type { TaskAnswer } from '#model/task/view.ts'
 import type { Constraints, ExecutionContext } from './executor.ts'
 import type { Delta } from './model.ts'
 
-export interface StepGate {
+export interface StepPort {
   /** Returns what the ledger holds of a step: no step, a step without an answer yet, or a step with one. Starts nothing. */
   stateOf(step: string): 'none' | 'open' | 'settled'
   /** Returns the answer of a step that has ended well, if it is in memory, as if it had been asked for; else null. Starts nothing. */
@@ -198,9 +198,9 @@ export interface Entry {
   readonly requesters: readonly string[]
   /** The schedule and the slot, if a schedule started the run. */
   readonly schedule: ScheduleContext | null
-  readonly gate: StepGate
+  readonly gate: StepPort
   /** Returns the same entry with this gate in front of its own. */
-  behind(gate: StepGate): Entry
+  behind(gate: StepPort): Entry
   /** One key for the whole run, for handlers that are a single step. */
   effectKey(): string
   recall(key: string): Promise<Json | null>
