@@ -1,7 +1,7 @@
 /**
- * The wiring of the agent hand: models, tools, files and schemas in, a hand out. Loaded only for systems that have agents.
+ * The wiring of the agent executor: takes models, tools, files and schemas, and returns the executor. Loaded only for systems that have agents.
  *
- * Owns which implementation stands behind each thing that agents need. Holds no rule.
+ * Owns which implementation is used for each thing that agents need. Contains no rules.
  */
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
@@ -36,26 +36,26 @@ import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { Search } from '#ports/search.ts'
-import type { Entry } from '#ports/step-gate.ts'
+import type { Entry } from '#ports/step-port.ts'
 import type { Tool } from '#ports/tool.ts'
 import type { ToolServers } from '#ports/tool-servers.ts'
 import { modelsFor, perSystem } from './models.ts'
 
-/** A cache: a store elsewhere leaves it to this machine. */
+/** Only a cache on this machine; used when the store is not a local file. */
 const CACHE = join(tmpdir(), 'trihand-workspaces')
 
-/** What a host brings of its own; everything else is found from the environment. */
+/** What the host application brings itself; everything else is read from the environment. */
 export interface AgentOptions {
-  /** Answers every call, instead of what the environment's keys would open. */
+  /** Answers every call, in place of the models that the keys in the environment would open. */
   readonly models?: Pick<Models, 'model' | 'nameOf'>
-  /** Beside those of the system. */
+  /** Tools in addition to those of the system. */
   readonly tools?: readonly Tool[]
-  /** What the tool WebSearch asks. */
+  /** The search backend of the tool WebSearch. */
   readonly search?: Search
   readonly price?: AgentDeps['price']
-  /** Where agents have their directories. */
+  /** The folder that holds the agents' working directories. */
   readonly workspaces?: string
-  /** Harnesses by the name that an agent's `backend` gives, beside `claude-agent`. */
+  /** Harnesses by the name that an agent gives as its `backend`, in addition to `claude-agent`. */
   readonly backends?: Readonly<Record<string, BackendFactory>>
 }
 
@@ -66,19 +66,22 @@ export interface AgentsInput extends Omit<AgentOptions, 'workspaces'> {
   readonly blobs: Blobs
   readonly reader: Pick<Reader, 'document'>
   readonly environment: Variables
-  /** Where the files of a system are that does not say so itself: instructions, static files, templates. */
+  /** The folder of the system's files (instructions, static files, templates), unless the system names its own. */
   readonly folder: string
-  /** Null: a cache of this machine. */
+  /** Null: a cache on this machine. */
   readonly workspaces: string | null
 }
 
 export interface AgentHand {
   enter(entry: Entry, handler: AgentHandler): Promise<unknown>
-  /** Throws what this definition lacks: keys, addresses, a script that can be read. Answers which models are simulated, and why; null: none. */
+  /**
+   * Throws if something that this definition needs is missing: keys, addresses, a readable script. Returns which models are simulated, and why;
+   * null: none.
+   */
   check(system: System): { readonly simulated: string | null }
-  /** A tool of the system, for whoever is no agent. */
+  /** Calls a tool of the system for a caller that is not an agent. */
   callTool(request: ToolCall, signal: AbortSignal): Promise<ToolAnswer>
-  /** Ends the children that serve tools. */
+  /** Ends the child processes that serve tools. */
   close(): Promise<void>
 }
 
@@ -91,7 +94,7 @@ const toolsFor = ({ tools = [], search }: AgentsInput, system: System): Readonly
   )
 }
 
-/** A file of the system's folder, and of no other. */
+/** Reads a file of the system's folder, never one outside of it. */
 const fileOf = ({ system, folder }: AgentsInput): AgentDeps['readFile'] => {
   return async (path) => {
     const confined = new ConfinedFolder(system().folder ?? folder)
@@ -108,7 +111,7 @@ const codeOf = (error: unknown): string => String((error as { readonly code?: un
 
 const MAX_FILES = 1_000
 
-/** The files below a folder of the system's folder. Each is read as any other file of it: a link is refused then. */
+/** The files below a folder of the system's folder. Each is read like any other file of it, so a link is refused when it is read. */
 const filesOf =
   ({ system, folder }: AgentsInput): AgentDeps['filesIn'] =>
   async (path) => {
@@ -116,7 +119,7 @@ const filesOf =
       const files = await new ConfinedFolder(join(system().folder ?? folder, ...partsOf(path))).list(MAX_FILES)
       return files.map((file) => file.path)
     } catch (error) {
-      // Nothing there, or no folder.
+      // The folder does not exist, or is not a folder.
       if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
       throw error
     }
@@ -137,7 +140,7 @@ const contextOf = (read: AgentDeps['readFile']): ContextSource => ({
   },
 })
 
-/** Made when an agent first needs it; ours is loaded by its first query. */
+/** Made when an agent first needs one; our own is loaded by its first query. */
 const backendsFor = ({ backends = {}, environment, workspaces }: AgentsInput): AgentDeps['backend'] => {
   const made = new Map<string, AgentBackend>()
   const make = (name: string): AgentBackend => {
@@ -201,7 +204,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
   }
 }
 
-/** What a function may call: the tools of its system. */
+/** The tools that a function may call: those of its system. */
 const ownTools = ({ tools }: System): ReadonlyMap<string, Tool> => tools as unknown as ReadonlyMap<string, Tool>
 
 export const openAgents = (input: AgentsInput): AgentHand => {
@@ -217,7 +220,7 @@ export const openAgents = (input: AgentsInput): AgentHand => {
     check: (system) => {
       const models = modelsOf(system)
       models.nameOf(system.models.fallback)
-      // Models that the caller brings along are its own business.
+      // How the caller's own models answer is not checked here.
       return { simulated: 'simulated' in models ? (models.simulated as string | null) : null }
     },
   }

@@ -1,7 +1,7 @@
 /**
- * The wiring of jobs: the function that every system has for them, and the door through which people give them.
+ * The wiring of bulk jobs: the function that every system has for them, and the service that creates them.
  *
- * Owns nothing but that. Holds no rule.
+ * Owns nothing else. Contains no rules.
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { type BulkDeps, bulkHandler } from '#executors/workflow/bulk.ts'
@@ -10,7 +10,7 @@ import type { System } from '#manifest/define/system.ts'
 import { Jobs } from '#modes/jobs.ts'
 import type { Reader } from '#ports/reader.ts'
 
-/** The engine is not there yet when its first system is defined. */
+/** Functions, because the engine does not exist yet when its first system is defined. */
 export const withBulk = (system: System, engine: () => Engine, reader: () => BulkDeps['reader']): System => {
   const code = bulkHandler({
     reader: {

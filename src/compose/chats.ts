@@ -1,7 +1,7 @@
 /**
- * The wiring of chats: declarations in, one function for each out; and the door through which people meet them.
+ * The wiring of chats: one function for each declared chat, and the service through which people use them.
  *
- * Owns nothing but that. A system without a chat has no such function.
+ * Owns nothing else. A system without a chat has no such function.
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { chatFunctions } from '#executors/workflow/chat/chat.ts'
@@ -23,7 +23,7 @@ interface TurnWorld extends World {
   readonly planService: PlanService
 }
 
-/** A system in its normal form, with the turns of its chats, and the run of any drafted plan, among its functions. */
+/** A system in its normal form, with functions added for the turns of its chats and for runs of drafted plans. */
 export const defineWithChats = (source: SystemSource, { ids, clock, planService }: TurnWorld): System => {
   const digest = (text: string): string => ids.digest(text)
   const plain = normalise(source, digest)

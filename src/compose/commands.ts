@@ -1,8 +1,9 @@
 /**
- * The wiring that lets commands reach a SQLite ledger which this process has open: `trihand inbox` beside an application that embeds this.
+ * Lets commands reach a SQLite ledger that this process has open, e.g. `trihand inbox` beside an application that embeds Trihand.
  *
- * Owns a port of this machine and the file beside the ledger that names it, with a secret: whoever may read that file may read the ledger.
- * Loads the HTTP application with the first command. Without a port the application runs all the same, and commands find LEDGER_IN_USE.
+ * Owns a port on this machine, and the file beside the ledger that names the port and holds a secret: whoever may read that file may read the
+ * ledger.
+ * Loads the HTTP application with the first command. If no port can be opened, the application still runs, and commands fail with LEDGER_IN_USE.
  */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -51,14 +52,14 @@ const open = async (service: () => Service, ledger: string, ending: AbortSignal)
     served.then((listener) => listener(incoming, outgoing)).catch(() => outgoing.destroy())
   })
   await listening(server)
-  // It ends with the process, which it never keeps alive.
+  // The server does not keep the process alive.
   server.unref()
   const { port } = server.address() as AddressInfo
   writeServerFile(ledgerServer(ledger), { url: `http://127.0.0.1:${port}`, pid: ownPid(), ledger, token: secret })
   return server
 }
 
-/** Answers how it is closed again. */
+/** Returns the function that closes it again. */
 export const openForCommands = (service: () => Service, ledger: string, ending: AbortSignal): (() => Promise<void>) => {
   const opened = open(service, ledger, ending).catch(() => null)
   return async () => {

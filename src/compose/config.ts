@@ -1,5 +1,5 @@
 /**
- * Which ledger and which dispatcher a configuration means. Parsed once, by hand: a URL parser takes C:\x.db for a scheme.
+ * Which ledger and which dispatcher a configuration means. Parsed by hand, because a URL parser takes C:\x.db for a scheme.
  *
  * Owns the spelling of DATABASE_URL and TRIHAND_DISPATCHER. Never opens anything.
  */
@@ -35,7 +35,7 @@ export const ledgerChoice = (database: string | undefined): LedgerChoice => {
   }
 }
 
-/** Which dispatcher wakes runs, where it is and what it wants to know. */
+/** The dispatcher that wakes runs, its address and its settings. */
 export type DispatcherChoice =
   | { readonly kind: 'restate'; readonly ingress: string; readonly admin?: string; readonly token?: string }
   | { readonly kind: 'inngest'; readonly signingKey: string; readonly url?: string; readonly eventKey?: string }
@@ -46,7 +46,7 @@ const NAME = 'TRIHAND_DISPATCHER'
 
 const misconfigured = (problem: string): TrihandError => new TrihandError('CONFIG_INVALID', problem)
 
-/** Null: the store's own. */
+/** Null: the store's own dispatcher. */
 export const dispatcherChoice = (variables: Variables): DispatcherChoice | null => {
   const given = (suffix: string): string | undefined => variables[`${NAME}${suffix}`] || undefined
   const [kind, url, admin] = [given(''), given('_URL'), given('_ADMIN_URL')]

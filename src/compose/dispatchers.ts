@@ -1,7 +1,7 @@
 /**
- * A dispatcher that the configuration names, as the value that code would hand in.
+ * Turns the dispatcher that a configuration names into the value that code would pass.
  *
- * Owns which adapter a choice means and how its SDK is joined. Each is loaded only by who chose it.
+ * Owns which adapter a choice means and how its SDK is connected. Each SDK is loaded only when it is chosen.
  */
 import type { InngestClient, InngestServe } from '#adapters/dispatch/inngest/sdk.ts'
 import { loadPeer } from '#adapters/peer.ts'
@@ -10,7 +10,7 @@ import type { DispatcherChoice } from './config.ts'
 
 type InngestChoice = Extract<DispatcherChoice, { readonly kind: 'inngest' }>
 
-/** What of the SDK is used here. */
+/** The part of the SDK that is used here. */
 interface InngestSdk {
   readonly Inngest: new (options: {
     readonly id: string
@@ -19,7 +19,7 @@ interface InngestSdk {
   }) => InngestClient
 }
 
-/** By a name that the compiler does not follow: its package need not be there. */
+/** Imports by a name that the compiler does not follow, because the package need not be installed. */
 const load = async <Module>(name: string): Promise<Module> => (await import(name)) as Module
 
 const openInngest = async (
@@ -33,13 +33,13 @@ const openInngest = async (
   return inngest({ client: new Inngest({ id: system, ...where }), serve, signingKey, name: nameOf(system) })
 }
 
-/** As both engines take it. */
+/** A name in the form that both engines accept. */
 const nameOf = (system: string): string => {
   const plain = system.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-')
   return /^[a-z]/.test(plain) ? plain.slice(0, 63) : 'trihand'
 }
 
-/** `system` tells the systems apart that share an engine. */
+/** `system` tells apart the systems that share an engine. */
 export const dispatcherOf =
   (choice: DispatcherChoice, system: string): DispatcherFactory =>
   async (clock) => {

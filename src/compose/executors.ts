@@ -1,8 +1,7 @@
 /**
- * What executors are given from outside: models, documents, tools, the way to executors elsewhere.
+ * What executors receive from outside: models, documents, tools, connections to remote executors.
  *
- * Owns that part of the wiring, as assemble.ts owns the rest. Holds no rule; what is large is loaded with the first task that
- * wants it.
+ * Owns that part of the wiring, as assemble.ts owns the rest. Contains no rules; large modules are loaded with the first task that needs them.
  */
 import { SystemClock } from '#adapters/system/clock.ts'
 import type { Hands } from '#executors/built-in.ts'
@@ -20,13 +19,13 @@ import { ownEnvironment } from '#triggers/host.ts'
 import type { CodeWorld } from './functions.ts'
 
 export interface HandSettings {
-  /** Absent: tasks that need a model fail and say so. */
+  /** Absent: tasks that need a model fail with a clear error. */
   readonly models?: ModelHands
   readonly broker?: ToolBroker
   readonly code?: CodeWorld
 }
 
-/** The models of a system, and the check of what they answer. */
+/** The models of a system, and the check of their answers. */
 type ModelHands = Pick<Hands['models'], 'model' | 'nameOf' | 'check'>
 
 const NO_MODELS: ModelHands = {
@@ -44,7 +43,7 @@ const NO_MODELS: ModelHands = {
   check: () => ['nobody here can check it'],
 }
 
-/** An executor behind an address; references in its secret are resolved when it is called. */
+/** A remote executor at an address; references in its secret are resolved when it is called. */
 export const reach =
   (clock: Clock) =>
   ({ url, secret }: RemoteDefinition): Executor =>
@@ -55,7 +54,7 @@ export const reach =
       return signedPost({ url, secret: resolved, now: () => clock.now(), unreached })(message, signal)
     })
 
-/** A handler that serves an executor to systems elsewhere: a signed Request in, a Response out. */
+/** A handler that serves an executor to other systems: takes a signed Request, returns a Response. */
 export const serveExecutor = (options: ServeOptions): ((request: Request) => Promise<Response>) =>
   executorHandler(options, new SystemClock())
 

@@ -1,7 +1,7 @@
 /**
- * The wiring of workflow functions: how their code is entered, and the guarded way out that it has by its module.
+ * The wiring of workflow functions: how their code is entered, and the guarded fetch that each gets by its module.
  *
- * Owns which function gets which. Holds no rule: who may call which host is model/access/outbound.ts.
+ * Owns which function gets which. Contains no rules: who may call which host is model/access/outbound.ts.
  */
 import { resolve } from 'node:path'
 import type { IsolatedProcesses, IsolationOptions } from '#adapters/isolation/pool.ts'
@@ -19,15 +19,15 @@ import { type CodeLimits, requireHost } from '#model/access/outbound.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Call, CodeProcesses } from '#ports/code-process.ts'
 import type { Abort } from '#ports/executor.ts'
-import type { Entry, StepContext, StepGate } from '#ports/step-gate.ts'
+import type { Entry, StepContext, StepPort } from '#ports/step-port.ts'
 import type { RawRequest, ToolContext } from '#ports/tool.ts'
 
-/** What stands for the world: tests have another. */
+/** The network as functions see it: tests replace it. */
 export interface Outside extends Pick<FetchPolicy, 'ports'> {
   readonly network?: Network
 }
 
-/** Code may wait for a slow answer; a step has a timeout of its own. */
+/** Code may wait for a slow answer; a step has its own timeout. */
 const TIMEOUT_MS = 60_000
 
 const policyFor = (limits: CodeLimits, { ports }: Outside): FetchPolicy => ({
@@ -56,13 +56,13 @@ const requestFor =
 
 type Body = (context: StepContext) => unknown
 
-/** The same gate; bodies of steps are called by the engine, from outside of what the code of the function stands in. */
-const guardedGate = (gate: StepGate, guarded: <T>(work: () => T) => T): StepGate => {
+/** The same gate, but step bodies run guarded: the engine calls them outside of the async context of the function's code. */
+const guardedGate = (gate: StepPort, guarded: <T>(work: () => T) => T): StepPort => {
   const wrapped =
     (body: Body): Body =>
     (context) =>
       guarded(() => body(context))
-  const run: StepGate['run'] = (request) =>
+  const run: StepPort['run'] = (request) =>
     gate.run({
       ...request,
       body: wrapped(request.body),
@@ -79,7 +79,7 @@ const guardedGate = (gate: StepGate, guarded: <T>(work: () => T) => T): StepGate
 
 type EnterFunction = (entry: Entry, options: EnterOptions, abort: Abort) => unknown
 
-/** Code of a module has the guarded fetch wherever it says `fetch`. */
+/** Makes `fetch` the guarded one throughout the code of a module. */
 const withGuardedFetch =
   (enter: EnterFunction, outside: Outside): EnterFunction =>
   (entry, options, abort) => {
@@ -89,14 +89,14 @@ const withGuardedFetch =
     return guarded(() => enter(entry.behind(guardedGate(entry.gate, guarded)), options, abort))
   }
 
-/** Before code is loaded that may keep `fetch`. */
+/** Call this before loading code that may keep a reference to `fetch`. */
 export const guardFetch = (isNeeded: boolean): void => {
   if (isNeeded) guardGlobalFetch()
 }
 
 const BODY = 'base64'
 
-/** What code of another process asks of the world, and what it is answered: bodies as text. */
+/** The HTTP requests that code in another process makes, and their answers; bodies are text. */
 const httpFor =
   (outside: Outside) =>
   async (limits: CodeLimits, asked: Call, signal: AbortSignal): Promise<Json> => {
@@ -111,11 +111,11 @@ const httpFor =
     return { ...answer, headers: answer.headers.map((pair) => [...pair]), body: Buffer.from(bytes).toString(BODY) }
   }
 
-/** Processes of modules with `isolation: process`. */
+/** Settings of the processes for modules with `isolation: process`. */
 export interface IsolationSettings extends Pick<IsolationOptions, 'processes' | 'memoryMb' | 'node'> {
-  /** One without work is ended after so long. Default: 1m. */
+  /** How long a process may be idle before it is ended. Default: 1m. */
   readonly idle?: string | number
-  /** One that stands still for so long in the middle of its work is ended. Default: 10s. */
+  /** How long a process may stay unresponsive in the middle of its work before it is ended. Default: 10s. */
   readonly hang?: string | number
 }
 
@@ -123,7 +123,7 @@ export interface IsolationSettings extends Pick<IsolationOptions, 'processes' | 
 export interface CodeWorld {
   readonly outside?: Outside
   readonly environment?: Environment
-  /** Absent: isolated code does not run here. */
+  /** Absent: isolated code cannot run here. */
   readonly isolation?: CodeProcesses
 }
 
@@ -133,7 +133,7 @@ export interface IsolationHand extends CodeProcesses {
   close(): void
 }
 
-/** Loaded with the first isolated function that is entered. */
+/** Loaded when the first isolated function is entered. */
 export const lazyIsolation = ({ idle = '1m', hang = '10s', ...rest }: IsolationSettings = {}): IsolationHand => {
   const options = { ...rest, idleMs: durationMs(idle), hangMs: durationMs(hang) }
   let opened: IsolatedProcesses | null = null
@@ -163,7 +163,7 @@ const isolatedHand = (
   }
 }
 
-/** How a workflow function is entered. */
+/** Returns how a workflow function is entered. */
 export const workflowHand = ({ functions, folder }: System, world: CodeWorld): EnterFunction => {
   const { outside = {}, environment } = world
   guardFetch([...functions.values()].some(({ module }) => module !== null))

@@ -1,7 +1,7 @@
 /**
- * The wiring of HTTP in a process that embeds this: pages and API for the application's own server.
+ * The wiring of HTTP in a process that embeds Trihand: pages and API for the application's own server.
  *
- * Owns when it is loaded: with the first request. Ends what is open when the system closes.
+ * Owns when the HTTP application is loaded: with the first request. Ends open connections when the system closes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Peer } from '#http/server/address.ts'
@@ -11,11 +11,11 @@ import { ownPid, reportToStderr } from '#triggers/host.ts'
 
 export interface EmbeddedHttp {
   /**
-   * Answers a request of the application's own server: API and pages, below `http.basePath`. Outside of this machine it takes `http.identify`.
+   * Answers a request of the application's own server: API and pages, below `http.basePath`. Requests from other machines need `http.identify`.
    * `peer`: `{ address }` of the caller, where the request does not carry it.
    */
   fetch(request: Request, peer?: Peer): Promise<Response>
-  /** The same as a handler of node:http and as middleware of Express: what is not below the base path is left to `next`. */
+  /** The same as a handler of node:http and as middleware of Express: requests that are not below the base path go to `next`. */
   node(incoming: IncomingMessage, outgoing: ServerResponse, next?: () => void): void
 }
 
@@ -49,7 +49,7 @@ const serve = async (service: Service, options: EmbedOptions, ending: AbortSigna
   return { ...embedded, listener }
 }
 
-/** Express takes the path of its router away from `url`. */
+/** Express removes the path of its router from `url`. */
 const whole = (incoming: IncomingMessage & { originalUrl?: string }): IncomingMessage => {
   if (incoming.originalUrl !== undefined) incoming.url = incoming.originalUrl
   return incoming

@@ -1,7 +1,7 @@
 /**
- * The wiring of what hangs on the engine from outside.
+ * The wiring of the integrations that are attached to the engine from outside.
  *
- * Owns which implementation stands behind each door. Holds no rule.
+ * Owns which implementation is used for each. Contains no rules.
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { type Environment, resolveReferences } from '#manifest/expressions/reference.ts'
@@ -18,7 +18,7 @@ import { openOutbox } from './outboxes.ts'
 import { openPlans } from './plans.ts'
 import type { Store } from './stores.ts'
 
-/** What hangs on the engine from outside: sources that watch, webhooks that are delivered, chats, plans, jobs. */
+/** What is attached to the engine from outside: sources that watch, webhooks that are delivered, chats, plans, jobs. */
 export interface Doors {
   readonly host: SourceHost
   readonly webhooks: Webhooks

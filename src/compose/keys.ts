@@ -1,7 +1,7 @@
 /**
- * The keys of a ledger: read from the options or the environment, held against what the ledger says of them.
+ * The keys of a ledger: read from the options or the environment, and compared with what the ledger records about them.
  *
- * Owns which variable means which key, and what stands between a store and the engine. What a key does is adapters/system.
+ * Owns which variable means which key, and what is placed between a store and the engine. What a key does is adapters/system.
  */
 import { CheckedLedger } from '#adapters/system/checked-ledger.ts'
 import { SystemIds } from '#adapters/system/ids.ts'
@@ -13,13 +13,13 @@ import type { Environment } from '#manifest/expressions/reference.ts'
 import type { Store } from './stores.ts'
 
 export interface KeyOptions {
-  /** Seals facts and events with HMAC. Several keys, with commas: the first seals, all check. Default: `TRIHAND_SEAL_KEY`. */
+  /** Seals facts and events with HMAC. Several keys, separated by commas: the first seals, all verify. Default: `TRIHAND_SEAL_KEY`. */
   readonly sealKey?: string
-  /** Encrypts payloads. Several keys, with commas: the first encrypts, all decrypt. Default: `TRIHAND_LEDGER_KEY`. */
+  /** Encrypts payloads. Several keys, separated by commas: the first encrypts, all decrypt. Default: `TRIHAND_LEDGER_KEY`. */
   readonly ledgerKey?: string
 }
 
-/** An encrypted ledger is sealed, too: a plain hash would tell who guesses a payload that the guess is right. */
+/** An encrypted ledger is sealed, too: a plain hash would confirm a guess at a payload. */
 export const readKeyRing = ({ sealKey, ledgerKey }: KeyOptions, environment: Environment): KeyRing => {
   const seals = new KeyedSeals(readKeys('TRIHAND_SEAL_KEY', sealKey ?? environment['TRIHAND_SEAL_KEY']))
   return { seals, ledger: readKeys(LEDGER_KEY, ledgerKey ?? environment[LEDGER_KEY]) }
@@ -28,14 +28,14 @@ export const readKeyRing = ({ sealKey, ledgerKey }: KeyOptions, environment: Env
 export const idsWith = ({ seals, ledger }: KeyRing): SystemIds =>
   seals.hasKey || ledger.length > 0 ? new SystemIds(seals) : new SystemIds()
 
-/** Most ledgers have no key: what keys do is loaded where the ring or the ledger has one. */
+/** Most ledgers have no key, so the code for keys is loaded only if the ring or the ledger has one. */
 const opens = async (store: Store, ring: KeyRing, ids: SystemIds): Promise<Store> => {
   const isPlain = !ring.seals.hasKey && ring.ledger.length === 0
   if (isPlain && (await readKeyRecord(store)) === null) return store
   return (await import('./vault.ts')).withVault(store, ring, ids)
 }
 
-/** The store as the engine may use it: with these keys, and checked. Closed if the keys are not those of the ledger. */
+/** The store as the engine may use it: with these keys, and checked. Closes the store if the keys are not those of the ledger. */
 export const withKeys = async (store: Store, ring: KeyRing, ids: SystemIds): Promise<Store> => {
   try {
     const opened = await opens(store, ring, ids)

@@ -1,5 +1,5 @@
 /**
- * The agent hand, loaded with the first agent: other systems do not pay for it.
+ * The agent executor, loaded with the first agent: systems without agents do not pay for it.
  *
  * Owns when it is loaded.
  */
@@ -12,12 +12,12 @@ export interface LazyAgents {
   readonly broker: ToolBroker
   readonly enter: AgentHand['enter']
   ready(system: System): Promise<void>
-  /** Of the system that was made ready last: which models are simulated, and why. */
+  /** For the system that was prepared last: which models are simulated, and why. */
   readonly simulated: string | null
   close(): Promise<void>
 }
 
-/** `ready` throws what it lacks. */
+/** `ready` throws if something that agents need is missing. */
 export const lazyAgents = (input: AgentsInput): LazyAgents => {
   let loading: Promise<AgentHand> | null = null
   const open = (): Promise<AgentHand> => {

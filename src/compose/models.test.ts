@@ -1,4 +1,4 @@
-/** Models for executors: live by the environment's keys over real HTTP, else simulated; what a call cost. */
+/** Models for executors: real ones over HTTP if the environment has keys, else simulated; and the cost of a call. */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { normalise, type SystemSource } from '#manifest/define/define.ts'
@@ -22,27 +22,27 @@ describe('the price of a model', () => {
     expect(price('gpt-4.1', TOKENS)).toBe(2_800)
   })
 
-  test('[B7] is unknown for one that nobody knows, and nothing for one that is simulated', () => {
+  test('[B7] is unknown for an unknown id, and zero for a simulated model', () => {
     const { price } = open({}, { OPENAI_API_KEY: 'k' })
     expect(price('nobody-knows-it', TOKENS)).toBeNull()
     expect(price('simulated/llm@1234', TOKENS)).toBe(0)
   })
 
-  test('is the one that the system gives, if it gives one, wherever the model is', () => {
+  test('the price that the system declares applies, wherever the model runs', () => {
     const aliases = { home: { id: 'qwen', baseUrl: 'http://127.0.0.1:9/v1' } }
     const models = { aliases, prices: { qwen: { input: 1, output: 1 } } }
     expect(open({ models }, { OPENAI_API_KEY: 'k' }).price('qwen', TOKENS)).toBe(1_100)
   })
 })
 
-test('an answer is held against its schema, and each issue has a place', () => {
+test('an answer is checked against its schema, and each issue has a path', () => {
   const { check } = open().models
   const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
   expect(check(schema, { n: 1 })).toEqual([])
   expect(check(schema, { n: 'one' })).toEqual([expect.stringMatching(/^\/n: /)])
 })
 
-test('[E4] a task for a model is done over real HTTP, and the run knows who did it and what it cost', async () => {
+test('[E4] a model task runs over real HTTP, and the run records which model answered and the cost', async () => {
   const stub = await startOpenAIStub({
     script: () => [{ type: 'text', text: 'Hello' }],
     faults: [{ kind: 'wrong-usage', input: 1_000, output: 1 }],

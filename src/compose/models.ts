@@ -1,7 +1,7 @@
 /**
  * The models of a system for executors that call one: names, answers, the check of an answer, prices.
  *
- * Owns that wiring. Holds no rule; models and prices are loaded by the first task that needs them.
+ * Owns that wiring. Contains no rules; models and prices are loaded by the first task that needs them.
  */
 import { priceList } from '#adapters/models/ai-sdk/prices.ts'
 import { type Models, openModels, type Variables } from '#adapters/models/ai-sdk/registry.ts'
@@ -23,7 +23,7 @@ export const perSystem = <T>(make: (system: System) => T): ((system: System) => 
   }
 }
 
-/** The simulated model, loaded with the first question. */
+/** The simulated model, loaded by the first call. */
 const lazyScripted = (scripts: System['scripts']): Model => {
   let loading: Promise<Model> | null = null
   return {
@@ -34,7 +34,7 @@ const lazyScripted = (scripts: System['scripts']): Model => {
   }
 }
 
-/** Live by the keys and addresses of the environment and the system, else simulated. Throws what is missing. */
+/** Real models by the keys and addresses of the environment and the system, else simulated ones. Throws if something is missing. */
 export const modelsFor = ({ models: book }: Pick<System, 'models'>, environment: Variables, scripted: Model): Models =>
   openModels({
     book,
@@ -43,21 +43,21 @@ export const modelsFor = ({ models: book }: Pick<System, 'models'>, environment:
     resolve: (text) => resolveReferences(text, environment),
   })
 
-/** To be looked at: nothing is asked. */
+/** For inspection only: no model is called. */
 const openBook = (book: ModelBook, environment: Variables): Models =>
   modelsFor({ models: book }, environment, lazyScripted(new Map()))
 
-/** Which names are simulated, and why; null: none. Throws what is missing. */
+/** Which names are simulated, and why; null: none. Throws if something is missing. */
 export const simulatedIn = (book: ModelBook, environment: Variables): string | null =>
   openBook(book, environment).simulated
 
-/** The same for a system without agents: its functions may ask the models that it names. `models` answer instead, where given. */
+/** The same for a system without agents: its functions may call the models that it names. `models`, where given, answer instead. */
 export const simulatedFor = (
   { models: book }: Pick<System, 'models'>,
   { models, environment }: { readonly models?: unknown; readonly environment: Variables },
 ): string | null => (models !== undefined || book.aliases.size === 0 ? null : simulatedIn(book, environment))
 
-/** How the models of a system are reached, each in words. Throws what is missing. */
+/** Describes in words how each model of a system is reached. Throws if something is missing. */
 export const modelWords = (book: ModelBook, environment: Variables): readonly string[] => {
   const { nameOf } = openBook(book, environment)
   return [...new Set([...book.aliases.keys(), book.fallback])].map((name) => {
@@ -73,7 +73,7 @@ export interface ExecutorModels {
 
 const SIMULATED = 'simulated/'
 
-/** `own` answers every call, instead of what the environment's keys would open. */
+/** `own` answers every call, in place of the models that the keys in the environment would open. */
 export const executorModels = (
   system: () => System,
   environment: Variables,
@@ -82,7 +82,7 @@ export const executorModels = (
   const opened = perSystem((definition) => own ?? modelsFor(definition, environment, lazyScripted(definition.scripts)))
   const prices = perSystem(({ models }) => priceList(models.prices))
   const models = () => opened(system())
-  /** Whose a model is; nobody's has no price. A name that stands for this very id comes first: it may be a model at home. */
+  /** The provider of a model; a model without a provider has no price. A name declared for this very id comes first: it may be a local model. */
   const providerOf = (model: string): string => {
     const { aliases } = system().models
     const alias = aliases.has(model) ? model : [...aliases.values()].find(({ id }) => id === model)?.alias

@@ -1,7 +1,7 @@
 /**
- * The wiring of news for the outside: endpoints and the environment in, functions of the system out.
+ * The wiring of outgoing notifications: takes endpoints and the environment, and returns functions of the system.
  *
- * Owns which notifier stands behind each setting. Holds no rule; without a setting nothing is loaded and nothing is added.
+ * Owns which notifier is used for each setting. Contains no rules; without a setting nothing is loaded and nothing is added.
  */
 import type { FunctionSource } from '#executors/workflow/function.ts'
 import type { HealthBook, NoticeRoute } from '#executors/workflow/notices.ts'
@@ -16,13 +16,13 @@ import type { Ids } from '#ports/ids.ts'
 
 export interface NoticesOptions {
   /**
-   * Signed webhooks (Standard Webhooks), beside the `endpoints` of the system. `secret` may be a reference like `${NAME}`; several,
-   * separated by spaces, all sign.
+   * Signed webhooks (Standard Webhooks), in addition to the `endpoints` of the system. `secret` may be a reference like `${NAME}`; several
+   * secrets, separated by spaces, all sign.
    */
   readonly webhooks?: readonly { readonly url: string; readonly events: readonly string[]; readonly secret?: string }[]
-  /** Signs what callers of `start` are told at their `callbackUrl`, as `secret` does. Default: `TRIHAND_CALLBACK_SECRET`. */
+  /** Signs what is posted to the `callbackUrl` of `start`, as `secret` does for webhooks. Default: `TRIHAND_CALLBACK_SECRET`. */
   readonly callbackSecret?: string
-  /** Mail addresses of people, by the name that tasks are assigned to. Mail is sent if `SMTP_URL` is set. */
+  /** Mail addresses of people, by the name under which tasks are assigned. Mail is sent if `SMTP_URL` is set. */
   readonly addresses?: Readonly<Record<string, string>>
 }
 
@@ -30,7 +30,7 @@ interface World {
   readonly environment: Environment
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'digest' | 'roll'>
-  /** How endpoints do is kept in documents. */
+  /** The health of endpoints is kept in documents. */
   readonly document: HealthBook['read']
 }
 
@@ -39,7 +39,7 @@ const TIMEOUT_MS = 15_000
 
 const variable = ({ environment }: World, name: string): string | null => environment[name] || null
 
-/** To this address and no other. */
+/** Sends to this address and no other. */
 const wayTo = async (url: string) => {
   if (!URL.canParse(url)) throw new TrihandError('CONFIG_INVALID', `notices: ${url} is no URL`)
   const { guardedFetch } = await import('#adapters/tools/guarded-fetch.ts')
@@ -52,7 +52,7 @@ const wayTo = async (url: string) => {
   })
 }
 
-/** Named by what it leads to: a run that waits for its next try finds it again, in whatever order it is declared. */
+/** Named by the address: a run that waits for its next try finds the function again, whatever the order of declaration. */
 const nameFor = (url: string, { ids }: World): string =>
   ids
     .digest(url)
@@ -107,7 +107,7 @@ const chatRoutes = async (world: World): Promise<readonly NoticeRoute[]> => {
   return [{ name: 'notify-chat', events: TASK_EVENTS, notifier }]
 }
 
-/** Who asks for a run with a callback is told of its end, once there is a secret to sign with. */
+/** Notifies the callers that gave a callback address of the end of their run, once there is a secret to sign with. */
 const callbacks = async ({ callbackSecret }: NoticesOptions, world: World): Promise<readonly FunctionSource[]> => {
   const { environment, clock, ids } = world
   const given = callbackSecret ?? variable(world, 'TRIHAND_CALLBACK_SECRET') ?? ''
@@ -127,7 +127,7 @@ const told = async (routes: readonly NoticeRoute[], { ids }: World): Promise<rea
   return noticeFunctions(routes, () => ids.roll())
 }
 
-/** The system, and the functions that tell of it. */
+/** The system with the notification functions added. */
 export const withNotices = async (
   source: SystemSource,
   options: NoticesOptions,

@@ -1,7 +1,7 @@
 /**
- * Outboxes in a user's own databases: which adapter stands behind each kind, and the triggers that a system needs there.
+ * Outboxes in a user's own databases: the adapter for each kind of database, and the triggers that a system needs there.
  *
- * Owns the choice, as assemble.ts does for the ledger. Holds no rule.
+ * Owns the choice, as assemble.ts does for the ledger. Contains no rules.
  */
 import { SystemIds } from '#adapters/system/ids.ts'
 import { normalise, type SystemSource } from '#manifest/define/define.ts'
@@ -11,7 +11,7 @@ import type { Outbox } from '#ports/outbox.ts'
 import { ownEnvironment } from '#triggers/host.ts'
 import { ledgerChoice } from './config.ts'
 
-/** The outbox in a user's own database. */
+/** Opens the outbox in a user's own database. */
 export const openOutbox = async (database: string): Promise<Outbox> => {
   const choice = ledgerChoice(database)
   switch (choice.kind) {
@@ -24,7 +24,7 @@ export const openOutbox = async (database: string): Promise<Outbox> => {
   }
 }
 
-/** Puts the triggers that a system needs into the user's own databases, or takes them away. Answers which. */
+/** Creates the triggers that a system needs in the user's own databases, or removes them. Returns which. */
 export const changeTables = async (
   source: SystemSource,
   action: 'install' | 'remove',

@@ -1,7 +1,7 @@
 /**
- * The wiring of plans that people draft: the function that runs them in every system, and the door through which people meet them.
+ * The wiring of plans that people draft: the function that runs them in every system, and the service through which people use them.
  *
- * Owns nothing but that.
+ * Owns nothing else.
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
@@ -41,7 +41,7 @@ export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: Wo
     pause: (conflicts) => pauseAfterConflict({ ids, clock }, conflicts),
   })
 
-/** `plansOf`: asked when a run needs them, since the engine is made after the system. */
+/** `plansOf` is called when a run needs plans, because the engine is made after the system. */
 export const newPlanService = (plansOf: (tenant: TenantId) => Plans): PlanService => ({
   propose: (tenant, id, given, by) => plansOf(tenant).propose(given, { by, author: 'model' }, id),
   agree: async (tenant, id, { hash, by }) => {

@@ -1,7 +1,7 @@
 /**
- * `trihand rekey`, wired: a ledger that no process works with, its payloads changed to the first key of the list.
+ * The wiring of `trihand rekey`: re-encrypts the payloads of a ledger that no process uses with the first key of the list.
  *
- * Owns the refusals before anything is written, and the record of keys around the work (rekey.ts).
+ * Owns the refusals before anything is written, and the record of keys before and after the work (rekey.ts).
  */
 import type { PayloadDatabase } from '#adapters/storage/migrations/payload-tables.ts'
 import { Cipher } from '#adapters/system/cipher.ts'
@@ -30,11 +30,11 @@ export interface RekeyOptions extends KeyOptions {
 }
 
 export interface RekeyReport {
-  /** The id of the key that all payloads are encrypted with now. */
+  /** The id of the key that encrypts all payloads now. */
   readonly key: string
   /** Payloads that were changed, by table. */
   readonly changed: Readonly<Record<string, number>>
-  /** Payloads that do not open: they, and the old keys with them, stay. */
+  /** Payloads that cannot be decrypted: they stay, and the old keys with them. */
   readonly broken: number
 }
 
@@ -83,7 +83,7 @@ const change = async (
   await writeKeyRecord(store, ids, changingRecord((await readKeyRecord(store)) as KeyRecord, ring))
   const cipher = new Cipher([newest, ...older] as [Key, ...Key[]], own)
   const changed: Record<string, number> = {}
-  // rekey-2: the last pass changes nothing.
+  // rekey-2: repeat until a pass changes nothing.
   for (;;) {
     let [count, broken] = [0, 0]
     for await (const progress of rekeyPayloads(database, cipher)) {

@@ -1,7 +1,7 @@
 /**
  * The wiring of what belongs to the server and is shared by its tenants: credentials, requests with a key, saved filters.
  *
- * Owns nothing but that. Holds no rule.
+ * Owns nothing else. Contains no rules.
  */
 import { drawSecret } from '#adapters/system/secret.ts'
 import type { Engine } from '#engine/core/engine.ts'
@@ -16,11 +16,11 @@ import type { Store } from './stores.ts'
 import { DEFAULT_LEASE } from './worker.ts'
 
 export interface ServerServices {
-  /** Credentials for whoever asks over HTTP. */
+  /** Credentials of HTTP callers. */
   readonly tokens: Tokens
-  /** Requests that carry a key, and their first answers. */
+  /** Requests that carry an idempotency key, and their first answers. */
   readonly requests: Requests
-  /** Filters that people keep, for the lists they look at. */
+  /** Filters that people save for lists. */
   readonly filters: Filters
 }
 

@@ -1,7 +1,7 @@
 /**
- * The wiring of the stores: which ledger a configuration means, opened.
+ * The wiring of the stores: opens the ledger that a configuration means.
  *
- * Owns what each kind of store brings with it. Each one's code is loaded when it is chosen.
+ * Owns what each kind of store provides. The code of a store is loaded when the store is chosen.
  */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ import type { Ledger } from '#ports/ledger.ts'
 import type { Reader } from '#ports/reader.ts'
 import type { LedgerChoice } from './config.ts'
 
-/** What an opened store offers; every kind gives the same four. */
+/** What an opened store offers; the same for every kind. */
 export interface Store {
   readonly ledger: Ledger
   readonly reader: Reader
@@ -26,21 +26,21 @@ export interface Store {
   readonly durable: boolean
   readonly description: string
   readonly pollMs: number
-  /** How often a worker looks for the dead; null where it has the store to itself. */
+  /** How often a worker looks for dead workers; null where this process is the only one on the store. */
   readonly sweepMs: number | null
   readonly commit: CommitOptions
-  /** Whether the dispatcher keeps instants outside of this process. */
+  /** Whether the dispatcher keeps timers outside of this process. */
   readonly keepsInstants?: boolean
-  /** Where the dispatcher lives outside: why it does not wake runs; null: it does. */
+  /** Where the dispatcher is an outside service: why it does not wake runs; null: it does. */
   readonly checkDispatcher?: () => Promise<string | null>
-  /** Where other processes commit, too: what they did. */
+  /** What other processes committed, where several processes share the store. */
   readonly changeFeed?: ChangeFeed
 }
 
-/** Each store's code is loaded when it is chosen: an embedded system does not pay for a network driver at its start. */
+/** The code of a store is loaded when it is chosen: an embedded system does not load a network driver at its start. */
 export interface StoreOptions {
   readonly schema?: string
-  /** False: an older ledger is refused with LEDGER_OLDER, not brought to this version. */
+  /** False: an older ledger is refused with LEDGER_OLDER instead of being migrated. */
   readonly migrate?: boolean
   /**
    * True: V8 settings of this whole process may be changed for the ledger's sake. On two cores a busy SQLite ledger then collects young objects
@@ -60,11 +60,11 @@ export const openStore = async (choice: LedgerChoice, options: StoreOptions, clo
   }
 }
 
-/** One moment of a SQLite ledger as another file. */
+/** Copies a consistent snapshot of a SQLite ledger into another file. */
 export const backUp = async (file: string, to: string): Promise<void> =>
   (await import('#adapters/storage/sqlite/backup.ts')).backUpSqlite(file, to)
 
-/** The tables of a store that no process works with, for a change of keys. */
+/** The tables of a store that no process uses, for a change of keys. */
 export const openPayloads = async (choice: LedgerChoice, schema: string | undefined): Promise<PayloadDatabase> => {
   switch (choice.kind) {
     case 'sqlite':
@@ -76,9 +76,9 @@ export const openPayloads = async (choice: LedgerChoice, schema: string | undefi
   }
 }
 
-/** Larger ones make fewer commits, smaller ones leave the collector less to copy (docs/decisions/0041, 0081). */
+/** Larger batches make fewer commits, smaller ones leave less for the garbage collector to copy (docs/decisions/0041, 0081). */
 const EMBEDDED = { pollMs: 1_000, sweepMs: null, commit: { maxBatch: 384, maxInFlight: 3 } } as const
-/** Larger ones: each is a round trip, and a statement costs the server as much as some ten rows. */
+/** Larger batches, because each is a round trip, and a statement costs the server as much as about ten rows. */
 const SHARED = { pollMs: 250, sweepMs: 500, commit: { maxBatch: 512, maxInFlight: 2 } } as const
 
 const POSTGRES = { durable: true, description: 'postgres' } as const
@@ -94,7 +94,7 @@ const openMemoryStore = async (clock: Clock): Promise<Store> => {
   }
 }
 
-/** Makes a folder for its owner alone, unless it is there. One that cannot be written, or whose file cannot, is told by its name. */
+/** Creates a folder that only its owner may read, unless it exists. The error for a folder or file that cannot be written names it. */
 export const prepareFolder = (folder: string, file?: string): void => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -136,6 +136,6 @@ const openPostgresStore = async (
   return { ...SHARED, ledger, reader, blobs, changeFeed, ...POSTGRES, dispatcher: opened.dispatcher(clock) }
 }
 
-/** Where agents work: beside the ledger; null: it is not a file of this machine. */
+/** Where agents work: beside the ledger; null: the ledger is not a file on this machine. */
 export const workspacesOf = (choice: LedgerChoice): string | null =>
   choice.kind === 'sqlite' ? join(dirname(choice.file), 'workspaces') : null

@@ -1,7 +1,7 @@
 /**
- * One running system for several tenants: each gets the same doors on an engine and a reader of its own.
+ * One running system for several tenants: each gets the same services on its own engine and reader.
  *
- * Owns what is made for each tenant, once, and what a tenant does not reach: workers, which belong to the server. Holds no rule.
+ * Owns what is made once for each tenant, and what a tenant cannot reach: workers, which belong to the server. Contains no rules.
  */
 import type { Engine } from '#engine/core/engine.ts'
 import { tenantReader } from '#engine/services/tenant-reader.ts'
@@ -28,7 +28,7 @@ export interface TenantDeps {
 type Wait = { readonly wait?: string | number }
 type By = { readonly by?: string }
 
-/** What acts on runs: the same verbs for every tenant. */
+/** The operations on runs, the same for every tenant. */
 export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' | 'plans' | 'jobs'>) => ({
   send: engine.send.bind(engine),
   sendInOrder: engine.sendInOrder.bind(engine),
@@ -74,7 +74,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
   },
 })
 
-/** Null: the store has none, because nobody else writes it. */
+/** Null: the store has no change feed, because only this process writes it. */
 export const changeFeedOf = (changeFeed: ChangeFeed | undefined, tenant: TenantId): TenantChangeFeed | null =>
   changeFeed === undefined
     ? null
@@ -89,7 +89,7 @@ const serverOnly = (): Promise<never> =>
     new TrihandError('ROLE_MISSING', 'workers belong to the server; an operator of the tenant local commands them'),
   )
 
-/** Made with the first request of a tenant: its gates and schedules stand before anything is sent. */
+/** Opened by the first request of a tenant: its gates and schedules are ready before anything is sent. */
 export const openTenants = (deps: TenantDeps, own: () => Service): Service['of'] => {
   const known = new Map<TenantId, Promise<Service>>()
   const open = async (tenant: TenantId): Promise<Service> => {
@@ -126,7 +126,7 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
     if (tenant === LOCAL_TENANT) return Promise.resolve(own())
     const opened = known.get(tenant) ?? open(tenant)
     known.set(tenant, opened)
-    // What failed is tried again by the next request.
+    // If opening failed, the next request tries again.
     opened.catch(() => known.delete(tenant))
     return opened
   }

@@ -1,7 +1,7 @@
 /**
- * The wiring of keys: what stands between a store and the engine where a ledger is sealed or encrypted. Loaded for such a ledger alone.
+ * The wiring of keys: what is placed between a store and the engine where a ledger is sealed or encrypted. Loaded for such a ledger only.
  *
- * Owns nothing but that. Which keys a process has is assemble-keys.ts, what they do is adapters/system.
+ * Owns nothing else. Which keys a process has is keys.ts, what they do is adapters/system.
  */
 import { Cipher } from '#adapters/system/cipher.ts'
 import type { SystemIds } from '#adapters/system/ids.ts'
@@ -14,7 +14,7 @@ import type { Store } from './stores.ts'
 
 const isSome = (keys: readonly Key[]): keys is readonly [Key, ...Key[]] => keys.length > 0
 
-/** Refused unless the keys are those that the ledger names. */
+/** Throws unless the keys are those that the ledger names. */
 export const withVault = async (store: Store, ring: KeyRing, ids: SystemIds): Promise<Store> => {
   const keys = ring.ledger
   const own = await openKeyRecord(store, ids, ring)

@@ -1,7 +1,7 @@
 /**
- * Who this process is among the workers of its ledger.
+ * The identity of this process among the workers of its ledger.
  *
- * Owns its name and its place, from what it was told and what the pools of the system say. Holds no rule.
+ * Owns its name and its placement, from its options and from what the pools of the system say. Contains no rules.
  */
 import { placeIn } from '#manifest/define/placement.ts'
 import type { System } from '#manifest/define/system.ts'
@@ -25,7 +25,7 @@ interface Told {
 
 const NAME_DIGITS = 6
 export const DEFAULT_SLOTS = 1_024
-/** How long a silent process keeps what it has taken. */
+/** How long a silent process keeps its leases. */
 export const DEFAULT_LEASE = '15s'
 
 export const identityOf = (system: System, ids: Ids, { pool, labels, ...told }: Told): WorkerIdentity => {

@@ -1,15 +1,15 @@
 /**
- * A handler whose runs an event may end: the waits for such events, and how the run stops when one has come.
+ * Handlers whose runs can be ended by an event: the waits for these events, and how the run stops when one arrives.
  *
- * Owns which steps still begin and which are let finish. The wait itself is a step like any other: durable, found in the past of the run
- * too, and gone with its end. What a cancel does to children and tasks is the engine's.
+ * Owns which steps may still begin and which may finish. The wait itself is a step like any other: durable, matched against the run's past
+ * too, and gone when the run ends. What a cancel does to children and tasks is the engine's.
  *
- * cancel-on-1  Once an event has come, no step begins any more.
- * cancel-on-2  Between steps: the run is cancelled when no step is at work; abort: at once.
+ * cancel-on-1  Once the event has come, no step begins any more.
+ * cancel-on-2  Between steps: the run is cancelled when no step is active; abort: at once.
  */
 import { CANCEL_STEP, type CancelRule } from '#model/event/cancel-on.ts'
 import { stepAddress } from '#model/run/step.ts'
-import type { Entry, StepGate } from '#ports/step-gate.ts'
+import type { Entry, StepPort } from '#ports/step-port.ts'
 
 const never = <T>(): Promise<T> => new Promise(() => {})
 
@@ -58,7 +58,7 @@ class Heed {
   }
 }
 
-const heeded = (gate: StepGate, heed: Heed): StepGate => ({
+const heeded = (gate: StepPort, heed: Heed): StepPort => ({
   stateOf: (step) => gate.stateOf(step),
   valueOf: (step) => gate.valueOf(step),
   run: (request) => heed.works(() => gate.run(request)),
@@ -71,7 +71,7 @@ const heeded = (gate: StepGate, heed: Heed): StepGate => ({
   tell: (step, telling) => heed.begins(() => gate.tell(step, telling)),
 })
 
-/** The entry as its hand gets it. */
+/** The entry as its executor receives it. */
 export const heedCancels = (entry: Entry, rules: readonly CancelRule[]): Entry => {
   if (rules.length === 0) return entry
   const heed = new Heed(entry)

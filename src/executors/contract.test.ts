@@ -1,4 +1,4 @@
-/** The contract on the wire: the blocks both sides agreed on, what is refused, and that nothing is lost on the way. */
+/** The contract on the wire: the agreed messages, what is refused, and that nothing is lost in transit. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Json, toJson } from '#model/kernel/json.ts'
@@ -19,8 +19,8 @@ const isStorable = (value: unknown): boolean => {
   }
 }
 
-describe('the envelope', () => {
-  test('[E1] the agreed blocks are read, and written back byte for byte', () => {
+describe('envelope', () => {
+  test('[E1] the agreed messages are read, and written back byte for byte', () => {
     const read = readEnvelope(envelope)
     expect(read).toMatchObject({
       executorType: 'llm',
@@ -56,25 +56,25 @@ describe('the envelope', () => {
     ['', [envelope]],
     ['', null],
   ]
-  test.each(broken)('[E1] %s is refused with its place', (path, wire) => {
+  test.each(broken)('[E1] %s is refused with its path', (path, wire) => {
     const read = (): unknown => readEnvelope(wire)
     expect(read).toThrow(expect.objectContaining({ code: 'ENVELOPE_INVALID', place: { path } }))
   })
 
-  test('[E1] the version may be named; what is not JSON is refused', () => {
+  test('[E1] the version may be given; input that is not JSON is refused', () => {
     expect(readEnvelope({ ...envelope, contract: '1' })).toEqual(readEnvelope(envelope))
     expect(() => readEnvelope({ ...envelope, task: { task_type: 'x', at: new Date(0) } })).toThrow('ENVELOPE_INVALID')
   })
 
-  test('contract-1: attempt, key and token of a later attempt survive the way', () => {
+  test('contract-1: attempt, key and token of a later attempt survive the round trip', () => {
     const later = { ...readEnvelope(envelope), taskId: 'b' }
     const context = { ...later.context, attempt: 3, effectKey: 'th1_x', resumeToken: 'page 7' }
     expect(readEnvelope(writeEnvelope({ ...later, context }))).toEqual({ ...later, context })
   })
 })
 
-describe('the result', () => {
-  test('[E1][E4] the agreed blocks are read, and written back byte for byte', () => {
+describe('result', () => {
+  test('[E1][E4] the agreed messages are read, and written back byte for byte', () => {
     expect(readResult(success)).toEqual({
       status: 'success',
       result: { content: 'Here is the supplier contract template...', format: 'markdown' },
@@ -85,7 +85,7 @@ describe('the result', () => {
       expect(JSON.stringify(writeResult(readResult(block)))).toBe(JSON.stringify(block))
   })
 
-  test('[E6] a failure keeps its code; the table says whether it is tried again', () => {
+  test('[E6] a failure keeps its code; the error table decides whether it is retried', () => {
     const failed = (code: string): unknown => readResult({ status: 'failed', error: { code, message: 'm' } })
     expect(readResult(JSON.parse(FAILURE))).toMatchObject({
       status: 'failed',
@@ -106,11 +106,11 @@ describe('the result', () => {
     { ...success, tokens: 5 },
     'yes',
     undefined,
-  ])('contract-2: %j is no answer', (wire) => {
+  ])('contract-2: %j is not a result', (wire) => {
     expect(readResult(wire)).toMatchObject({ status: 'failed', error: { code: 'EXECUTOR_FAILED' } })
   })
 
-  test('[E6] nothing that comes over the wire throws', () => {
+  test('[E6] no message from the wire makes it throw', () => {
     fc.assert(
       fc.property(fc.anything(), (wire) => {
         expect(['success', 'partial', 'failed']).toContain(readResult(wire).status)
@@ -119,7 +119,7 @@ describe('the result', () => {
     )
   })
 
-  test('contract-1: any result that is written is read back to the same value', () => {
+  test('contract-1: any result that is written is read back as the same value', () => {
     const usage = fc.record({
       tokensInput: fc.nat(),
       tokensOutput: fc.nat(),

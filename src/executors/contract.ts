@@ -1,11 +1,11 @@
 /**
- * The executor contract on the wire: envelope and result in the seed's names, checked both ways.
+ * The executor contract on the wire: envelope and result under the contract's names, checked in both directions.
  *
- * Owns every wire name of the contract; nobody else spells `task_id`. An unknown key, a missing one or a wrong type is refused with
- * its place: a misspelt constraint must not be a constraint that nobody keeps.
+ * Owns every wire name of the contract; no other file spells `task_id`. An unknown key, a missing one or a wrong type is refused with
+ * its path: a misspelt constraint must not be ignored silently.
  *
  * contract-1  What is written can be read back to the same value.
- * contract-2  A success has a result, a partial has a result, a failure has an error; anything else is no answer.
+ * contract-2  A success has a result, a partial has a result, a failure has an error; anything else is not an answer.
  */
 import type { Usage } from '#model/agent/usage.ts'
 import type { WireConstraints } from '#model/flow/policies/constraints.ts'
@@ -23,7 +23,7 @@ import type {
   Utterance,
 } from '#ports/executor.ts'
 
-/** The version that this file speaks. Another major one is refused; absent means this. */
+/** The version that this file implements. Another major version is refused; absent means this one. */
 export const CONTRACT = '1'
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -70,7 +70,7 @@ const listOf = <T>(value: Json | undefined, path: string, read: (item: Json, pat
   return value.map((item, i) => read(item, `${path}.${i}`))
 }
 
-/** Reads a member that may be absent, under our own name for it. */
+/** Reads an optional member, under our own name for it. */
 const optional = <Name extends string, T>(
   value: Json | undefined,
   name: Name,
@@ -117,7 +117,7 @@ const readContext = (value: Json | undefined): ExecutionContext => {
   const path = 'execution_context'
   const wire = membersOf(value, path, CONTEXT_KEYS)
   return {
-    // Whose step it is stays at home: an executor needs no run to do its task.
+    // Not sent: an executor does not need to know the run to do its task.
     run: '',
     step: '',
     traceparent: null,
@@ -134,7 +134,7 @@ const readContext = (value: Json | undefined): ExecutionContext => {
   }
 }
 
-/** What a caller hands over with a task. */
+/** The context that a caller passes with a task. */
 export const readGivenContext = (
   value: unknown,
 ): Pick<ExecutionContext, 'projectId' | 'conversation' | 'documents'> => {
@@ -150,7 +150,7 @@ export const readGivenContext = (
   return given
 }
 
-/** The first attempt of a task without a key is the plain envelope of the seed. */
+/** The first attempt of a task without a key is written as the contract's plain envelope. */
 const writeContext = (context: ExecutionContext): Json => ({
   ...given('project_id', context.projectId),
   ...given(
@@ -205,7 +205,7 @@ const checkVersion = (contract: Json | undefined): void => {
 
 const ENVELOPE_KEYS = ['task_id', 'executor_type', 'task', 'execution_context', 'constraints', 'contract']
 
-/** Throws ENVELOPE_INVALID with the place of what does not fit. */
+/** Throws ENVELOPE_INVALID with the path of what does not fit. */
 export const readEnvelope = (value: unknown): Envelope => {
   const wire = membersOf(jsonOf(value), '', ENVELOPE_KEYS)
   checkVersion(wire['contract'])
@@ -267,7 +267,7 @@ const readPaid = (wire: Members): Pick<ExecutorResult, 'usage' | 'modelUsed'> =>
   ...optional(wire['model_used'], 'modelUsed', (model) => textOf(model, 'model_used')),
 })
 
-/** Whether it is worth another attempt is ours to say: by the table, and for a code of its own, yes. */
+/** We decide whether it is worth another attempt: by the error table, and yes for an unknown code. */
 const readError = (value: Json | undefined): Extract<ExecutorResult, { readonly status: 'failed' }>['error'] => {
   const wire = membersOf(value, 'error', ['code', 'message'])
   const code = textOf(wire['code'], 'error.code')
@@ -299,7 +299,7 @@ const readAnswer = (value: unknown): ExecutorResult => {
   }
 }
 
-/** Never throws: what is no answer is a failure of its executor. */
+/** Never throws: a malformed answer is a failure of its executor. */
 export const readResult = (value: unknown): ExecutorResult => {
   try {
     return readAnswer(value)
@@ -330,7 +330,7 @@ export const writeResult = (answer: ExecutorResult): Json => {
 
 type WireContext = { readonly [key: string]: Json | undefined }
 
-/** The envelope with its wire names beside ours: code that was written to the contract finds what it looks for. */
+/** The envelope with its wire names in addition to ours, for code that was written to the contract. */
 export interface ContractEnvelope extends Envelope {
   readonly task_id: string
   readonly executor_type: string
@@ -354,7 +354,7 @@ export type ContractExecute = (
   abort: Abort,
 ) => ExecutorResult | ContractResult | Promise<ExecutorResult | ContractResult>
 
-/** Wire names read what ours hold and are not listed: a copy or a print of an envelope is what it was. */
+/** The wire names read our values and are not enumerable: a copy or a print of an envelope shows only our names. */
 const beside = <Ours extends object>(ours: Ours, wire: object): Ours => {
   const names = Object.entries(wire).filter(([name]) => !Object.hasOwn(ours, name))
   return Object.defineProperties(
@@ -379,7 +379,7 @@ const withWireNames = (envelope: Envelope): ContractEnvelope => {
 const isWireUsage = (usage: unknown): boolean =>
   typeof usage === 'object' && usage !== null && !('tokensInput' in usage)
 
-/** A failure of ours says whether it is worth another attempt; the contract leaves that to us. */
+/** A failure in our spelling says whether it can be retried; the contract leaves that to us. */
 const isOurs = (answer: ExecutorResult | ContractResult): answer is ExecutorResult => {
   if ('model_used' in answer || 'resume_token' in answer || isWireUsage(answer.usage)) return false
   return answer.status !== 'failed' || (answer.error !== undefined && 'retryable' in answer.error)
@@ -390,7 +390,7 @@ const STATUSES: ReadonlySet<unknown> = new Set(['success', 'partial', 'failed'])
 const understood = (answer: ExecutorResult | ContractResult): ExecutorResult =>
   !STATUSES.has(answer?.status) || isOurs(answer) ? (answer as ExecutorResult) : readResult(answer)
 
-/** An executor of this process that may speak the contract as it is written, in the same words as over HTTP. */
+/** An executor in this process that may use the contract's names, as over HTTP. */
 export const contractExecutor =
   (execute: ContractExecute): Executor['execute'] =>
   (envelope, abort) => {

@@ -1,5 +1,5 @@
 /**
- * The three hands: which one is entered for a handler.
+ * Which of the three modalities is entered for a handler.
  *
  * Owns the choice by modality, and that an agent moves an entity as a function does (workflow/declared.ts).
  */
@@ -8,11 +8,11 @@ import type { CancelRule } from '#model/event/cancel-on.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { toJson } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
+import { isPartial, partialValue } from '#model/run/partial.ts'
 import type { WorkflowSpec } from '#model/workflow/spec.ts'
 import type { Abort } from '#ports/executor.ts'
-import type { Entry } from '#ports/step-gate.ts'
+import type { Entry } from '#ports/step-port.ts'
 import { heedCancels } from './cancel-on.ts'
-import { isPartial, partialValue } from './partial.ts'
 
 type Hand<Options> = (entry: Entry, options: Options, abort: Abort) => unknown
 
@@ -22,7 +22,7 @@ interface Declared {
   readonly workflow: WorkflowSpec
 }
 
-/** The state is judged before the work, and moved after it. */
+/** The state is checked before the work, and moved after it. */
 const moving = async <Options extends Declared>(
   hand: Hand<Options>,
   entry: Entry,
@@ -38,7 +38,7 @@ const moving = async <Options extends Declared>(
   return result
 }
 
-/** What is entered, by who does the work. */
+/** Returns the entry function, by the modality of the handler. */
 export const enterBy =
   <Options>(hands: Readonly<Partial<Record<Modality, Hand<Options>>>>): Hand<Options & Declared> =>
   (entry, options, abort) => {

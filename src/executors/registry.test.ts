@@ -16,7 +16,7 @@ const envelope = (input: Envelope['task']['input']): Envelope => ({
   constraints: { timeoutMs: 1_000 },
 })
 
-test('[E2] a type has one executor; a built-in one has its own', () => {
+test('[E2] a type can have only one executor, and built-in types cannot be replaced', () => {
   const types = (...executors: readonly ReturnType<typeof executor>[]) => [
     ...normalise({ name: 's', executors }, (text) => text).executors.keys(),
   ]
@@ -27,7 +27,7 @@ test('[E2] a type has one executor; a built-in one has its own', () => {
   expect(() => types(executor('Fax Machine', { execute: done }))).toThrow('MANIFEST_INVALID')
 })
 
-test('[E2] a task that does not fit what its executor declares is never handed over', async () => {
+test("[E2] a task that does not fit its executor's schema is never passed to it", async () => {
   const { performer } = executor('fax', { task: z.object({ to: z.string() }), execute: done })
   const abort = { signal: new AbortController().signal }
   expect(await performer.execute(envelope({ to: '+49' }), abort)).toMatchObject({ status: 'success' })

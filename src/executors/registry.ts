@@ -1,7 +1,7 @@
 /**
  * An executor type as its author declares it.
  *
- * Owns the declaration, and that a task fits what its executor declared before it is handed over. That each type has one executor
+ * Owns the declaration, and the check that a task fits the executor's schema before it is passed on. That each type has one executor
  * is manifest/define/executors.ts.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
@@ -12,9 +12,9 @@ const KIND = Symbol.for('trihand.kind')
 const MAX_ISSUES = 5
 
 export interface ExecutorOptions {
-  /** What its tasks must look like, `task_type` aside. Absent: any. */
+  /** The schema of its tasks, without `task_type`. Absent: any. */
   readonly task?: StandardSchemaV1
-  /** The envelope has its wire names, too (`task_id`, `constraints.max_tokens`), and the result may be spelled with them. */
+  /** The envelope has its wire names, too (`task_id`, `constraints.max_tokens`), and the result may use them. */
   readonly execute: ContractExecute
 }
 
@@ -36,7 +36,7 @@ const checked =
     return { status: 'failed', error: { code: 'INPUT_INVALID', message, retryable: false, definite: true } }
   }
 
-/** Declares who performs the tasks of a type. */
+/** Declares the executor for the tasks of a type. */
 export const executor = (type: string, { task, execute }: ExecutorOptions): ExecutorSource => {
   const spoken = contractExecutor(execute)
   const source = { type, performer: { execute: task === undefined ? spoken : checked(task, spoken) } }

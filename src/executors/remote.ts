@@ -1,19 +1,19 @@
 /**
- * An executor that stands elsewhere: the envelope goes over the wire, the result comes back.
+ * A remote executor: the envelope goes over the wire, the result comes back.
  *
- * Owns what an answer, or the lack of one, means. How a message is signed and sent is handed in (adapters/remote).
+ * Owns what an answer, or a missing one, means. How a message is signed and sent is passed in (adapters/remote).
  *
- * remote-1  It asks once; whatever goes wrong on the way is a failure with a code, and whether it happened is said only when known.
+ * remote-1  It sends one request; whatever goes wrong is a failure with a code, and it says whether the task happened only when that is known.
  */
 import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'
 import type { Executor, ExecutorResult } from '#ports/executor.ts'
 import { CONTRACT, readResult, writeEnvelope } from './contract.ts'
 
-/** One signed message and its answer. Throws only what kept it from an answer. */
+/** Sends one signed message and returns its answer. Throws only if no answer was received. */
 export type Post = (message: Message, signal: AbortSignal) => Promise<Answer>
 
 export interface Message {
-  /** New for every attempt; a repeat of the same message has the same. */
+  /** New for every attempt; a repeat of the same message has the same id. */
   readonly id: string
   readonly body: string
 }
@@ -24,7 +24,7 @@ export interface Answer {
   readonly retryAfterMs: number | null
 }
 
-/** Thrown where nobody was reached: nothing can have happened. */
+/** Thrown where the other side was not reached, so that nothing can have happened. */
 export class NotReached extends Error {}
 
 const failed = (
@@ -51,7 +51,7 @@ const judge = ({ status, body, retryAfterMs }: Answer): ExecutorResult => {
   if (status >= 200 && status < 300) return readResult(parsed(body))
   const told = `the executor answered ${status}: ${body.slice(0, MAX_QUOTED)}`
   if (status === 429) return failed('RATE_LIMITED', told, { definite: true, retryAfterMs })
-  // A refusal: it says that it has not done it, and it will not.
+  // A refusal: the executor says that it has not done the task, and will not.
   if (status < 500) return failed('EXECUTOR_FAILED', told, { retryable: false, definite: true })
   return failed('EXECUTOR_FAILED', told, { retryAfterMs })
 }

@@ -1,8 +1,8 @@
-/** Code entered on what a run has recorded: what it asks for, and that nothing is performed. */
+/** Handler code entered on the record of a run: what it asks for, and that nothing is performed. */
 import { expect, test } from 'vitest'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
-import type { Entry, StepGate } from '#ports/step-gate.ts'
+import type { Entry, StepPort } from '#ports/step-port.ts'
 import { type Pause, type RecordedStep, replay } from './replay.ts'
 
 const pause: Pause = async (times) => {
@@ -12,7 +12,7 @@ const pause: Pause = async (times) => {
 }
 
 const performed: string[] = []
-const step = (gate: StepGate, name: string): Promise<unknown> =>
+const step = (gate: StepPort, name: string): Promise<unknown> =>
   gate.run({ step: name, effect: 'idempotent', retry: DEFAULT_RETRY, timeoutMs: 1, body: () => performed.push(name) })
 
 const done = (value: number): RecordedStep => ({ kind: 'done', value, once: false })
@@ -34,7 +34,7 @@ const play = (steps: Readonly<Record<string, RecordedStep>>, code: (entry: Entry
     { enter: code, errors: (name, { message }) => new Error(`${name}: ${message}`), pause },
   )
 
-test('replay-1: recorded steps answer, others are not performed', async () => {
+test('replay-1: recorded steps are answered, other steps are not performed', async () => {
   const seen: unknown[] = []
   const { unclaimed, fresh } = await play({ a: done(1), b: { kind: 'open' } }, async ({ gate }) => {
     seen.push(await step(gate, 'a'))
@@ -43,12 +43,12 @@ test('replay-1: recorded steps answer, others are not performed', async () => {
   expect([seen, unclaimed, [...fresh.keys()], performed]).toEqual([[1], [], ['c'], []])
 })
 
-test('replay-2: code that reads a document is not judged by the steps it leaves out', async () => {
+test('replay-2: code that reads a document is not judged by the steps it skips', async () => {
   const { unclaimed, reads } = await play({ a: done(1) }, async (entry) => entry.document('orders', '1'))
   expect([unclaimed, reads]).toEqual([[], 'documents'])
 })
 
-test('replay-3: a step under a new name is told with what follows it; a step more before others is no loss', async () => {
+test('replay-3: a renamed step is reported with the steps after it; an added step loses nothing', async () => {
   const renamed = await play({ a: done(1), b: done(2) }, async ({ gate }) => {
     await step(gate, 'A')
     await step(gate, 'b')

@@ -1,13 +1,13 @@
 /**
- * Enters a handler on what a run has recorded, and performs nothing: which recorded steps does this code ask for, and which new ones?
+ * Enters a handler on the record of a run, and performs nothing: finds which recorded steps this code asks for, and which new ones.
  *
- * Owns the gate that answers from the record alone. Steps that have no result never answer, so that no step's code is called. Code outside of
- * steps is entered as it is with every wake.
+ * Owns the gate that answers from the record alone. Steps without a recorded result never resolve, so no step's code is called. Code outside of
+ * steps runs as it does with every wake.
  *
  * replay-1  No step is performed, no event sent and nothing written, whatever the code asks for.
- * replay-3  A new step that holds the code up is supposed to have the result of the first recorded step that was not asked for, so that what comes after
- *           it is seen. What the code throws then says nothing.
- * replay-2  Code that reads what the record does not hold (documents, memory) is not judged by the steps it leaves out.
+ * replay-3  A new step that blocks the code is assumed to have the result of the first recorded step that was not asked for, so that the code
+ *           after it is seen. Errors that the code throws after that are ignored.
+ * replay-2  Code that reads data that the record does not hold (documents, memory) is not judged by the steps it skips.
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Failure } from '#model/kernel/errors.ts'
@@ -19,12 +19,12 @@ import type {
   AskReply,
   Entry,
   ScheduleContext,
-  StepGate,
+  StepPort,
   StepRequest,
   TaskOutcome,
   TaskRequest,
   WaitAnswer,
-} from '#ports/step-gate.ts'
+} from '#ports/step-port.ts'
 
 export type RecordedStep =
   | { readonly kind: 'done'; readonly value: Json; readonly once: boolean }
@@ -44,30 +44,30 @@ export interface RecordedRun {
 }
 
 export interface Replayed {
-  /** Recorded steps that the code did not ask for. Empty also where it could not be judged. */
+  /** Recorded steps that the code did not ask for. Also empty where the code could not be judged. */
   readonly unclaimed: readonly string[]
-  /** Steps that it asks for and that have no record, with their effects. */
+  /** Steps that it asks for without a record, with their effects. */
   readonly fresh: ReadonlyMap<string, Effect | null>
-  /** What it threw; null: it has ended or waits. */
+  /** The error it threw; null: it has ended or waits. */
   readonly error: unknown
-  /** New steps that were supposed to have a result (replay-3). */
+  /** New steps that were assumed to have a result (replay-3). */
   readonly supposed: readonly string[]
   /** What it read that the record does not hold; null: nothing (replay-2). */
   readonly reads: string | null
 }
 
-/** Settles after a moment and says whether it is time to suppose something, or to give up. Called again and again while the code asks for nothing. */
+/** Settles after a moment and says whether to assume a result, or to give up. Called again and again while the code asks for nothing. */
 export type Pause = (times: number) => Promise<'wait' | 'suppose' | 'give up'>
 
-/** More new steps than these beyond the recorded ones are not supposed to be done. */
+/** At most this many more new steps than recorded ones are assumed to be done. */
 const MOST_SUPPOSED = 10
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
 
-/** Steps that the engine itself records around a handler. No author can give such a name. */
+/** Steps that the engine itself records around a handler. No author can use such a name. */
 const isOwnStep = (step: string): boolean => step.startsWith('trihand[#')
 
-class RecordGate implements StepGate {
+class RecordGate implements StepPort {
   readonly claimed = new Set<string>()
   readonly fresh = new Map<string, Effect | null>()
   readonly supposed: string[] = []
@@ -127,7 +127,7 @@ class RecordGate implements StepGate {
     return (await this.value(step)) as unknown as AskReply
   }
 
-  /** Whether anybody listened then says nothing about now. */
+  /** Whether there was a listener then says nothing about now. */
   async tell(step: string): Promise<void> {
     this.claimed.add(step)
   }
@@ -136,7 +136,7 @@ class RecordGate implements StepGate {
     return [...this.steps.keys()].filter((step) => !this.claimed.has(step) && !isOwnStep(step))
   }
 
-  /** replay-3. False: there is nothing to suppose. */
+  /** replay-3. False: there is no step to assume a result for. */
   suppose(): boolean {
     const next = this.supposed.length < this.steps.size + MOST_SUPPOSED ? this.blocked.shift() : undefined
     if (next === undefined) return false
@@ -177,11 +177,11 @@ class RecordGate implements StepGate {
 const REQUESTERS = ['trihand:replay']
 
 class RecordEntry implements Entry {
-  readonly gate: StepGate
+  readonly gate: StepPort
   private readonly recorded: RecordedRun
   private readonly misses: (what: string) => void
 
-  constructor(recorded: RecordedRun, gate: StepGate, misses: (what: string) => void) {
+  constructor(recorded: RecordedRun, gate: StepPort, misses: (what: string) => void) {
     this.recorded = recorded
     this.gate = gate
     this.misses = misses
@@ -199,7 +199,7 @@ class RecordEntry implements Entry {
     return this.recorded.attempt
   }
 
-  /** Only agents ask, and they are not replayed. */
+  /** Only agents use it, and agents are not replayed. */
   readonly life = 0
 
   get input(): Json {
@@ -214,7 +214,7 @@ class RecordEntry implements Entry {
     return this.recorded.events
   }
 
-  /** A stand-in: whom a task excludes is not held against what was recorded. */
+  /** A placeholder: the people that a task excludes are not compared with the record. */
   get requesters(): readonly string[] {
     return REQUESTERS
   }
@@ -223,7 +223,7 @@ class RecordEntry implements Entry {
     return this.recorded.schedule
   }
 
-  behind(gate: StepGate): Entry {
+  behind(gate: StepPort): Entry {
     return new RecordEntry(this.recorded, gate, this.misses)
   }
 
@@ -255,7 +255,7 @@ class RecordEntry implements Entry {
     return true
   }
 
-  // replay-1: intents of the handler lead nowhere.
+  // replay-1: the handler's intents are dropped.
   emit(): void {}
   write(): void {}
   report(): void {}
@@ -305,7 +305,7 @@ export const replay = async (run: RecordedRun, { enter, errors, pause }: ReplayD
   }
 }
 
-/** Until the code has ended, has asked for everything on record, or asks for nothing more. */
+/** Waits until the code has ended, has asked for everything on record, or asks for nothing more. */
 const quiet = async (gate: RecordGate, isOver: () => boolean, pause: Pause): Promise<void> => {
   for (let [times, seen] = [0, -1]; ; times++) {
     if (gate.calls !== seen) [times, seen] = [0, gate.calls]

@@ -1,13 +1,13 @@
 /**
- * The agent hand: a durable program over steps. At every entry it folds its own steps, and the turn says what comes next.
+ * The agent executor: a durable program over steps. At every entry it folds its own steps, and the turn decides what comes next.
  *
- * Owns which step each action becomes. Decides nothing by itself (model/agent/turn.ts), lets nothing pass by itself (broker.ts), and keeps
- * nothing between two entries: finished steps answer from the ledger by name, so a crash pays for nothing twice.
+ * Owns which step each action becomes. Decides nothing by itself (model/agent/turn.ts), permits nothing by itself (broker.ts), and keeps
+ * nothing between two entries: finished steps are answered from the ledger by name, so a crash pays for nothing twice.
  *
  * agent-1  One action is one step: a model call, a tool call, a question to a person.
- * agent-2  What a call could use is reserved in the ledger before it begins; an attempt whose answer was lost counts with all of it.
- *          A model that the rest does not pay for is passed over for the next one of the list.
- * agent-3  A tool is performed only after the broker has let the very call pass, at this entry.
+ * agent-2  What a call could use is reserved in the ledger before it begins; an attempt whose answer was lost counts in full.
+ *          A model that the remaining budget cannot pay for is skipped in favour of the next one in the list.
+ * agent-3  A tool is performed only after the broker has permitted this very call in this entry.
  */
 import type { Module } from '#model/access/module.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
@@ -30,7 +30,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { type Effect, stepAddress } from '#model/run/step.ts'
 import type { AgentBackend } from '#ports/agent-backend.ts'
-import type { Entry, StepContext } from '#ports/step-gate.ts'
+import type { Entry, StepContext } from '#ports/step-port.ts'
 import { Broker } from './broker.ts'
 import {
   allowanceFor,
@@ -74,12 +74,12 @@ const MODEL_TIMEOUT_MS = 120_000
 const TOOL_TIMEOUT_MS = 30_000
 const LOCAL_TIMEOUT_MS = 300_000
 const MARK_DIGITS = 12
-/** A call that its time ends says so by itself, and is recorded with what it cost. */
+/** A call that runs out of time should end by itself first, so that it is recorded with its cost. */
 const GRACE_MS = 1_000
 
 type ModelTurn = Extract<Action, { readonly kind: 'model' }>
 
-/** How an agent's work has ended, and what it has used. */
+/** How an agent's work ended, and what it used. */
 export interface Ended {
   readonly end: End
   readonly state: AgentState
@@ -132,7 +132,7 @@ export class AgentWork {
     }
   }
 
-  /** Whether what it goes through now is what happened before the run was retried. */
+  /** True while it goes through steps that happened before the run was retried. */
   private get isBehind(): boolean {
     return this.state.before.lives < this.entry.life
   }
@@ -143,7 +143,7 @@ export class AgentWork {
     this.note({ type: 'retried' })
   }
 
-  /** What may be done anew after a retry has an address of its own in each life. */
+  /** Steps that may be done again after a retry get a different address in each life. */
   private inLife(key: string): string {
     const { lives } = this.state.before
     return lives === 0 ? key : `${key}@${lives}`
@@ -182,7 +182,7 @@ export class AgentWork {
     const { input } = entry
     const body = ({ signal }: StepContext) =>
       hydrate({ spec, input, key: entry.run, documents: entry, broker, signal }, this.deps)
-    // A server that brings tools may be away for a moment; nothing else here gets better by waiting.
+    // A server that brings tools may be unreachable for a moment; no other failure here goes away by waiting.
     const retry = spec.mcpServers.length > 0 ? TOOL_RETRY : ONCE
     const hydrated = (await this.step('agent/hydrate', body, { retry })) as unknown as Hydrated
     broker.serve(servedTools(spec, hydrated.served, this.deps))
@@ -227,13 +227,13 @@ export class AgentWork {
     if (!isMade && (prepared.answer.kind === 'refused' || gate.stateOf(call) === 'settled'))
       return this.passOver(call, { n, attempt, model, waitMs, kind: 'model' }, prepared)
     const reservation = await this.reserve(reserve, n, attempt, prepared)
-    // A harness goes on from what it had been told.
+    // A harness continues its own session, so a lost attempt does not end its turn.
     if (isLost && this.backendFor(prepared) === null)
       return this.note({ type: 'call_failed', n, attempt, failure: { kind: 'lost' }, used: null, ms: 0 })
     this.note(factOf(n, attempt, await this.ask(call, { job, n, prepared, reservation, isLost })))
   }
 
-  /** Recorded, so that every entry asks the same models whatever they cost by then. After the last model it is the end. */
+  /** Recorded, so that every entry calls the same models even if prices change. If no model is left, the agent's work ends. */
   private async passOver(step: string, { n, attempt, model }: ModelTurn, { answer, request }: Prepared): Promise<void> {
     if (answer.kind === 'refused' && model + 1 === this.scope.models.length) {
       this.handedTo = { kind: 'end', status: 'failed', code: answer.code, detail: answer.detail, output: null }
@@ -266,7 +266,7 @@ export class AgentWork {
     }
   }
 
-  /** Null: our own turns. A conversation and a simulated model have no others. */
+  /** Null: the turns are our own. Conversations and simulated models always use those. */
   private backendFor({ request }: Prepared): AgentBackend | null {
     const { backend } = this.spec
     const isOwn = backend === null || this.chat !== null || request.model.provider === SIMULATED
@@ -293,7 +293,7 @@ export class AgentWork {
       return this.record(step, { ...NO_OUTCOME, denied: approved.reason ?? 'a person said no' })
     const input = approved?.value ?? call.input
     if (approved !== undefined) requireConsent(approved, input, this.deps.ids)
-    // agent-3: also what a person has changed.
+    // agent-3: checked again, because a person may have changed the input.
     const refused = this.broker.refuses(call.tool, input)
     if (refused !== null) return this.record(step, failedOutcome(refused.code, refused.message))
     const answered = said('question')
@@ -321,7 +321,7 @@ export class AgentWork {
       })
       return outcomeOf(value)
     } catch (error) {
-      // A person's no to a doubtful call ends the work; other failures are the model's to read.
+      // If a person refuses an uncertain call, the work ends; other failures are results for the model.
       if (codeOf(error) === 'STEP_REFUSED') throw error
       return failedOutcome(codeOf(error), error instanceof Error ? error.message : String(error))
     }
@@ -329,12 +329,12 @@ export class AgentWork {
 
   // -- other agents ---------------------------------------------------------------------------------------------------
 
-  /** A child's allowance is gone for its parent before the child begins; those that wait for their turn share in the rest. */
+  /** A child's allowance is deducted from its parent's before the child begins; children that wait for their turn share the rest. */
   private async carve(ready: readonly AgentCall[]): Promise<void> {
     const fitting = ready.filter(({ tool, input }) => this.broker.refuses(tool, input) === null)
     for (const call of fitting.filter(({ tool }) => tool === TASK))
       await this.carveFor(call, () => allowanceFor(this.scope, this.state, call, waitingChildren(this.state)))
-    // Last: it gets all that is left. A second hand-off is the first one.
+    // A hand-off comes last and gets all that is left. Only the first one counts.
     for (const call of fitting.filter(({ tool }) => tool === HANDOFF).slice(0, 1))
       await this.carveFor(call, () => restFor(this.scope, this.state))
   }
@@ -357,12 +357,12 @@ export class AgentWork {
       )
     } catch (error) {
       const failed = failedOutcome(codeOf(error), error instanceof Error ? error.message : String(error))
-      // Nobody knows what a child that failed has used: all that it had counts.
+      // It is not known what a failed child has used, so its whole allowance counts.
       return { ...failed, spent, untrusted: true }
     }
   }
 
-  /** The other one's answer is the end of this one's work. What it used and read counts for this one's parent, too. */
+  /** The other agent's answer ends this agent's work. What it used and read also counts for this agent's parent. */
   private async handOff(step: string, call: AgentCall, state: AgentState): Promise<ToolOutcome> {
     const refused = tooDeep(this.spec, this.scope)
     if (refused !== null) return this.record(step, refused)

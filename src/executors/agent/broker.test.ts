@@ -1,4 +1,4 @@
-/** The broker against models that want more than they may: names, inputs, taint, permission modes. */
+/** The broker against models that ask for more than they may: names, inputs, taint, permission modes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { agent, agentHandler } from '#manifest/define/agents.ts'
@@ -44,7 +44,7 @@ const call = (name: string, input: Json = {}) => ({ key: '0.0', tool: name, inpu
 const CLEAN = { isTainted: false }
 const TAINTED = { isTainted: true }
 
-/** Names that look like one that is allowed, or reach for what every object has. */
+/** Names that look like an allowed one, or that every object has as a property. */
 const VARIANTS = ['read', 'READ', 'Read ', ' Read', 'Rеad', 'Re\u200bad', 'Read\0', 'Read/', 'Read;Bash', 'mcp__Read']
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf', 'prototype', '']
 const OTHERS = [
@@ -60,7 +60,7 @@ const OTHERS = [
   'Handoff',
 ]
 
-describe('[B2] broker-1: only what is named', () => {
+describe('[B2] broker-1: only named tools run', () => {
   const broker = brokerOf({ allowedTools: ['Read'] })
 
   test.each([...VARIANTS, ...INHERITED, ...OTHERS])('%j is refused', (name) => {
@@ -69,12 +69,12 @@ describe('[B2] broker-1: only what is named', () => {
     expect(broker.find(name).kind).toBe('refused')
   })
 
-  test('the allowed one runs, and only it is shown', () => {
+  test('the allowed tool runs, and only it is offered', () => {
     expect(broker.judge(call('Read'), CLEAN)).toEqual({ kind: 'run', effect: 'none', needsApproval: false })
     expect(broker.offered().map(({ name }) => name)).toEqual(['Read'])
   })
 
-  test('no other name runs, whatever it is', () => {
+  test('no other name runs, for any string', () => {
     const parts = fc.constantFrom('Read', 'Bash', '__', '.', '/', ' ', 'mcp', 'proto', 'e', 'R', '\u0430', '\0')
     const names = fc.array(parts, { maxLength: 5 }).map((list) => list.join(''))
     fc.assert(
@@ -86,12 +86,12 @@ describe('[B2] broker-1: only what is named', () => {
     )
   })
 
-  test('a tool that is allowed and is not there is refused', () => {
+  test('an allowed tool that does not exist is refused', () => {
     expect(brokerOf({ allowedTools: ['Ghost'] }).refuses('Ghost', {})?.code).toBe('TOOL_NOT_ALLOWED')
   })
 })
 
-test('broker-3: an input that does not fit is refused with what is wrong', () => {
+test('broker-3: an input that does not fit the schema is refused with the reason', () => {
   const broker = brokerOf({ allowedTools: ['Read'] })
   expect(broker.refuses('Read', 'text')).toEqual({ code: 'TOOL_INPUT_INVALID', message: '/: must be object' })
 })
@@ -107,7 +107,7 @@ describe('approval', () => {
     return judgement.kind === 'run' ? judgement.needsApproval : null
   }
 
-  test('a tool marked so asks; acceptEdits frees edits, bypassPermissions all of them', () => {
+  test('a tool that needs approval asks; acceptEdits exempts edits, bypassPermissions exempts all tools', () => {
     const allowedTools = ['Write', 'refund']
     expect(needs({ allowedTools }, 'Write')).toBe(true)
     expect(needs({ allowedTools, permissionMode: 'acceptEdits' }, 'Write')).toBe(false)
@@ -115,7 +115,7 @@ describe('approval', () => {
     expect(needs({ allowedTools, permissionMode: 'bypassPermissions' }, 'refund', CLEAN, { amount: 200 })).toBe(false)
   })
 
-  test('a rule asks where it holds, and where it cannot be answered', () => {
+  test('a rule asks where it is true, and where it cannot be evaluated', () => {
     const allowedTools = ['refund']
     expect(needs({ allowedTools }, 'refund', CLEAN, { amount: 50 })).toBe(false)
     expect(needs({ allowedTools }, 'refund', CLEAN, { amount: 500 })).toBe(true)
@@ -123,7 +123,7 @@ describe('approval', () => {
   })
 
   test.each(['default', 'acceptEdits', 'bypassPermissions'] as const)(
-    'broker-2: after strangers have spoken, what cannot be undone or goes outside asks in mode %s',
+    'broker-2: after untrusted input, irreversible or outgoing calls ask for approval in mode %s',
     (permissionMode) => {
       const options = { allowedTools: ['mail.send', 'post', 'Read', 'Bash'], permissionMode }
       expect(needs(options, 'mail.send', TAINTED)).toBe(true)

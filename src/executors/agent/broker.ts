@@ -1,10 +1,10 @@
 /**
- * The edge where an agent's call becomes an act: nothing runs that is not named, allowed, well formed and, where needed, approved.
+ * Checks an agent's call before it is performed: nothing runs that is not named, allowed, well formed and, where needed, approved.
  *
- * Owns the order of the checks, the judgement on a call, and what a tool's answer is cut to. Never retries and never records.
+ * Owns the order of the checks, the verdict on a call, and how a tool's answer is shortened. Never retries and never records.
  *
- * broker-1  A tool runs only if its exact name is on the allowlist of its scope and there is such a tool.
- * broker-2  After strangers have spoken, what cannot be undone or goes outside needs a person's word, in every permission mode.
+ * broker-1  A tool runs only if its exact name is on the allowlist of its scope and the tool exists.
+ * broker-2  After untrusted input, irreversible and outgoing calls need a person's approval, in every permission mode.
  * broker-3  A refusal is a result for the model, never an exception.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
@@ -45,12 +45,12 @@ export class Broker {
     this.controls = controlTools(spec)
   }
 
-  /** Tools of servers, known once they are recorded. They take nobody's place. */
+  /** Adds the tools of servers, known once they are recorded. They never replace a tool that exists. */
   serve(tools: readonly Tool[]): void {
     this.served = new Map(tools.map((tool) => [tool.name, tool]))
   }
 
-  /** What the model is shown: allowed, and there. By name, so that provider caches hit. */
+  /** The tools that the model is shown: allowed, and existing. Sorted by name, so that provider caches hit. */
   offered(): readonly (Tool | ControlTool)[] {
     const found = [...this.allowed].flatMap((name) => this.toolNamed(name) ?? this.controls.get(name) ?? [])
     return found.sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -74,7 +74,7 @@ export class Broker {
     return { code: 'TOOL_INPUT_INVALID', message: issues.slice(0, MAX_ISSUES).join('; ') }
   }
 
-  /** Why a call is not performed; null: as far as name and input go, it may be. */
+  /** Why a call is not performed; null: its name and its input are accepted. */
   refuses(name: string, input: Json): Refused | null {
     const found = this.find(name)
     return found.kind === 'refused' ? found.refused : this.refusesInput(found.tool.input, input)
@@ -103,7 +103,7 @@ export class Broker {
     return this.wantsApproval(tool, input)
   }
 
-  /** A rule that cannot be answered asks a person. */
+  /** If a rule cannot be evaluated, a person is asked. */
   private wantsApproval({ approval = false }: Tool, input: Json): boolean {
     if (typeof approval === 'boolean') return approval
     const answer = this.deps.ask(approval, { input })

@@ -1,9 +1,9 @@
 /**
- * Other agents at work for this one: children with a part of its budget, and the one that it leaves its work to.
+ * Other agents that work for this one: children with a part of its budget, and the agent to which it hands off its work.
  *
- * Owns what a child is given and what comes back. A child's scope is its own cut to its parent's; what it read taints its parent.
+ * Owns what a child is given and what comes back. A child's scope is its own, cut to its parent's; what it read taints its parent.
  *
- * children-1  Whoever works for an agent, as its child or in its place, has no more tools, tokens or money than it, and its taint.
+ * children-1  An agent that works for another, as its child or in its place, has no more tools, tokens or money than that one, and its taint.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { type AgentCall, type AgentState, committed, type ToolOutcome } from '#model/agent/state.ts'
@@ -15,7 +15,7 @@ import { TASK } from './control-tools.ts'
 import { type ChildCall, childInput, givenInput, type Scope } from './scope.ts'
 import { failedOutcome, NO_OUTCOME } from './tool-call.ts'
 
-/** How a child that was called with a scope answers: its output, and what its parent must know of it. */
+/** What a child that was called with a scope returns: its output, and what its parent must know about it. */
 export interface ChildAnswer {
   readonly output: Json
   readonly status: 'success' | 'partial'
@@ -30,18 +30,18 @@ interface TaskInput {
   readonly budget?: { readonly tokens?: number; readonly usd?: number }
 }
 
-/** What an agent leaves to another. */
+/** What an agent passes to the agent that takes over. */
 interface Handoff {
   readonly state: AgentState
   readonly call: AgentCall
   readonly allowance: Allowance
-  /** Of the agent that hands on. */
+  /** The input of the agent that hands off. */
   readonly input: Json
 }
 
 const MICROS = 1_000_000
 
-/** The handler that a name of the agent's own list stands for. The schema of the tool has let no other name pass. */
+/** The handler behind a name in the agent's own list. The schema of the tool has refused every other name. */
 export const handlerOf = (spec: AgentSpec, { input }: AgentCall): string => {
   const { agent } = input as unknown as TaskInput
   const found = spec.subagents.find(({ name }) => name === agent)
@@ -49,7 +49,7 @@ export const handlerOf = (spec: AgentSpec, { input }: AgentCall): string => {
   return found.handler
 }
 
-/** What this child gets: what was asked for, or its part of the rest. Its parent keeps a part too, to go on with its answer. */
+/** What this child gets: what was requested, or its share of the rest. Its parent keeps a share too, to process its answer. */
 export const allowanceFor = (scope: Scope, state: AgentState, { input }: AgentCall, sharers: number): Allowance => {
   const { budget = {} } = input as unknown as TaskInput
   const asked: { tokens?: number; micros?: number } = {}
@@ -58,7 +58,7 @@ export const allowanceFor = (scope: Scope, state: AgentState, { input }: AgentCa
   return carve(restOf(scope.allowance, committed(state)), asked, sharers + 1)
 }
 
-/** Null: there may be another level. */
+/** Null: another level is allowed. */
 export const tooDeep = ({ name, limits }: AgentSpec, { depth }: Scope): ToolOutcome | null =>
   depth < limits.maxDepth
     ? null
@@ -76,10 +76,10 @@ export const inputFor = (scope: Scope, state: AgentState, call: AgentCall, allow
   return childInput(child)
 }
 
-/** All that is left: who hands on has nothing more to do. */
+/** All that is left, because an agent that hands off has no more work. */
 export const restFor = (scope: Scope, state: AgentState): Allowance => restOf(scope.allowance, committed(state))
 
-/** children-1. The same as for a child, and with what the agent itself was given. */
+/** children-1: as for a child, plus the input of the agent itself. */
 export const handoffInput = ({ name }: AgentSpec, scope: Scope, { state, call, allowance, input }: Handoff): Json => {
   const { prompt } = call.input as unknown as TaskInput
   const child: ChildCall = {
@@ -96,14 +96,14 @@ export const handoffInput = ({ name }: AgentSpec, scope: Scope, { state, call, a
 
 const isAnswer = (value: Json): boolean => value !== null && typeof value === 'object' && 'spent' in value
 
-/** A handler that is no agent answers with its plain output, and has used nothing. */
+/** A handler that is not an agent returns its plain output, and has used nothing. */
 export const childOutcome = (value: Json): ToolOutcome => {
   if (!isAnswer(value)) return { ...NO_OUTCOME, output: value, untrusted: true }
   const { output, spent, tainted } = value as unknown as ChildAnswer
   return { ...NO_OUTCOME, output, spent, untrusted: tainted }
 }
 
-/** How the work ends for the agent that handed it on: as it ended for the other one. */
+/** The work of the agent that handed off ends as it ended for the other one. */
 export const handedEnd = (value: Json): End => {
   const { output, status } = isAnswer(value)
     ? (value as unknown as ChildAnswer)
@@ -111,7 +111,7 @@ export const handedEnd = (value: Json): End => {
   return { kind: 'end', status, code: null, detail: null, output }
 }
 
-/** What was carved for this call, and what counts as used if nobody knows. */
+/** What was reserved for this call, and what counts as used if the real use is not known. */
 export const carvedFor = (
   scope: Scope,
   state: AgentState,
@@ -122,7 +122,7 @@ export const carvedFor = (
   return { tokens: carved.tokens, micros, spent: { ...carved, isEstimated: true } }
 }
 
-/** Children of the last reply that have not begun. */
+/** The number of children of the last reply that have not begun. */
 export const waitingChildren = ({ outcomes, pending, ...state }: AgentState): number => {
   const calls = repliesOf({ outcomes, pending, ...state }).at(-1)?.calls ?? []
   return calls.filter(({ tool, key }) => tool === TASK && !outcomes.has(key) && !pending.has(key)).length

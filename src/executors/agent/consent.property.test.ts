@@ -1,4 +1,4 @@
-/** Approved A, executed B: whatever is changed between the two, the call is not made. */
+/** A call whose input changed after its approval is not made. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
@@ -19,7 +19,7 @@ const SPEC = normalise(
 ).functions.get('mailer')?.code as AgentSpec
 const ids = { digest: world.digest }
 
-/** A person's word on a call with this input, by way of a real task. */
+/** A person's decision on a call with this input, made through a real task. */
 const approved = (input: Json, change: { readonly to: Json } | null): Decided => {
   const call = { key: '0.0', tool: 'SendMail', input }
   const spec = questionOf('approval', SPEC, call, {}, null)
@@ -35,7 +35,7 @@ const approved = (input: Json, change: { readonly to: Json } | null): Decided =>
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
 
-test('what was approved as it stood is done as it stood', () => {
+test('a call that was approved unchanged is performed unchanged', () => {
   fc.assert(
     fc.property(json, (input) => {
       expect(() => requireConsent(approved(input, null), input, ids)).not.toThrow()
@@ -44,7 +44,7 @@ test('what was approved as it stood is done as it stood', () => {
   )
 })
 
-test('what was edited is done as edited, and not as the agent wanted it', () => {
+test('a call that was edited is performed as edited, not as the agent asked', () => {
   fc.assert(
     fc.property(json, json, (input, to) => {
       fc.pre(canonical(input) !== canonical(to))

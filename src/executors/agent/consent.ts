@@ -1,7 +1,7 @@
 /**
- * The last look before an approved call is made: what would be done is what a person has seen.
+ * The last check before an approved call is made: what will be done is what the person has seen.
  *
- * Owns that comparison, at the execution edge. Whatever came between (a bug, a changed ledger, a swapped answer) stops here.
+ * Owns that comparison, right before the execution. Anything that changed in between (a bug, a changed ledger, a swapped answer) is stopped here.
  */
 import type { Decided } from '#model/agent/state.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

@@ -1,7 +1,7 @@
 /**
- * Tools without code: what an agent asks of the engine instead of a program. A question, a child, a hand-off.
+ * Tools without code, which the engine performs instead of a program: a question, a child, a hand-off.
  *
- * Owns their names and what a model is told of them. They are allowed by name like any other tool.
+ * Owns their names and the descriptions for the model. They are allowed by name like any other tool.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -66,7 +66,7 @@ const handoffTool = ({ handoffs }: AgentSpec): ControlTool => ({
   },
 })
 
-/** Those that make sense for this agent. Whether it may use them is the allowlist's word. */
+/** The tools that make sense for this agent. The allowlist decides whether it may use them. */
 export const controlTools = (spec: AgentSpec): ReadonlyMap<string, ControlTool> => {
   const tools = [
     askHuman,

@@ -1,7 +1,7 @@
 /**
- * One turn of an agent that another harness drives: the same step as a model call, with its own work inside.
+ * One turn of an agent that another harness drives: the same step as a model call, with the harness's own work inside.
  *
- * Owns what the harness is given and what is recorded of it. The broker judges every call; those with an effect, or that need a person,
+ * Owns what the harness is given and what is recorded of it. The broker judges every call; calls that have an effect or need a person
  * are left to the turn as calls of the reply, so that each of them is a step of its own.
  *
  * delegate-1  The harness performs no call of ours that has an effect or needs a person.
@@ -24,7 +24,7 @@ import type {
   Verdict,
 } from '#ports/agent-backend.ts'
 import type { ModelAnswer } from '#ports/model.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import type { Workspace } from '#ports/tool.ts'
 import type { Broker } from './broker.ts'
 import type { AgentDeps } from './deps.ts'
@@ -42,7 +42,7 @@ const PROVIDER = 'anthropic'
 const MICROS = 1_000_000
 const TOLERANCE = 0.2
 
-/** What is left, with what was reserved for this very turn. */
+/** What is left, plus what was reserved for this very turn. */
 const allowanceOf = ({ job, state, reservation }: Delegation): Allowance => {
   const { tokens, micros } = restOf(job.scope.allowance, committed(state))
   return { tokens: tokens + reservation.tokens, micros: micros === null ? null : micros + reservation.micros }
@@ -79,7 +79,7 @@ const systemOf = ({ request: { system, output } }: Prepared): string =>
     ? system
     : `${system}\n\nYour last answer is nothing but JSON that fits this schema:\n${JSON.stringify(output)}`
 
-/** What the harness may do by itself, and what strangers have told it meanwhile. */
+/** What the harness may do by itself, and whether it has read untrusted input meanwhile. */
 class Inner {
   private readonly delegation: Delegation
   private readonly context: StepContext
@@ -101,7 +101,7 @@ class Inner {
     const tool = this.own.get(wire) ?? wire
     const found = broker.find(tool)
     if (found.kind === 'refused') return { kind: 'refuse', reason: found.refused.message }
-    // Its own tool in the place of ours: the name is what was allowed, the paths are checked over there.
+    // The harness's own file tool replaces ours: the name was allowed, and the harness checks the paths.
     if (this.deps.isFileTool(tool)) return { kind: 'run' }
     const refused = broker.refuses(tool, input)
     if (refused !== null) return { kind: 'refuse', reason: refused.message }
@@ -155,20 +155,20 @@ const jobOf = async (
   }
 }
 
-/** Its own figure against ours, which counts. */
+/** Compares the harness's own figure with ours, which counts. */
 const costFinding = (micros: number | null, usd: number | null): readonly string[] => {
   if (micros === null || usd === null) return []
   return Math.abs(usd * MICROS - micros) > TOLERANCE * Math.max(micros, 1) ? ['cost_mismatch'] : []
 }
 
-/** What it says that all of it cost stands with the tokens: it counts where nobody knows a price. */
+/** The harness's own total is stored with the tokens: it counts where no price is known. */
 const withCost = (reply: ModelAnswer, costUsd: number | null): ModelAnswer =>
   reply.usage === null || costUsd === null ? reply : { ...reply, usage: { ...reply.usage, costUsd } }
 
 const recordOf = (delegation: Delegation, done: BackendReply, inside: Inside, ms: number, deps: AgentDeps) => {
   const { job, n, prepared, reservation, isLost } = delegation
   if (done.reply.kind === 'failed') return broken(done.reply, prepared.request, ms, deps)
-  // One reply of it is many answers of a model: no single one's limit holds for their sum.
+  // One reply of a harness is many answers of a model, so the limit of a single answer does not apply to their sum.
   const request = { ...prepared.request, maxOutputTokens: Number.MAX_SAFE_INTEGER }
   const bytes = done.reply.usage === null ? prepared.bytes : Number.MAX_SAFE_INTEGER
   const told = withCost(done.reply, done.costUsd)
@@ -177,12 +177,12 @@ const recordOf = (delegation: Delegation, done: BackendReply, inside: Inside, ms
   const { reply } = record
   const findings = [...reply.findings, ...costFinding(reply.cost.micros, done.costUsd)]
   if (!isLost || done.isResumed) return { ...record, reply: { ...reply, findings, inside } }
-  // Nobody knows what was lost with a machine: all that was reserved for it counts.
+  // What was lost with a machine is not known, so all that was reserved for it counts.
   const usage = { ...reply.usage, input: reply.usage.input + reservation.tokens }
   return { ...record, reply: { ...reply, usage, usageSource: 'estimated' as const, findings, inside } }
 }
 
-/** Answers with a record, whatever the harness does. */
+/** Returns a record, whatever the harness does. */
 export const delegate = async (
   backend: AgentBackend,
   delegation: Delegation,

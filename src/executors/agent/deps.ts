@@ -1,7 +1,7 @@
 /**
- * What the agent hand is given from outside.
+ * What the agent executor receives from outside.
  *
- * Owns the list. Everything that touches the world, asks the time or rolls dice comes through here.
+ * Owns the list. Everything that reaches the outside, reads the time or uses randomness comes through here.
  */
 import type { Module } from '#model/access/module.ts'
 import type { FileFact, Price } from '#model/agent/state.ts'
@@ -13,7 +13,7 @@ import type { Blobs } from '#ports/blobs.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Model, ModelName } from '#ports/model.ts'
-import type { Entry } from '#ports/step-gate.ts'
+import type { Entry } from '#ports/step-port.ts'
 import type { Tool, ToolContext } from '#ports/tool.ts'
 import type { ServedTool, ToolServers } from '#ports/tool-servers.ts'
 import type { Workspaces } from '#ports/workspaces.ts'
@@ -22,43 +22,43 @@ export interface AgentDeps {
   readonly clock: Pick<Clock, 'now' | 'at'>
   readonly ids: Pick<Ids, 'digest' | 'roll'>
   readonly model: Model
-  /** What a name of the system, or an id, stands for. */
+  /** The model behind a name of the system, or behind an id. */
   nameOf(name: string): ModelName
   /** The model of agents that name none. */
   readonly defaultModel: () => string
-  /** How many tokens a model reads at once; null: not known. */
+  /** The size of a model's context window in tokens; null: not known. */
   contextOf(name: string): number | null
-  /** Null: nobody knows. */
+  /** Null: no price is known. */
   price(
     provider: string,
     model: string,
     usage: ModelUsage,
   ): (Omit<Price, 'micros'> & { readonly micros: number }) | null
-  /** Every tool there is, by its own name. */
+  /** Every tool that exists, by its own name. */
   readonly tools: () => ReadonlyMap<string, Tool>
-  /** Servers that bring tools of their own. */
+  /** Servers that bring their own tools. */
   readonly servers: Pick<ToolServers, 'list' | 'tools'>
-  /** How tools of this module reach the outside. */
+  /** The fetch for tools of this module. */
   fetchFor(module: Module | null): ToolContext['fetch']
   readonly workspaces: Workspaces
   readonly blobs: Blobs
   /** The harness of this name. */
   backend(name: string): AgentBackend
-  /** Whether this is one of our own tools for files, in whose place a harness may use its own. */
+  /** True for our own file tools, which a harness may replace by its own. */
   isFileTool(name: string): boolean
-  /** Issues, each with its place; none if the value fits. */
+  /** Issues, each with its path; empty if the value fits. */
   check(schema: Json, value: Json): readonly string[]
-  /** A CEL expression over named roots. */
+  /** Evaluates a CEL expression over named roots. */
   ask(rule: string, roots: { readonly [root: string]: Json }): RuleAnswer
-  /** Any JSON whose texts may be templates. */
+  /** Fills the templates in the texts of any JSON value. */
   fill(template: Json, roots: { readonly [root: string]: Json }): Json
-  /** The members that an event declares; null: it names none. */
+  /** The members that an event declares; null: it declares none. */
   fieldsOf(event: string): readonly string[] | null
-  /** A file of the system's folder; null if there is none. Never one outside. */
+  /** A file of the system's folder, never one outside; null if it does not exist. */
   readFile(path: string): Promise<string | null>
-  /** The files below a folder of the system's folder, from there; none if it is no folder. */
+  /** The files below a folder of the system's folder, relative to it; empty if it is not a folder. */
   filesIn(path: string): Promise<readonly string[]>
-  /** Rows of a table that these fields select, and a template's text with such a row in it. */
+  /** Rows of a table that these fields select, and a template's text filled with one such row. */
   readonly context: ContextSource
 }
 
@@ -77,18 +77,18 @@ export interface RowQuery {
   readonly documents: Pick<Entry, 'document' | 'documents'>
 }
 
-/** What hydration has recorded: the prompt is the same at every wake, whatever changed outside. */
+/** What hydration recorded: the prompt is the same at every wake, even if something changed outside. */
 export interface Hydrated {
   readonly system: string
   readonly files: readonly FileFact[]
   readonly untrusted: boolean
   readonly tools: readonly OfferedTool[]
-  /** What each of the agent's servers offered then, in the order of the servers. */
+  /** What each of the agent's servers offered at that time, in the order of the servers. */
   readonly served: readonly (readonly ServedTool[])[]
   readonly ms: number
 }
 
-/** A tool as the model was shown it. */
+/** A tool as it was shown to the model. */
 export interface OfferedTool {
   readonly name: string
   readonly wire: string

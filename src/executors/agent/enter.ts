@@ -1,9 +1,9 @@
 /**
- * How an agent is entered and how it leaves: its end becomes the run's.
+ * How an agent is entered and how it ends: its end becomes the run's.
  *
- * Owns what is sent when it ends and what a parent is told. The work itself is agent.ts.
+ * Owns what is sent when it ends and what a parent receives. The work itself is agent.ts.
  */
-import { partial } from '#executors/partial.ts'
+
 import type { Module } from '#model/access/module.ts'
 import type { AgentEmit, AgentSpec } from '#model/agent/agent.ts'
 import { repliesOf, usageOf } from '#model/agent/turn.ts'
@@ -12,8 +12,9 @@ import { emitData } from '#model/event/emits.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { tokenWords } from '#model/run/outcome.ts'
+import { partial } from '#model/run/partial.ts'
 import { stepAddress } from '#model/run/step.ts'
-import type { EmittedEvent, Entry } from '#ports/step-gate.ts'
+import type { EmittedEvent, Entry } from '#ports/step-port.ts'
 import { AgentWork, type Ended } from './agent.ts'
 import type { ChildAnswer } from './children.ts'
 import type { AgentDeps } from './deps.ts'
@@ -32,7 +33,7 @@ const isMeant = ({ on }: AgentEmit, status: Ended['end']['status']): boolean => 
   return on === 'success' || on === status
 }
 
-/** A condition that cannot be answered fails the sending, and with it the run: the paid answer stays in its steps. */
+/** If a condition cannot be evaluated, the sending fails, and with it the run: the answer that was paid for stays in its steps. */
 const holds = ({ when, event }: AgentEmit, roots: { readonly [root: string]: Json }, deps: AgentDeps): boolean => {
   if (when === null) return true
   const answer = deps.ask(when, roots)
@@ -62,7 +63,7 @@ const cleanUp = async (spec: AgentSpec, { end, state }: Ended, entry: Entry, dep
     await deps.workspaces.remove(entry.run)
 }
 
-/** Whoever hands over a scope or a conversation is told more than the output. */
+/** A caller that passes a scope or a conversation receives more than the output. */
 const answerOf = ({ end, state }: Ended, input: Json): Json => {
   if (childCallOf(input) === null && chatCallOf(input) === null) return end.output
   const answer: ChildAnswer = {
@@ -81,7 +82,7 @@ const filesOf = ({ artifacts }: AgentSpec, { files }: Ended['state']): Json =>
     return left === undefined ? [] : [{ path: left.path, hash: left.hash }]
   })
 
-/** What its end tells besides. The output of a child is its own, not what its parent is told around it. */
+/** What the run reports about its end. The output in it is the child's own, without the envelope that its parent receives. */
 const reportOf = (spec: AgentSpec, { end, state }: Ended): { readonly [name: string]: Json } => {
   const { input, output } = usageOf(state)
   return {
@@ -107,7 +108,7 @@ export const enterAgent =
     const events = eventsOf(spec, ended, entry.input, deps)
     await cleanUp(spec, ended, entry, deps)
     if (end.status === 'failed' || end.status === 'cancelled') {
-      // What is sent with a result would be lost with it.
+      // The run fails, so events sent with its result would be lost: they are sent by a step.
       if (events.length > 0)
         await entry.gate.emit(stepAddress('agent/emit', entry.life === 0 ? null : String(entry.life)), events)
       throw new TrihandError(end.code ?? 'INTERNAL', end.detail ?? 'the agent has failed')

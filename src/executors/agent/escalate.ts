@@ -1,8 +1,8 @@
 /**
- * An agent's answer that goes to a person instead, because a declared rule says so or could not be answered.
+ * Passes an agent's answer to a person, because a declared rule says so or could not be evaluated.
  *
- * Owns what a rule may read, what the person is shown, and what their word makes of the answer. Whether it escalates is
- * model/flow/policies/escalation.ts. The run stays the same; only the hand changes.
+ * Owns what a rule may read, what the person is shown, and how their decision changes the answer. The decision to escalate is
+ * model/flow/policies/escalation.ts. The run stays the same; only the executor changes.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { type End, repliesOf, usageOf } from '#model/agent/turn.ts'
@@ -12,7 +12,7 @@ import { stepAddress } from '#model/run/step.ts'
 import { builtInAction } from '#model/task/action.ts'
 import type { Assignees, TaskSpec } from '#model/task/spec.ts'
 import type { TaskAnswer } from '#model/task/view.ts'
-import type { Entry } from '#ports/step-gate.ts'
+import type { Entry } from '#ports/step-port.ts'
 import type { Ended } from './agent.ts'
 import type { AgentDeps } from './deps.ts'
 import { taskBase } from './questions.ts'
@@ -21,7 +21,7 @@ const STEP = stepAddress('agent/escalate', null)
 const OUTPUT = 'output'
 const ADDRESS = /^(user|group):(.+)$/
 
-/** A confidence that is none is left out: a rule that reads it fails, and so escalates. */
+/** An invalid confidence is left out: a rule that reads it fails, and so escalates. */
 const agentRoot = ({ end, state }: Ended, confidence: number | null, attempts: number): Json => {
   const { input, output } = usageOf(state)
   return {
@@ -42,7 +42,7 @@ const findIn = (ended: Ended, spec: AgentSpec, entry: Entry, deps: AgentDeps): E
   return escalationOf(spec.escalationRules, answers, confidence)
 }
 
-/** Null: not people, but a handler of this name. */
+/** Null: the target is not people but a handler of this name. */
 const peopleOf = (to: string, { asks }: AgentSpec): Assignees | null => {
   if (to === 'human') return asks
   const [, kind, name] = ADDRESS.exec(to) ?? []
@@ -50,7 +50,7 @@ const peopleOf = (to: string, { asks }: AgentSpec): Assignees | null => {
   return kind === 'user' ? { users: [name], groups: [] } : { users: [], groups: [name] }
 }
 
-/** The answer may be taken as it is, changed within its schema, or thrown away. */
+/** The person may accept the answer, change it within its schema, or reject it. */
 const taskOf = (spec: AgentSpec, to: Assignees, { end }: Ended, reason: string, input: Json): TaskSpec => ({
   ...taskBase(spec, null),
   type: 'review',
@@ -79,7 +79,7 @@ const decided = ({ end }: Ended, { status, modifications, decidedBy, feedback }:
   return { ...end, status: 'failed', code: 'STEP_REFUSED', detail }
 }
 
-/** Another handler's answer takes the place of the agent's, if it is one. */
+/** Another handler's answer replaces the agent's, if it fits the schema. */
 const handed = ({ end }: Ended, output: Json, spec: AgentSpec, deps: AgentDeps): End => {
   const [issue] = spec.output === null ? [] : deps.check(spec.output, output)
   if (issue === undefined) return { ...end, output }
@@ -108,7 +108,7 @@ export const escalate = async (ended: Ended, spec: AgentSpec, entry: Entry, deps
   return { ...ended, end: await acceptedOf(ask, entry) }
 }
 
-/** What was not accepted before a retry is asked again; what was accepted stands. */
+/** After a retry, an answer that was not accepted is asked about again; an accepted one stays accepted. */
 const acceptedOf = async (ask: (step: string) => Promise<End>, { gate, life }: Entry): Promise<End> => {
   for (let before = 0; before < life; before++) {
     const step = stepOf(before)

@@ -1,5 +1,5 @@
 /**
- * The beginning of an agent's work: its instructions, its files, the tools it is shown. Recorded once; every wake reads the record.
+ * The start of an agent's work: its instructions, its files, the tools it is shown. Recorded once; every wake reads the record.
  *
  * Owns what is put into the workspace. Values from outside become files or data blocks, never a part of the instructions.
  */
@@ -16,7 +16,7 @@ import type { AgentDeps, Hydrated, OfferedTool, RowQuery } from './deps.ts'
 interface Beginning {
   readonly spec: AgentSpec
   readonly input: Json
-  /** Names the directory. */
+  /** The name of the directory. */
   readonly key: string
   readonly documents: RowQuery['documents']
   readonly broker: Broker
@@ -42,7 +42,7 @@ const filled = (template: string, input: Json, deps: AgentDeps): string => {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A file, or all files of a folder. */
+/** Copies a file, or all files of a folder. */
 const putSource = async (source: string, dest: string, into: OpenWorkspace, deps: AgentDeps): Promise<boolean> => {
   const text = await deps.readFile(source)
   if (text !== null) {

@@ -1,4 +1,4 @@
-/** The files that an agent leaves when its work is done: those that it declares, and which of them are missing. */
+/** The files that an agent declares as its output: those that exist when its work is done, and those that are missing. */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { AgentState } from '#model/agent/state.ts'
 import { repliesOf } from '#model/agent/turn.ts'

@@ -1,7 +1,7 @@
 /**
- * One call to a language model, from an agent's state to what is recorded of the reply.
+ * One call to a language model, from an agent's state to the record of the reply.
  *
- * Owns the request, the price of it, and what counts as used. Never retries: what follows a failure is decided from facts.
+ * Owns the request, its price, and what counts as used. Never retries: what follows a failure is decided from facts.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import { jsonIn } from '#model/agent/answer-json.ts'
@@ -24,7 +24,7 @@ import type { CallFailure } from '#model/flow/policies/model-choice.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { ModelAnswer, ModelFailure, ModelName, ModelReply, ModelRequest } from '#ports/model.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
 import type { Scope } from './scope.ts'
 import { codeOf } from './tool-call.ts'
@@ -51,15 +51,15 @@ const checkAnswer = (
   return issues.length === 0 ? { ok: true, value: parsed.value } : { ok: false, issues: issues.slice(0, MAX_ISSUES) }
 }
 
-/** What a wake knows of the agent it works for. */
+/** What a wake knows about the agent it works for. */
 export interface Job {
   readonly spec: AgentSpec
   readonly scope: Scope
   readonly hydrated: Hydrated
   readonly task: string
-  /** What was said before it, and what is added to the instructions. */
+  /** The conversation before the call, and what is added to the instructions. */
   readonly chat: ChatCall | null
-  /** A mark for data blocks that nobody could guess. */
+  /** A delimiter for data blocks that nobody can guess. */
   mark(key: string): string
 }
 
@@ -68,19 +68,19 @@ export type ModelRecord =
   | {
       readonly kind: 'failed'
       readonly failure: CallFailure
-      /** Null: nobody knows. */
+      /** Null: not known. */
       readonly used: CallUse | null
       readonly ms: number
-      /** What had come before it broke, as evidence. */
+      /** The text received before the call failed, as evidence. */
       readonly text: string | null
-      /** The model that was asked, or that answered in its place. */
+      /** The model that was called, or that answered in its place. */
       readonly model: string
       readonly isSimulated: boolean
     }
 
 export const SIMULATED = 'simulated'
 const FULL_FROM = 0.8
-/** No token is shorter than a byte, but for what a provider adds to a request on its own. */
+/** A token is never shorter than a byte; this covers what a provider adds to a request. */
 const UNSEEN_INPUT = 20_000
 /** Nothing was generated, so nothing is paid for. */
 const UNPAID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -108,7 +108,7 @@ const plainUsage = (input: number, output: number): ModelUsage => ({
 const NOTHING_USED: CallUse = { tokens: 0, micros: 0 }
 const useOf = ({ input, output }: ModelUsage, micros: number | null): CallUse => ({ tokens: input + output, micros })
 
-/** A simulated call costs nothing, whatever it is called. */
+/** A simulated call costs nothing, whatever the name of the model. */
 const priceFor = (
   model: { readonly provider: string; readonly id: string },
   usage: ModelUsage,
@@ -157,7 +157,7 @@ export interface Prepared {
   readonly answer: ReserveAnswer
 }
 
-/** The request, made shorter where the model could not read it, and whether what is left allows it. */
+/** The request, shortened where it would not fit the model's context, and whether the remaining budget allows it. */
 export const prepare = (job: Job, state: AgentState, model: number, attempt: number, deps: AgentDeps): Prepared => {
   const { scope, spec } = job
   const alias = scope.models[model] ?? ''
@@ -188,7 +188,7 @@ const usageOf = (reply: ModelAnswer, request: ModelRequest, bytes: number) => {
     modelUsed: reply.modelUsed,
     modelAsked: reply.simulated ? null : request.model.id,
     inputBytes: bytes,
-    // The text alone: what stands around it is ours.
+    // Only the text counts: the JSON around it is ours.
     outputBytes: usage === null ? outputBytes : new TextEncoder().encode(textOf(reply.parts)).length,
     maxTokens: request.maxOutputTokens,
     mostInput: bytes + UNSEEN_INPUT,
@@ -203,7 +203,7 @@ const usageOf = (reply: ModelAnswer, request: ModelRequest, bytes: number) => {
   return { counted, source: verified.source, findings: verified.findings }
 }
 
-/** What is recorded of a reply. */
+/** The record of a reply. */
 export const answered = (
   reply: ModelAnswer,
   job: Job,
@@ -259,7 +259,7 @@ const failure = (
   return { kind: 'failed', failure: { kind: 'failed', code, detail, roll, retryAfterMs }, used, ms, text, ...asked }
 }
 
-/** What is recorded of a call without one. */
+/** The record of a call that failed. */
 export const broken = (reply: ModelFailure, request: ModelRequest, ms: number, deps: AgentDeps): ModelRecord => {
   const { code, detail, usage, retryAfterMs, text, isUnbilled } = reply
   const paid = isUnbilled === true || UNPAID.has(code) ? NOTHING_USED : null
@@ -273,7 +273,7 @@ export interface Asked {
   readonly n: number
   readonly prepared: Prepared
   readonly reservation: Reservation
-  /** An attempt before this one ended without a word. */
+  /** An earlier attempt ended without an answer. */
   readonly isLost: boolean
 }
 
@@ -282,7 +282,7 @@ const lateReply = ({ model }: ModelRequest, ms: number): ModelFailure => {
   return { kind: 'failed', code: 'MODEL_TIMEOUT', detail, retryAfterMs: null, usage: null, text: null }
 }
 
-/** Its time ends the call here, so that it is recorded like any other that failed. */
+/** Ends the call when its time is up, so that it is recorded like any other failed call. */
 const inTime = (request: ModelRequest, signal: AbortSignal, timeoutMs: number, deps: AgentDeps): Promise<ModelReply> =>
   new Promise((resolve, reject) => {
     const late = new AbortController()
@@ -294,7 +294,7 @@ const inTime = (request: ModelRequest, signal: AbortSignal, timeoutMs: number, d
     void answer.then(resolve, reject).finally(stop)
   })
 
-/** The call itself. Answers with a record, whatever the model does. */
+/** Performs the call. Returns a record, whatever the model does. */
 export const callModel = async (
   { job, n, prepared, reservation }: Asked,
   { signal, tell }: Pick<StepContext, 'signal' | 'tell'>,
@@ -314,7 +314,7 @@ export const factOf = (n: number, attempt: number, record: ModelRecord): AgentFa
     ? { type: 'replied', n, attempt, reply: record.reply }
     : { type: 'call_failed', n, attempt, failure: record.failure, used: record.used, ms: record.ms }
 
-/** An attempt that the engine ended: nobody knows what it used. */
+/** The record of an attempt that the engine ended: what it used is not known. */
 export const endedRecord = (error: unknown, ms: number, request: ModelRequest): ModelRecord => {
   const code = codeOf(error)
   const detail = error instanceof Error ? error.message : String(error)
@@ -322,7 +322,7 @@ export const endedRecord = (error: unknown, ms: number, request: ModelRequest): 
   return failure(told.code, told.detail, null, ms, request.model)
 }
 
-/** A model that was not asked, because the rest does not pay for it. */
+/** The record of a model that was not called because the remaining budget cannot pay for it. */
 export const passedOver = (answer: ReserveAnswer, { model }: ModelRequest): ModelRecord => {
   if (answer.kind === 'go') throw new TrihandError('INTERNAL', 'a model is passed over that the rest pays for')
   return failure(answer.code, answer.detail, NOTHING_USED, 0, model)

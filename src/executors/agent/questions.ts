@@ -1,7 +1,7 @@
 /**
- * What an agent needs people for, as tasks: approval of a call, a question, a loop.
+ * The tasks for which an agent needs people: approval of a call, a question, a loop.
  *
- * Owns what they are shown and what their answer means. The agent's own words stand beside, marked as such.
+ * Owns what people are shown and what their answer means. The agent's own words are shown separately and marked as such.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { AgentCall, Decided, WaitKind } from '#model/agent/state.ts'
@@ -24,7 +24,7 @@ const section = (id: string, title: string, content: Json, schema: Json | null):
   schema,
 })
 
-/** What every task that an agent needs has in common. */
+/** What all tasks of an agent have in common. */
 export const taskBase = (
   spec: AgentSpec,
   remarks: string | null,
@@ -115,7 +115,7 @@ const wordOf = (on: WaitKind, answer: TaskAnswer): Json => {
 
 const YES: ReadonlySet<string> = new Set(['approved', 'completed'])
 
-/** Whatever is not a yes is a no: expired and withdrawn too. */
+/** Every answer but a yes is a no: expired and withdrawn tasks too. */
 export const decidedOf = (on: WaitKind, answer: TaskAnswer): Decided => ({
   verdict: YES.has(answer.status) ? 'yes' : 'no',
   reason: answer.feedback ?? (YES.has(answer.status) ? null : answer.decision),

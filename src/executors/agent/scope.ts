@@ -1,30 +1,30 @@
 /**
- * How far an agent may reach: its own definition, cut to what its module lists and what its parent gave it.
+ * What an agent may use: its own definition, cut to what its module lists and what its parent gave it.
  *
- * Owns the intersection. A scope only ever narrows, so whoever writes one into an input gains nothing by it.
+ * Owns the intersection. A scope can only narrow, so writing one into an input gains nothing.
  */
 import { type Module, mayUse } from '#model/access/module.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { Allowance } from '#model/flow/policies/budget.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 
-/** What a parent hands to its child, inside the child's input. */
+/** What a parent passes to its child, inside the child's input. */
 export interface ChildCall {
   readonly prompt: string
   readonly tools: readonly string[]
-  /** Null: any of its own. Only for an agent that is left the work: it may have a model of its own, as far as its parent's parent lets it. */
+  /** Null: any model of its own. Only for an agent that takes over work: it may have its own model, as far as its parent's parent allows. */
   readonly models: readonly string[] | null
   readonly allowance: Allowance
   readonly depth: number
-  /** The parent had read what strangers wrote. */
+  /** The parent had read untrusted input. */
   readonly tainted: boolean
-  /** The work was left to it: its task is what stands beside this call in its input. */
+  /** The work was handed off to it: the rest of its input, beside this call, is its task. */
   readonly isHandoff?: true
 }
 
 export interface Scope {
   readonly tools: readonly string[]
-  /** The first is asked first. */
+  /** In the order in which they are tried. */
   readonly models: readonly string[]
   readonly allowedModels: readonly string[]
   readonly allowance: Allowance
@@ -39,7 +39,7 @@ export const childInput = (call: ChildCall, more: { readonly [name: string]: Jso
   [MARK]: call as unknown as Json,
 })
 
-/** What an agent was given to work on, without what its parent gave it to work with. */
+/** The input that an agent works on, without the scope from its parent. */
 export const givenInput = (input: Json): Json => {
   const child = childCallOf(input)
   if (child === null || !isJsonRecord(input)) return input
@@ -53,7 +53,7 @@ const strings = (value: unknown): readonly string[] | null =>
 const count = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
 
-/** What a parent gave; null: nobody's child, or nothing that we wrote. */
+/** The scope from a parent; null: there is no parent, or we did not write it. */
 export const childCallOf = (input: Json): ChildCall | null => {
   const given = (input as { readonly [MARK]?: Partial<ChildCall> } | null)?.[MARK]
   if (given === null || typeof given !== 'object') return null

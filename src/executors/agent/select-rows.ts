@@ -1,7 +1,7 @@
 /**
- * Rows of a table for an agent's workspace: those that its `where` says, or else those that the input speaks of.
+ * Rows of a table for an agent's workspace: those that its `where` selects, or else those that the input refers to.
  *
- * Owns that order and how much of a table is read for it. Never answers with a whole table because nothing was said.
+ * Owns that order and how much of a table is read for it. Never returns a whole table because nothing was specified.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
@@ -38,7 +38,7 @@ const allRows = async ({ table, documents }: RowQuery): Promise<readonly KeyedRo
   }
 }
 
-/** The row under a key; null: no key says which. */
+/** The row under a key; null: no key is given. */
 const byKey = async ({ table, where, input, documents }: RowQuery): Promise<readonly Json[] | null> => {
   if (where !== null && !isFieldName(where)) return null
   const field = where ?? referenceTo(table)
@@ -52,7 +52,7 @@ const byKey = async ({ table, where, input, documents }: RowQuery): Promise<read
 
 const byContent = async (query: RowQuery): Promise<readonly Json[]> => {
   const { table, where, orderBy, limit, input } = query
-  // Before anything is read: a value that the input lacks is told as such.
+  // Parsed before anything is read, so that a value missing from the input is reported as such.
   const said = where === null ? null : rowTest(parseWhere(where), input)
   const rows = await allRows(query)
   const test = said ?? fieldTest(rows, input)

@@ -1,8 +1,8 @@
-/** The first words that a model reads of its task: a prompt, or its input as data, and the files that it has. */
+/** The first message that a model reads: a prompt, or its input as data, and the list of its files. */
 import { dataBlock } from '#model/agent/messages.ts'
 import type { AgentState } from '#model/agent/state.ts'
 import type { ChatCall } from '#model/chat/call.ts'
-import type { Entry } from '#ports/step-gate.ts'
+import type { Entry } from '#ports/step-port.ts'
 import { givenInput } from './scope.ts'
 
 export const taskText = (

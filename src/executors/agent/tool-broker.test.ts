@@ -1,8 +1,8 @@
-/** Tools that a function calls: the same checks as for an agent, and nobody to ask. */
+/** Tools that a function calls: the same checks as for an agent, without a person to ask. */
 import { expect, test } from 'vitest'
-import { FinalError } from '#executors/workflow/step-failure.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import type { Tool } from '#ports/tool.ts'
 import { callAlone, type ToolAnswer } from './tool-broker.ts'
 
@@ -36,7 +36,7 @@ test.each<[string, Partial<Tool>, Json, string]>([
   ['TOOL_NOT_ALLOWED', { approval: 'input.amount > 1' }, {}, 'crm.get'],
   ['TOOL_FAILED', { run: async (_, { workspace }) => String(await workspace.list()) }, {}, 'crm.get'],
   ['URL_BLOCKED', { run: async (_, { fetch }) => (await fetch('http://x')).text }, {}, 'crm.get'],
-])('%s is an answer that is known to have done nothing', async (code, tool, input, name) => {
+])('%s is an answer that definitely had no effect', async (code, tool, input, name) => {
   expect(await call(toolOf(tool), input, name)).toMatchObject({
     kind: 'failed',
     code,
@@ -45,12 +45,12 @@ test.each<[string, Partial<Tool>, Json, string]>([
   })
 })
 
-test('an exception leaves open what has happened', async () => {
+test('after an exception it is unknown whether the call had an effect', async () => {
   const answer = await call(toolOf({ run: () => Promise.reject(new Error('connection reset')) }))
   expect(answer).toMatchObject({ kind: 'failed', code: 'TOOL_FAILED', message: 'connection reset', definite: false })
 })
 
-test('a final error says that trying again is of no use', async () => {
+test('a FinalError is a failure that definitely had no effect', async () => {
   const answer = await call(toolOf({ run: () => Promise.reject(new FinalError('no such customer')) }))
   expect(answer).toMatchObject({ kind: 'failed', definite: true })
 })

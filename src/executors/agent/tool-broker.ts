@@ -1,5 +1,5 @@
 /**
- * Tools for whoever is no agent: a function's step that calls one. The same checks, without a conversation around them.
+ * Tools for callers that are not agents: a function's step that calls one. The same checks, without a conversation around them.
  *
  * Owns what such a call may be: a tool of the system, with an input that fits, that needs no person and no workspace.
  */

@@ -1,16 +1,16 @@
 /**
- * One call of a tool, from an allowed name and a checked input to what is recorded of it.
+ * One call of a tool, from an allowed name and a checked input to the record of its result.
  *
- * Owns the tool's surroundings (its files, its key, its way out) and what its failure means. The broker has let it pass.
+ * Owns the tool's surroundings (its files, its key, its fetch) and what its failure means. The broker has already permitted it.
  *
  * tool-call-1  A tool with effect none changes no file.
- * tool-call-2  A lost answer of a once tool is never told to the model as a failure: the engine asks a person.
+ * tool-call-2  A lost answer of a once tool is never reported to the model as a failure: the engine asks a person.
  */
 import type { Module } from '#model/access/module.ts'
 import type { AgentState, FileFact, ToolOutcome } from '#model/agent/state.ts'
 import { type ErrorCode, isErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import type { Tool, Workspace } from '#ports/tool.ts'
 import type { OpenWorkspace } from '#ports/workspaces.ts'
 import type { AgentDeps } from './deps.ts'
@@ -34,7 +34,7 @@ export const failedOutcome = (code: ErrorCode, message: string): ToolOutcome => 
   error: { code, message: message.slice(0, MAX_MESSAGE) },
 })
 
-/** Opened when it is first used: most tools touch no file. */
+/** Opened on first use: most tools touch no file. */
 class LazyWorkspace implements Workspace {
   private opened: Promise<OpenWorkspace> | null = null
   private readonly open: () => Promise<OpenWorkspace>
@@ -85,7 +85,7 @@ class LazyWorkspace implements Workspace {
   }
 }
 
-/** The world is known not to have changed: the model may hear of it, even for an effect that happens once. */
+/** The call definitely had no effect: the model may see the failure, even for a `once` effect. */
 export const isDefinite = (error: unknown): boolean =>
   (error instanceof TrihandError && !error.retryable && error.outcome === 'not_done') ||
   (typeof error === 'object' && error !== null && FINAL in error)
@@ -106,7 +106,7 @@ const checked = (tool: Tool, output: Json, deps: AgentDeps): void => {
     throw new TrihandError('TOOL_FAILED', `its output does not fit: ${issues.slice(0, 3).join('; ')}`)
 }
 
-/** Whether the engine should hear of it: it retries what may be tried again, and asks a person where nobody knows. */
+/** True if the engine must handle the failure: it retries what may be retried, and asks a person where the outcome is unknown. */
 const belongsToEngine = (tool: Tool, error: unknown, signal: AbortSignal): boolean => {
   if (signal.aborted) return true
   // tool-call-2
@@ -122,7 +122,7 @@ export interface ToolJob {
   readonly state: AgentState
 }
 
-/** The body of the step. Throws only what the engine must decide about. */
+/** The body of the step. Throws only failures that the engine must handle. */
 export const callTool = async (job: ToolJob, context: StepContext, deps: AgentDeps): Promise<ToolOutcome> => {
   const { tool, input, state } = job
   const started = deps.clock.now()
@@ -153,7 +153,7 @@ const isOutcome = (value: Json): boolean =>
 
 const HAPPENED = 'A person says that it happened; its answer was lost.'
 
-/** What the ledger holds of a call: what the tool's step gave, or what a person said in its place. */
+/** The recorded outcome of a call: the result of the tool's step, or what a person answered in its place. */
 export const outcomeOf = (value: Json): ToolOutcome =>
   isOutcome(value) ? (value as unknown as ToolOutcome) : { ...NO_OUTCOME, output: value ?? HAPPENED }
 

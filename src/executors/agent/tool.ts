@@ -1,16 +1,16 @@
 /**
- * `tool(…)`: a tool as an author declares it, with the types of its input and its surroundings.
+ * `tool(…)`: declares a tool, with the types of its input and its surroundings.
  *
- * Owns the form only. What is wrong with a tool is told when its system is defined (manifest/define/tools.ts).
+ * Owns the form only. Mistakes in a tool are reported when its system is defined (manifest/define/tools.ts).
  */
 import type { ToolContext, ToolEffect } from '#ports/tool.ts'
 
 export interface ToolOptions {
   readonly description?: string
-  /** A JSON Schema, or a schema whose library can say it as one. */
+  /** A JSON Schema, or a schema whose library can convert it to one. */
   readonly input?: unknown
   readonly output?: unknown
-  /** What it does to the world: nothing, the same under the same key, or something that must not happen twice. */
+  /** Its effect on the outside: none, idempotent under one key, or one that must not happen twice. */
   readonly effect: ToolEffect
   readonly approval?: boolean | string
   readonly egress?: boolean

@@ -1,8 +1,8 @@
 /**
- * A human as a handler: what triggers it becomes a question to people, and their answer the output of its run.
+ * A human as a handler: its trigger becomes a question to people, and their answer the output of its run.
  *
- * Owns what its templates may speak of. What a decision is, and the events it sends, is the task's
- * (model/task/task.ts); nothing is kept between entries.
+ * Owns what its templates may refer to. What a decision is, and the events it sends, is the task's (model/task/task.ts). Keeps nothing
+ * between entries.
  */
 import { taskOutput } from '#executors/task-output.ts'
 import { declaredRequester, knownRequesters } from '#model/access/requester.ts'
@@ -10,9 +10,9 @@ import type { StoredEvent } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Human, People } from '#model/task/human.ts'
-import type { Entry } from '#ports/step-gate.ts'
+import type { Entry } from '#ports/step-port.ts'
 
-/** The one step of a human. */
+/** The only step of a human. */
 const STEP = 'ask'
 
 const eventOf = (event: StoredEvent | null): Json => {
@@ -30,8 +30,8 @@ const rootsOf = ({ input, event, run, attempt }: Entry): { readonly [root: strin
 })
 
 /**
- * Who decided the human of this name, as the event says that its task sent. Fail closed: where that is not known, nobody can be
- * excluded, and so nobody is asked.
+ * Who decided the human of this name, as recorded in the event that its task sent. Fails closed: where that is not known, the people to
+ * exclude are not known, and so no question is asked.
  */
 const decidersIn = (events: readonly StoredEvent[], name: string): readonly string[] => {
   const told = events.flatMap(({ source, data }) =>

@@ -26,7 +26,7 @@ import {
 } from '#model/run/bulk.ts'
 import { FinalError } from '#model/run/step-failure.ts'
 import type { Reader } from '#ports/reader.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import type { FunctionContext, Handler } from './function.ts'
 
 export interface BulkDeps {

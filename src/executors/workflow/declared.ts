@@ -16,7 +16,7 @@ import type { Rule } from '#model/kernel/rule.ts'
 import { stepAddress } from '#model/run/step.ts'
 import type { EntityMachine, PersistSpec, Roots, StateSpec, WorkflowSpec } from '#model/workflow/spec.ts'
 import { judgeMove, judgeStart, type KeptState, SAME, stateOf, stateTable } from '#model/workflow/state-machine.ts'
-import type { Entry } from '#ports/step-gate.ts'
+import type { Entry } from '#ports/step-port.ts'
 
 /** The addresses of the recorded steps; no author can use a loop key that begins like this. */
 const BEFORE = stepAddress('trihand', '#before')

@@ -5,7 +5,7 @@
  */
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import type { Call } from '#ports/code-process.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import type { Step } from './step-api.ts'
 
 type Body = (context: StepContext) => Promise<unknown>

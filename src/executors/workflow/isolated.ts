@@ -15,7 +15,7 @@ import { partial } from '#model/run/partial.ts'
 import { FinalError, isFinal, isStepFailure, StepFailure } from '#model/run/step-failure.ts'
 import type { Call, CodeFailure, CodeFile, CodeProcess, CodeProcesses, ToProcess } from '#ports/code-process.ts'
 import type { Abort } from '#ports/executor.ts'
-import type { Entry, StepContext } from '#ports/step-gate.ts'
+import type { Entry, StepContext } from '#ports/step-port.ts'
 import type { EnterOptions, FunctionContext } from './function.ts'
 import { type Asked, questions } from './isolated-calls.ts'
 

@@ -12,7 +12,7 @@ import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { FinalError } from '#model/run/step-failure.ts'
 import type { NoticeDelivery, Notifier } from '#ports/notifier.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import { type FunctionSource, fn, type Handler } from './function.ts'
 import type { Step } from './step-api.ts'
 

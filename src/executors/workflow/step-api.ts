@@ -20,10 +20,10 @@ import type {
   OnParentEnd,
   OnPartial,
   StepContext,
-  StepGate,
+  StepPort,
   TaskOutcome,
   TaskRequest,
-} from '#ports/step-gate.ts'
+} from '#ports/step-port.ts'
 import type { ToolContext } from '#ports/tool.ts'
 
 /** `30s`, `1h30m`, `P1D`, or milliseconds as a number. */
@@ -173,7 +173,7 @@ export interface OutgoingEvent {
 export type ParseDuration = (duration: Duration) => number
 /** Internal options of a step: the lifecycle event that is sent when it begins. */
 export interface Telling {
-  readonly tells?: Parameters<StepGate['tell']>[1]
+  readonly tells?: Parameters<StepPort['tell']>[1]
 }
 
 /** Internal options of a call. */

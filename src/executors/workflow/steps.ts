@@ -19,11 +19,11 @@ import type {
   Entry,
   OnParentEnd,
   StepContext,
-  StepGate,
+  StepPort,
   TaskRequest,
   WaitAnswer,
   WaitRequest,
-} from '#ports/step-gate.ts'
+} from '#ports/step-port.ts'
 import type { ToolContext } from '#ports/tool.ts'
 import { Rounds } from './rounds.ts'
 import type {
@@ -157,7 +157,7 @@ const resultOf = (answer: WaitAnswer): WaitResult => {
 /** Created for every run, so rare members are created on demand. Members are functions of their own, because authors destructure the object. */
 export class Steps implements Step, Replayed {
   readonly run: Step['run']
-  readonly #gate: StepGate
+  readonly #gate: StepPort
   readonly #readers: Readers
   readonly #limits: CodeLimits
   readonly #asked: Pick<Entry, 'requesters' | 'input'>
@@ -166,7 +166,7 @@ export class Steps implements Step, Replayed {
   #deciders: Map<string, readonly string[]> | null = null
 
   constructor(
-    gate: StepGate,
+    gate: StepPort,
     readers: Readers,
     options: CodeLimits & { readonly timeoutMs: number },
     asked: Pick<Entry, 'requesters' | 'input'>,

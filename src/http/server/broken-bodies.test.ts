@@ -41,19 +41,22 @@ const say = (lines: readonly string[], isCut: boolean): Promise<string> =>
 test.each([
   ['a counted body', [...HEAD, `content-length: ${BODY.length}`, '', BODY.slice(0, 9)]],
   ['a body in chunks', [...HEAD, 'transfer-encoding: chunked', '', '9', BODY.slice(0, 9), '']],
-])('app-1: %s that is cut off is not a request: its key stays free, and no bug is reported (14.6)', async (_, lines) => {
-  expect(await say(lines, true)).toBe('')
-  const whole = await fetch(`${server.url}/api/runs`, {
-    ...{ method: 'POST', body: BODY, headers: { 'content-type': 'application/json', 'idempotency-key': 'k' } },
-  })
-  expect(whole.status).toBe(201)
-  expect((await app.ask('/api/runs')).body.items).toHaveLength(1)
-  await until(
-    () => app.reported,
-    (reported) => reported.length === 0,
-    { what: 'nothing is reported' },
-  )
-})
+])(
+  'app-1: %s that is cut off is not a request: its key stays free, and no bug is reported (14.6)',
+  async (_, lines) => {
+    expect(await say(lines, true)).toBe('')
+    const whole = await fetch(`${server.url}/api/runs`, {
+      ...{ method: 'POST', body: BODY, headers: { 'content-type': 'application/json', 'idempotency-key': 'k' } },
+    })
+    expect(whole.status).toBe(201)
+    expect((await app.ask('/api/runs')).body.items).toHaveLength(1)
+    await until(
+      () => app.reported,
+      (reported) => reported.length === 0,
+      { what: 'nothing is reported' },
+    )
+  },
+)
 
 test('a compressed body is refused and not stored as it is (14.6)', async () => {
   const headers = {

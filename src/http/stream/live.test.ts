@@ -23,11 +23,14 @@ test('live-1: a reader that was away receives what it missed, once and in order,
     { numRuns: 60 },
   ))
 
-test.each(['other-3', 'life-9', 'life-x', 'life', ''])('live-1: the position %j is not valid in this process', (position) => {
-  const feed = new LiveFeed('life')
-  feed.tell(about(1))
-  expect(feed.since(position)).toBe(null)
-})
+test.each(['other-3', 'life-9', 'life-x', 'life', ''])(
+  'live-1: the position %j is not valid in this process',
+  (position) => {
+    const feed = new LiveFeed('life')
+    feed.tell(about(1))
+    expect(feed.since(position)).toBe(null)
+  },
+)
 
 const follow = (feed: LiveFeed, after: string) => {
   const heard: (string | null)[] = []

@@ -35,16 +35,19 @@ test.each([
   ['spin', 100, 'it takes longer than 100 ms'],
   ['eat', undefined, 'memory'],
   ['leave', undefined, 'its thread ended without an answer'],
-])('validation-2: a text that makes its thread %s is refused, and the next one is validated', async (word, mostMs, why) => {
-  const validation = new Validation(mostMs === undefined ? { entry } : { entry, mostMs })
-  const refused = expect(validation.judge(textOf(word))).rejects.toMatchObject({
-    code: 'INPUT_INVALID',
-    detail: expect.stringContaining(why),
-  })
-  const next = mostMs === undefined ? validation.judge(textOf('judge')) : null
-  await refused
-  expect(await (next ?? new Validation({ entry }).judge(textOf('judge')))).toBe('done')
-})
+])(
+  'validation-2: a text that makes its thread %s is refused, and the next one is validated',
+  async (word, mostMs, why) => {
+    const validation = new Validation(mostMs === undefined ? { entry } : { entry, mostMs })
+    const refused = expect(validation.judge(textOf(word))).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      detail: expect.stringContaining(why),
+    })
+    const next = mostMs === undefined ? validation.judge(textOf('judge')) : null
+    await refused
+    expect(await (next ?? new Validation({ entry }).judge(textOf('judge')))).toBe('done')
+  },
+)
 
 test('a short text is validated without a thread', async () => {
   expect(JSON.parse(await new Validation({ entry }).judge({ text: 'x: [', file: 'm.yaml' }))).toMatchObject({

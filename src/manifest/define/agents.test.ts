@@ -1,4 +1,4 @@
-/** Agents as an author writes them: defaults, refusals, and what the engine sees of them. */
+/** Agents as an author writes them: defaults, refusals, and the form that the engine receives. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { AgentSpec } from '#model/agent/agent.ts'
@@ -42,7 +42,7 @@ test('an agent is a handler whose modality is agent and whose code is its defini
   })
 })
 
-test('an agent inside another is a handler of its own with no more tools than its parent', () => {
+test('an agent inside another becomes its own handler with no more tools than its parent', () => {
   const system = systemOf({
     agents: [
       agent('composer', {
@@ -58,7 +58,7 @@ test('an agent inside another is a handler of its own with no more tools than it
   ])
 })
 
-test('money is kept in whole micro-dollars', () => {
+test('maxCostUsd is stored in whole micro-dollars', () => {
   const system = systemOf({ agents: [agent('a', { limits: { maxCostUsd: 0.05 } })] })
   expect(specOf(system, 'a').limits.maxCost).toBe(50_000)
 })
@@ -105,11 +105,11 @@ test.each<[string, Partial<SystemSource>]>([
       ],
     },
   ],
-])('%s is told at definition', (code, source) => {
+])('%s is reported at definition', (code, source) => {
   expect(codeOf(source)).toBe(code)
 })
 
-test('rows that cannot be said are refused with the definition', () => {
+test('a row condition or an order that is not supported is refused at definition', () => {
   const reader = (given: { where?: string; orderBy?: string }) => () =>
     agentHandler(agent('reader', { contextIn: { fromDb: [{ table: 'leads', as: 'x', ...given }] } }))
   expect(reader({ where: 'name LIKE a' })).toThrow(expect.objectContaining({ code: 'CONDITION_UNSUPPORTED' }))

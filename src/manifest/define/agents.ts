@@ -1,5 +1,5 @@
 /**
- * Agents from what an author writes to the normal form.
+ * Brings agents from what an author writes to the normal form.
  *
  * Owns their spelling, their defaults and every refusal at definition time. Never reads a file and calls no model.
  */
@@ -37,19 +37,19 @@ import type { PlacementSource } from './placement.ts'
 type Duration = string | number
 type Trigger = string | { readonly event: string; readonly filter?: string } | WatchTrigger
 
-/** What an agent and the agents inside it have in common. */
+/** What an agent and its inner agents have in common. */
 interface Talents {
   readonly description?: string
-  /** The instructions themselves. */
+  /** The text of the instructions. */
   readonly instructions?: string
-  /** The file that holds them. Absent: `agents/<name>/CLAUDE.md`, then `agents/<name>.md`. */
+  /** The file that contains the instructions. Absent: `agents/<name>/CLAUDE.md`, then `agents/<name>.md`. */
   readonly prompt?: string
   readonly model?: string
 }
 
 export interface SubagentSource extends Talents {
   readonly name: string
-  /** Absent: those of its parent. More than the parent's are withheld. */
+  /** Absent: the tools of its parent. Tools that the parent does not have are removed. */
   readonly tools?: readonly string[]
   readonly outputSchema?: unknown
 }
@@ -72,18 +72,18 @@ export interface AgentOptions
   readonly trigger?: Trigger
   readonly triggers?: readonly Trigger[]
   readonly input?: unknown
-  /** A schema that can be written as JSON Schema, or JSON Schema itself. Absent: the agent answers with text. */
+  /** A schema that can be written as JSON Schema, or JSON Schema itself. Absent: the agent returns text. */
   readonly outputSchema?: unknown
   readonly emits?: readonly (string | (Partial<AgentEmit> & { readonly event: string }))[]
   readonly fallbackModels?: readonly string[]
   readonly allowedModels?: readonly string[]
   readonly temperature?: number
-  /** A harness that drives it in our place: `claude-agent`, or one that the host brings. */
+  /** A harness that drives the agent instead of our own loop: `claude-agent`, or one that the host brings. */
   readonly backend?: string
   readonly allowedTools?: readonly string[]
   readonly permissionMode?: PermissionMode
   readonly taint?: 'ask' | 'allow'
-  /** Other agents by name, or agents that only this one knows. */
+  /** Other agents by name, or inner agents that only this one can call. */
   readonly subagents?: readonly (string | SubagentSource)[]
   readonly handoffs?: readonly string[]
   readonly mcpServers?: readonly McpServerSource[]
@@ -92,7 +92,7 @@ export interface AgentOptions
     readonly static?: readonly (Partial<ContextFile> & { readonly dest: string })[]
   }
   readonly artifacts?: readonly (string | (Partial<ArtifactSpec> & { readonly file: string }))[]
-  /** Who is asked to approve its calls and to answer its questions. Default: the group operators. */
+  /** The people who approve its calls and answer its questions. Default: the group operators. */
   readonly asks?: { readonly users?: readonly string[]; readonly groups?: readonly string[] }
   readonly confidenceScale?: number
   readonly escalationRules?: readonly (Partial<EscalationRule> & { readonly condition: string })[]
@@ -109,7 +109,7 @@ export interface AgentOptions
   readonly workspace?: { readonly cleanup?: Cleanup; readonly snapshotOnFailure?: boolean }
   readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
   readonly allowReentry?: number
-  /** Started by its triggers alone. Default: true where an event that only people cause starts it. */
+  /** Only its triggers start it, never a call by name. Default: true if an event that only people may send starts it. */
   readonly internal?: boolean
   readonly cancelOn?: readonly CancelSource[]
   readonly circuit?: CircuitSource
@@ -198,7 +198,7 @@ const serverOf = (server: McpServerSource, path: string): McpServer => {
   }
 }
 
-/** Read here already: what cannot be said is refused when the system is defined. */
+/** Parsed already here, so that an invalid condition is refused when the system is defined. */
 const whereOf = (where: string | null | undefined): string | null => {
   if (where != null && !isFieldName(where)) parseWhere(where)
   return where ?? null
@@ -241,7 +241,7 @@ const ruleOf = (rule: Partial<EscalationRule> & { readonly condition: string }):
   }
 }
 
-/** The handler that an agent inside another one becomes. */
+/** The name of the handler that an inner agent becomes. */
 const subagentName = (parent: string, name: string): string => `${parent}--${name}`
 
 const subagentOf = (parent: string, given: string | SubagentSource): Subagent =>
@@ -301,7 +301,7 @@ const defineAgent = ({ name, options }: AgentSource): AgentSpec => {
   }
 }
 
-/** The agents that are written inside this one, as agents of their own: same models, no more tools than their parent. */
+/** The agents written inside this one, as agents of their own: same models, no more tools than their parent. */
 export const innerAgents = ({ name, options }: AgentSource): readonly AgentSource[] =>
   (options.subagents ?? []).flatMap((given) => {
     if (typeof given === 'string') return []
@@ -322,7 +322,7 @@ export const innerAgents = ({ name, options }: AgentSource): readonly AgentSourc
     })
   })
 
-/** An agent as a handler: what starts it and how it flows is as with a function; its code is its definition. */
+/** An agent as a handler: triggers and flow control work as for a function; its code is its definition. */
 export const agentHandler = (source: AgentSource) => {
   const { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement, ...rest } = source.options
   const { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle } = rest
@@ -343,12 +343,12 @@ export const agentHandler = (source: AgentSource) => {
   }).filter(([, value]) => value !== undefined)
   return {
     name: source.name,
-    // A failed agent is not begun again by itself: what may be tried again was tried inside it.
+    // A failed agent is not started again automatically: retries happened inside it.
     options: { ...(Object.fromEntries(options) as Omit<Partial<AgentOptions>, 'emits'>), retry: { maxAttempts: 1 } },
     code: defineAgent(source),
     modality: 'agent',
   } as const
 }
 
-/** What the hash of a system covers of an agent. */
+/** The part of an agent that the hash of a system covers. */
 export const agentShape = (source: AgentSource): Json => JSON.parse(JSON.stringify(defineAgent(source))) as Json

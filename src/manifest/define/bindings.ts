@@ -1,5 +1,5 @@
 /**
- * Who listens to what: the triggers of handlers, bound to the event types that start them.
+ * Binds the triggers of handlers to the event types that start them.
  *
  * Owns what a trigger means before anything runs. Which event starts a run is the engine's (route.ts).
  */
@@ -21,7 +21,7 @@ interface EventTrigger {
 }
 export type TriggerSource = (EventTrigger | WatchTrigger) & TriggerFlowSource
 
-/** What is bound of a handler, whichever hand does its work. */
+/** The part of a handler that is bound, whatever its modality. */
 interface Triggered {
   readonly name: string
   readonly options: {
@@ -33,7 +33,7 @@ interface Triggered {
   }
 }
 
-/** A fan-in listens to its members, whatever else starts it. */
+/** A fan-in listens to its members, in addition to its other triggers. */
 export const triggersOf = (source: Triggered): readonly TriggerSource[] => {
   const { trigger, triggers = [], fanIn } = source.options
   const members = fanIn === undefined ? [] : [fanIn.primary, ...fanIn.waitFor]
@@ -49,7 +49,7 @@ interface Bound {
   readonly watch: SourceDefinition | null
 }
 
-/** Counted among those that have some: a name must not change when a plain trigger is added. */
+/** Only triggers with flow control are counted: a name must not change when a plain trigger is added. */
 const flowName = (number: number): string => `trigger ${number}`
 
 export const ownFlows = (source: Triggered): readonly NamedTriggerFlow[] =>
@@ -63,7 +63,7 @@ const bindEvent = ({ event, filter }: EventTrigger, path: string): Bound => {
   return { types: [event], filter: { text: filter ?? '', rule, from: null }, watch: null }
 }
 
-/** The status of an ended run is looked at before the author's own filter. */
+/** The status of an ended run is checked before the author's own filter. */
 const ruleOf = (filter: string | undefined, statuses: readonly string[] | null): Rule | null => {
   const own = filter === undefined ? null : compileRule(filter)
   if (statuses === null) return own

@@ -1,20 +1,20 @@
 /**
- * Functions that every system has beside those of its author.
+ * Functions that every system has in addition to those of its author.
  *
- * Owns how their names are told from an author's and what their definitions have in common. No user can give a function such a name:
- * it has a dot. They are no part of the hash of a system, nor of its graph.
+ * Owns how their names differ from an author's and what their definitions have in common. No user can give a function such a name, because
+ * it has a dot. They are part of neither the hash of a system nor its graph.
  */
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import { ANYWHERE } from '#model/worker/placement.ts'
 import { PLAIN } from '#model/workflow/spec.ts'
 import type { FunctionDefinition } from './system.ts'
 
-/** Speaks to many runs, one page after the other. */
+/** Applies a command to many runs, one page after the other. */
 export const BULK = 'trihand.bulk'
 
 const PREFIX = 'trihand.'
 
-/** Of a function, or of a table. */
+/** The name of a function, or of a table. */
 export const isOwn = (name: string): boolean => name.startsWith(PREFIX)
 
 export const ownFunction = (name: string, code: unknown): FunctionDefinition => ({

@@ -1,17 +1,17 @@
 /**
- * The function that tells whoever asked for a run of its end, and what its address may be.
+ * The function that notifies the caller of a run when it ends, and the check of the callback's address.
  *
- * Owns the name, the definition that its runs are born with, and the refusal of an address. A system has it once a secret is set to sign
- * with (assemble-notices.ts); the tries are executors/workflow/notices.ts.
+ * Owns the name, the definition that its runs start with, and the refusal of an address. A system has it once a secret for signing is set
+ * (compose/notices.ts); the tries are executors/workflow/notices.ts.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import { laterFunction } from './delayed-event.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
-/** As all that tells the outside: what it does is news to nobody. */
+/** Its prefix is that of all functions that notify the outside: events about their work are not sent out. */
 export const CALLBACK = 'notify-callback'
 
-/** A run is born whether or not the system has the function now: it waits for one that has. */
+/** A run is created even if the system does not have the function now: it waits for a version that has it. */
 export const callbackFunction: FunctionDefinition = { ...laterFunction, name: CALLBACK }
 
 const MAX_LENGTH = 2_048
@@ -24,7 +24,7 @@ const problemOf = (url: string): string | null => {
   return username === '' && password === '' ? null : 'it has credentials in it; the signature proves who calls'
 }
 
-/** Throws if nobody would call there. */
+/** Throws if the address is invalid or the system has no callback function. */
 export const checkCallback = ({ functions }: System, url: string): void => {
   const problem = problemOf(url)
   if (problem !== null) throw new TrihandError('INPUT_INVALID', `callback_url: ${problem}`)

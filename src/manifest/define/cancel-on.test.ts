@@ -10,7 +10,7 @@ const rulesOf = (cancelOn: readonly CancelSource[]) =>
   normalise({ name: 's', functions: [fn('f', { cancelOn }, () => null)] }, (text) => text).functions.get('f')?.cancelOn
 
 describe('cancelOn', () => {
-  test('lets steps finish and has no time-out, unless it says so', () => {
+  test('lets steps finish and has no timeout by default', () => {
     expect(rulesOf([{ event: 'a.b', match: 'payload.id' }])).toEqual([
       { event: 'a.b', match: 'payload.id', condition: null, timeoutMs: null, mode: 'between_steps' },
     ])
@@ -29,7 +29,7 @@ describe('cancelOn', () => {
     expect(() => rulesOf(sources)).toThrow(expect.objectContaining({ code }))
   })
 
-  test('[A2] in a manifest it counts for every hand, and lint no longer says that it has no effect', () => {
+  test('[A2] in a manifest it applies to every kind of handler, and lint no longer says that it has no effect', () => {
     const { manifest, findings } = loadManifest(`
 product: {name: s}
 events: [{name: a.b, source: external}, {name: a.c, source: external}, a.d]

@@ -1,5 +1,5 @@
 /**
- * `cancelOn` of a handler, checked: which events end its runs.
+ * Checks `cancelOn` of a handler: which events end its runs.
  *
  * Owns every refusal at definition time.
  */

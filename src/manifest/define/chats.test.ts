@@ -1,4 +1,4 @@
-/** Chats as authors declare them: what is refused, what needs a person, and the same from YAML. */
+/** Chats as authors declare them: what is refused, what needs approval, and the same from YAML. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
@@ -19,13 +19,13 @@ const approvals = (chat: Partial<ChatSource>) =>
     (define(system(chat)).chats.get('desk')?.executors ?? []).map(({ name, needsApproval }) => [name, needsApproval]),
   )
 
-test('[E10] only what is known to have no effects is done without a person', () => {
+test('[E10] only executors known to have no effects run without approval', () => {
   expect(approvals({ executors: ['plain', 'pure', 'helper', 'armed', 'llm', 'tool_call'] })).toEqual({
     ...{ plain: true, pure: false, helper: false, armed: true, llm: false, tool_call: true },
   })
 })
 
-test('[E10] a chat may say of an executor that a person is always asked, or never', () => {
+test('[E10] a chat may declare that an executor always, or never, needs approval', () => {
   expect(
     approvals({
       executors: [
@@ -46,12 +46,12 @@ test.each([
   expect(() => define(system(chat))).toThrow(words)
 })
 
-test('two chats of one name are refused', () => {
+test('two chats with the same name are refused', () => {
   const { chats = [], ...rest } = system({})
   expect(() => define({ ...rest, chats: [...chats, ...chats] })).toThrow('two chats are named desk')
 })
 
-test('the agent of a chat answers with a decision, unless it declares another shape', () => {
+test('the agent of a chat returns a decision, unless it declares another schema', () => {
   expect(define(system({})).functions.get('helper')?.code).toMatchObject({ output: { required: ['action'] } })
 })
 

@@ -1,7 +1,7 @@
 /**
- * Chats from what an author writes to the normal form.
+ * Brings chats from what an author writes to the normal form.
  *
- * Owns their spelling, their defaults and every refusal at definition time, and what counts as having effects. Never asks a model.
+ * Owns their spelling, their defaults and every refusal at definition time, and what counts as having effects. Never calls a model.
  */
 import { oneOf } from '#manifest/expressions/ranges.ts'
 import { readSteps } from '#manifest/plan/reading.ts'
@@ -26,31 +26,31 @@ const APPROVALS = ['auto', 'always', 'never'] as const
 interface ChatExecutorSource {
   readonly name: string
   readonly description?: string
-  /** `auto` (default): if it may have effects. */
+  /** `auto` (default): approval is needed if it may have effects. */
   readonly approval?: (typeof APPROVALS)[number]
 }
 
 export interface ChatSource {
   readonly name: string
   readonly description?: string
-  /** Who decides what to do with a message. Its answer has the shape of a decision, unless it declares another. */
+  /** The agent that decides what to do with a message. Its answer has the shape of a decision, unless it declares another. */
   readonly agent: string
-  /** What it may have done: functions, agents and humans of the system, or executor types. */
+  /** What it may execute: functions, agents and humans of the system, or executor types. */
   readonly executors?: readonly (string | ChatExecutorSource)[]
-  /** What becomes of a message during a turn. Default: it waits. */
+  /** What happens to a message that arrives during a turn. Default: it waits. */
   readonly onMessageWhileRunning?: TurnPolicy
-  /** Who approves. Default: the group operators. */
+  /** The people who approve. Default: the group operators. */
   readonly asks?: { readonly users?: readonly string[]; readonly groups?: readonly string[] }
 }
 
-/** Built-in types that only read and write words. */
+/** Built-in types that only read and write text. */
 const HARMLESS: ReadonlySet<string> = new Set(['llm', 'template_engine', 'document_processor', 'classifier'])
 const TYPES: readonly string[] = [...HARMLESS, 'tool_call']
 const OPERATORS = 'operators'
-/** Stands for a plan that the agent writes: it is drafted, approved by its hash, and run. */
+/** The name that allows plans written by the agent: drafted, approved by their hash, and run. */
 const PLAN = 'plan'
 
-/** Fail closed: only what is known to have none has none. */
+/** Fails closed: everything has effects that is not known to have none. */
 const hasEffects = ({ modality, code, workflow }: FunctionDefinition): boolean => {
   if (modality === 'agent') {
     const { allowedTools, subagents, mcpServers, emits, handoffs } = code as AgentSpec
@@ -61,7 +61,7 @@ const hasEffects = ({ modality, code, workflow }: FunctionDefinition): boolean =
 }
 
 interface Known extends Pick<System, 'functions' | 'executors'> {
-  /** Whoever may do a step of a plan. */
+  /** The handlers that may do a step of a plan. */
   readonly handlers: ReadonlyMap<string, HandlerFacts>
   digest(text: string): string
 }
@@ -71,7 +71,7 @@ const planWords = (known: Known): string => {
   return `several steps that wait for each other; task: {"goal": text, "text": a line for each step such as "c. Send emails (requires steps a and b)", "input": what it works on}; the words of a line are one of: ${names.join(', ')}`
 }
 
-/** Drafted by the agent, so that nobody has seen it before. */
+/** A plan drafted by the agent, which no person has seen before. */
 const draftedPlan = (
   path: string,
   { description, approval = 'auto' }: Partial<ChatExecutorSource>,
@@ -144,7 +144,7 @@ export const defineChats = (sources: readonly ChatSource[], known: Known): Reado
   return chats
 }
 
-/** An agent that decides for a chat answers with a decision. */
+/** Agents that decide for a chat return a decision. */
 export const asDeciders = (agents: readonly AgentSource[], chats: readonly ChatSource[]): readonly AgentSource[] => {
   const deciders = new Set(chats.map(({ agent }) => agent))
   return agents.map((source) =>

@@ -1,7 +1,7 @@
 /**
- * The code of a function as a file of its isolated module: named, and never loaded in the process of the host.
+ * The code of a function as a file of its isolated module: referred to by name, and never loaded in the host's process.
  *
- * Owns the mark by which such code is known, and which code goes with which module.
+ * Owns the brand that marks such code, and which code may be used with which module.
  */
 import type { Module } from '#model/access/module.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -9,9 +9,9 @@ import { TrihandError } from '#model/kernel/errors.ts'
 const MARK = Symbol.for('trihand.code_file')
 
 interface CodeFile {
-  /** From the module's folder, with `/`. */
+  /** Path from the module's folder, with `/`. */
   readonly file: string
-  /** What it exports. */
+  /** The name of the export. */
   readonly name: string
 }
 
@@ -29,12 +29,12 @@ export const codeFile = (reference: string, text = ''): Code => {
     )
   }
   const mark: CodeFile = { file, name }
-  // What a definition's hash covers.
+  // The text that a definition's hash covers.
   const spelled = (): string => `codeFile(${JSON.stringify(reference)}) ${text}`
   return Object.assign(code, { [MARK]: mark, toString: spelled })
 }
 
-/** Code as authors give it: `{ file }` names it. */
+/** Code as authors give it: `{ file }` refers to a file. */
 export const codeGiven = (code: unknown): unknown =>
   typeof code === 'object' && code !== null && 'file' in code ? codeFile(String(code.file)) : code
 

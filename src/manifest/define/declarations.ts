@@ -1,7 +1,7 @@
 /**
- * TypeScript declarations of a manifest: the data of every event, and what each handler takes and gives.
+ * Generates TypeScript declarations for a manifest: the data of every event, and the input and output of each handler.
  *
- * Owns the printing of JSON Schema as types. Whatever it cannot say exactly is `unknown`, never wrong.
+ * Owns the printing of JSON Schema as types. A type that cannot be expressed exactly is `unknown`, never a wrong type.
  */
 import { outputSchemaOf } from '#manifest/lint/schemas.ts'
 import { type EventEntry, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'

@@ -63,12 +63,12 @@ export interface FunctionSource {
       readonly timeout?: Duration
       readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
       readonly allowReentry?: number
-      /** Started by its triggers alone. Default: true where an event that only people cause starts it. */
+      /** Only its triggers start it, never a call by name. Default: true if an event that only people may send starts it. */
       readonly internal?: boolean
       readonly cancelOn?: readonly CancelSource[]
       readonly circuit?: CircuitSource
       readonly constraints?: ConstraintsSource
-      /** The queue that it works through. */
+      /** The queue whose messages it processes. */
       readonly source?: QueueReading
     }
   readonly code: unknown
@@ -78,40 +78,40 @@ export interface FunctionSource {
 
 export interface SystemSource {
   readonly name: string
-  /** Event types with their schemas, or with a schema, a source and `open`; null or true takes any data. */
+  /** Event types with their schemas, or with a schema, a source and `open`; null or true accepts any data. */
   readonly events?: Readonly<Record<string, unknown>>
   readonly functions?: readonly FunctionSource[]
   readonly agents?: readonly AgentSource[]
   readonly humans?: readonly HumanSource[]
-  /** Conversations: who decides, and what may be executed. */
+  /** Conversations: the agent that decides, and what may be executed. */
   readonly chats?: readonly ChatSource[]
-  /** What agents may be allowed to use. */
+  /** Tools that agents may be allowed to use. */
   readonly tools?: readonly ToolSource[]
   readonly models?: ModelsSource
   /** Answers of the simulated model, by agent. */
   readonly scripts?: Readonly<Record<string, Json>>
-  /** Where its files are: instructions of agents, static files, templates. Set by whoever loads a system from a folder. */
+  /** The folder of its files: instructions of agents, static files, templates. Set by the loader of a system's folder. */
   readonly folder?: string
-  /** What lint says of the text it was written in. Set by whoever loads it. */
+  /** What lint found in the text of the system. Set by the loader. */
   readonly findings?: readonly Finding[]
   readonly webhooks?: readonly WebhookSource[]
-  /** Who outside is told of which events. */
+  /** Webhook endpoints and the events that are sent to them. */
   readonly endpoints?: readonly EndpointSource[]
-  /** Take undeclared event types from outside too. */
+  /** Accept undeclared event types from outside too. */
   readonly open?: boolean
   readonly maxHops?: number
-  /** Budgets of throttles that many functions take from, by name. */
+  /** Budgets of throttles that several functions share, by name. */
   readonly limits?: { readonly shared?: Readonly<Record<string, BudgetSource>> }
   readonly pools?: readonly PoolSource[]
   readonly schedules?: readonly ScheduleOptions[]
-  /** Bounded lines of messages, each worked through by one handler. */
+  /** Bounded message queues, each processed by one handler. */
   readonly queues?: readonly QueueSource[]
   /** The time zone of schedules that name none. */
   readonly tz?: string
   readonly modules?: readonly ModuleSource[]
   /** The field of events that names their tenant. */
   readonly tenancy?: { readonly identifier?: string }
-  /** Executor types beside the built-in ones. */
+  /** Executor types in addition to the built-in ones. */
   readonly executors?: readonly ExecutorSource[]
   /** States of entities, and the moves between them. */
   readonly stateMachines?: readonly StateMachineSource[]
@@ -144,7 +144,7 @@ const schemaOf = (given: unknown, path: string): Schema | null => {
   return given
 }
 
-/** What a function takes from the rest of its system. */
+/** What the definition of a function needs from the rest of its system. */
 interface Surroundings {
   readonly humanOnly: ReadonlyMap<string, HumanOnly>
   /** The names of declared humans. */
@@ -154,7 +154,7 @@ interface Surroundings {
   readonly world: WorkflowWorld
 }
 
-/** A person is only asked: a program that has them asked decides nothing. */
+/** Humans are exempt: a program that makes a person be asked decides nothing. */
 const isInternal = (source: FunctionSource, { humanOnly, humans }: Surroundings): boolean =>
   source.options.internal ??
   (source.modality !== 'human' &&
@@ -164,7 +164,7 @@ const isInternal = (source: FunctionSource, { humanOnly, humans }: Surroundings)
         ('after' in trigger && humans.has(trigger.after)),
     ))
 
-/** An agent moves an entity as a function does; what else it declares is its own definition's. */
+/** An agent moves an entity as a function does; everything else it declares is in its own definition. */
 const defineWorkflowOf = (
   modality: Modality,
   path: string,
@@ -225,7 +225,7 @@ const defineFunction = (source: FunctionSource, around: Surroundings): FunctionD
   }
 }
 
-/** A pool that only a function names is declared by that. */
+/** Naming a pool in a function declares the pool. */
 const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDefinition>): System['pools'] => {
   const declared = source.pools ?? []
   const named = new Set([...functions.values()].flatMap(({ placement }) => placement.pool ?? []))
@@ -247,7 +247,7 @@ const eventShape = ([type, given]: readonly [string, unknown]): readonly unknown
   return [type, jsonSchemaOrNull(schemaIn(given)), ...about]
 }
 
-/** What the hash of a system covers: its declared shape and the text of its functions. What they import is not seen. */
+/** The text that the hash of a system covers: its declared shape and the text of its functions, without what they import. */
 export const shapeOf = (source: SystemSource): string => {
   const { events = {}, functions = [], agents = [], humans = [], executors = [], webhooks = [], tools = [] } = source
   const {
@@ -286,7 +286,7 @@ export const shapeOf = (source: SystemSource): string => {
   return canonical(JSON.parse(JSON.stringify(shape)) as Json)
 }
 
-/** Every handler, whichever hand does its work. */
+/** Every handler, whatever its modality. */
 const handlersOf = ({ functions = [], agents = [], humans = [] }: SystemSource): readonly FunctionSource[] => [
   ...functions,
   ...agents.flatMap((source) => [source, ...innerAgents(source)]).map(agentHandler),
@@ -300,7 +300,7 @@ const chatsOf = (chats: readonly ChatSource[], known: Omit<ChatWorld, 'handlers'
   return defineChats(chats, { ...known, handlers: handlersIn(known.functions, names) })
 }
 
-/** A system with whatever is forged in it: for who tells all of that at once. */
+/** A system including its forged decisions, for callers that report all of them at once. */
 export const assemble = (given: SystemSource, digest: (text: string) => string): System => {
   const source = { ...given, agents: asDeciders(given.agents ?? [], given.chats ?? []) }
   const humanOnly = humanOnlyEvents(source)
@@ -328,7 +328,7 @@ export const assemble = (given: SystemSource, digest: (text: string) => string):
   const executors = defineExecutors(source.executors ?? [])
   functions.set(LATER, laterFunction)
   const webhooks = defineWebhooks(source.webhooks ?? [])
-  // An event that is only named, by who listens or who sends it, is declared by that: any data.
+  // Naming an event as a trigger or as sent declares it, with any data.
   const sent = [
     ...[...webhooks.values()].map(({ emits }) => emits),
     ...(source.humans ?? []).flatMap(humanEvents),
@@ -371,7 +371,7 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
   return system
 }
 
-/** Declares a system. Checked here, so that a mistake is told where it was made. */
+/** Declares a system. Checked here, so that a mistake is reported where it was made. */
 export const defineSystem = (source: SystemSource): SystemSource => {
   normalise(source, (text) => text)
   return source

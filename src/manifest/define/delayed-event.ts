@@ -1,8 +1,8 @@
 /**
- * A function that every system has: it sends an event when its time has come.
+ * A function that every system has: it sends an event at a given time.
  *
- * Owns its name and its code. A delayed event is a run of it that may begin at that instant: durable, visible and cancelled
- * like any run, and the event is there with its end.
+ * Owns its name and its code. A delayed event is a run of this function that may begin at that instant: durable, visible and cancelled
+ * like any run, and the event exists once the run ends.
  */
 import type { Json } from '#model/kernel/json.ts'
 import { ownFunction } from './builtin-functions.ts'

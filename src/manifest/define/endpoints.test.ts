@@ -32,12 +32,12 @@ describe('an endpoint', () => {
     ['an address of the web', { url: 'ftp://books.example' }, /not an address/],
     ['events', { events: [] }, /at least one/],
     ['types of events', { events: ['Order Paid'] }, /not an event type/],
-  ])('needs %s', (_, over, problem) => {
+  ])('requires %s', (_, over, problem) => {
     expect(refusal(over)).toMatch(/^MANIFEST_INVALID: endpoints\./)
     expect(refusal(over)).toMatch(problem)
   })
 
-  test('is alone with its name', () => {
+  test('has a unique name', () => {
     expect(() => defineEndpoints([BOOKS, BOOKS])).toThrow(/two endpoints are named books/)
   })
 })
@@ -46,7 +46,7 @@ describe('in a manifest', () => {
   const text = (endpoints: string): string =>
     `product: {name: shop}\nevents: {order.paid: {source: external}}\nendpoints:\n  books:\n${endpoints}\n`
 
-  test('they stand by name, and count as hearing what they are told', () => {
+  test('endpoints are listed by name, and count as listeners of their events', () => {
     const { manifest, findings } = loadManifest(
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference, as manifests write it
       text('    url: https://books.example/in\n    events: [order.paid]\n    secret: ${BOOKS_SECRET}'),
@@ -56,12 +56,12 @@ describe('in a manifest', () => {
     expect(findings.map(({ code }) => code)).toEqual([])
   })
 
-  test('what is wrong with one is told with its place', () => {
+  test('each mistake is reported with its place', () => {
     const { findings } = loadManifest(text('    url: books\n    events: [order.paid]'))
     expect(findings).toMatchObject([{ code: 'MANIFEST_INVALID', path: 'endpoints.books.url', line: 5 }])
   })
 
-  test('a secret that is written out is told, too', () => {
+  test('a secret in plain text is reported, too', () => {
     const { findings } = loadManifest(text('    url: https://a.example\n    events: [order.paid]\n    secret: hush'))
     expect(findings).toMatchObject([{ code: 'LINT_SECRET_LITERAL', line: 7 }])
   })

@@ -1,7 +1,7 @@
 /**
- * Endpoints outside that are told of events, as their author declares them.
+ * Outgoing webhook endpoints that are notified of events, as their author declares them.
  *
- * Owns every refusal at definition time. Holds addresses and secrets as they were written, mostly as references; never reads an
+ * Owns every refusal at definition time. Keeps addresses and secrets as they were written, mostly as references; never reads an
  * environment and sends nothing (executors/workflow/notices.ts).
  */
 import { isEventType } from '#model/event/event.ts'
@@ -12,9 +12,9 @@ export interface EndpointSource {
   readonly name: string
   /** May be a reference: `${BOOKS_URL}`. */
   readonly url: string
-  /** Types of events; those that the system tells of its own work, too. */
+  /** Types of events, including lifecycle events of the system. */
   readonly events: readonly string[]
-  /** Standard Webhooks, mostly a reference. Several all sign, while one is changed for another. Absent: nothing is signed. */
+  /** Standard Webhooks, mostly a reference. Several secrets all sign, so that one can be replaced. Absent: nothing is signed. */
   readonly secret?: string | readonly string[]
 }
 
@@ -26,7 +26,7 @@ export interface EndpointDefinition {
 }
 
 const REFERENCE = '${'
-/** Its function is named after it, with a word before. */
+/** Leaves room for the prefix in the name of its function. */
 const MAX_NAME = 48
 
 const checkUrl = (url: string, path: string): void => {

@@ -1,12 +1,12 @@
 /**
- * The executor types of a system: names and who stands behind them.
+ * The executor types of a system: their names and implementations.
  *
- * Owns that each type has one executor, the built-in types included. Never knows how one performs.
+ * Owns that each type has one executor, the built-in types included. Does not know how an executor works.
  */
 import { invalidAt } from '#manifest/expressions/ranges.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 
-/** In this process, or elsewhere over signed HTTP. */
+/** In this process, or remote over signed HTTP. */
 export type ExecutorSource =
   | { readonly type: string; readonly performer: unknown }
   | ({ readonly type: string } & RemoteDefinition)

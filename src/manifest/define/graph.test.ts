@@ -48,7 +48,7 @@ describe('[A3] the graph', () => {
     ['state:lead.new', 'state:lead.done', 'moves', ''],
   ])('%s → %s', (from, to, kind, label) => expect(graph.edges).toContainEqual({ from, to, kind, label }))
 
-  test('every end of an edge is a node, and hands say who does the work', () => {
+  test('every end of an edge is a node, and handler nodes have their modality', () => {
     const ids = new Set(graph.nodes.map(({ id }) => id))
     expect(graph.edges.filter(({ from, to }) => !ids.has(from) || !ids.has(to))).toEqual([])
     expect(
@@ -63,7 +63,7 @@ describe('[A3] the graph', () => {
     ])
   })
 
-  test('what was found stands on its node', () => {
+  test('findings are attached to their node', () => {
     const { manifest: other, findings: found } = loadManifest(
       'product: {name: s}\nfunctions: [{name: f, trigger: a.b, emits: c.d}]',
     )
@@ -81,14 +81,14 @@ describe('[A3] the graph', () => {
 describe('[A3] Mermaid', () => {
   const text = mermaidOf(graph)
 
-  test('draws each node and edge on a line of its own', () => {
+  test('draws each node and edge on its own line', () => {
     const lines = text.trimEnd().split('\n')
     expect(lines[0]).toBe('flowchart LR')
     expect(lines).toHaveLength(1 + graph.nodes.length + graph.edges.length + 3)
     expect(text).toContain('{{"matcher"}}:::agent')
   })
 
-  test('[N9] a function of a module says whether its code is isolated (15.2)', () => {
+  test('[N9] a function of a module shows whether its code is isolated (15.2)', () => {
     const { manifest: modules } = loadManifest(`product: {name: s}
 modules: [{name: m, functions: [a]}, {name: n, isolation: process, functions: [b]}]
 functions: [{name: a}, {name: b}, {name: c}]
@@ -127,7 +127,7 @@ describe('[A4] types', () => {
     ["readonly modality: 'agent'"],
     ['readonly input: Events["lead.enriched"]'],
     ['/** A lead * / with data */'],
-  ])('have %s', (line) => expect(text).toContain(line))
+  ])('are generated for %s', (line) => expect(text).toContain(line))
 
-  test('closed data takes no other field', () => expect(text.match(/\[key: string\]: unknown/g)).toHaveLength(2))
+  test('a closed payload accepts no other field', () => expect(text.match(/\[key: string\]: unknown/g)).toHaveLength(2))
 })

@@ -1,5 +1,6 @@
 /**
- * The event graph of a manifest: events, the hands that hear and send them, schedules, webhooks, people, states. Drawn before anything runs.
+ * The event graph of a manifest: events, the handlers that receive and send them, schedules, webhooks, people, states. Drawn before anything
+ * runs.
  *
  * Owns nodes and edges as data, and the Mermaid text made of them. Names are data too: nothing in one can change the drawing.
  */
@@ -24,11 +25,11 @@ export interface GraphNode {
   readonly id: string
   readonly kind: NodeKind
   readonly name: string
-  /** Who does it; null for what is no handler. */
+  /** Null for nodes that are not handlers. */
   readonly modality: 'agent' | 'human' | 'workflow' | null
-  /** Codes of what was found about it. */
+  /** Codes of the findings about it. */
   readonly findings: readonly string[]
-  /** Whether the code of a function of a module runs in a process of its own; null: it is in no module. */
+  /** Where the code of a module's function runs: in its own process or not; null: it is in no module. */
   readonly isolation: 'process' | 'none' | null
 }
 
@@ -109,7 +110,7 @@ const drawHands = (manifest: Manifest, drawing: Drawing): void => {
   }
 }
 
-/** A person whose decision is an event, declared by the event alone. */
+/** A person whose decision is an event, declared only by the event. */
 const drawImpliedHumans = (manifest: Manifest, drawing: Drawing): void => {
   for (const { name, after, action } of manifest.events.definitions) {
     if (after === undefined) continue
@@ -148,7 +149,7 @@ const drawStates = (manifest: Manifest, drawing: Drawing): void => {
 
 const HAND_OF: Readonly<Record<string, NodeKind>> = { ...KINDS, schedules: 'schedule', webhooks: 'webhook' }
 
-/** The node that a finding is about: the longest name that its path begins with. */
+/** The node that a finding is about: the one with the longest name that the finding's path begins with. */
 export const nodeOfFinding = ({ path }: Pick<Finding, 'path'>, events: Iterable<string>): string => {
   const [section = '', ...rest] = path.split('.')
   const kind = HAND_OF[section]

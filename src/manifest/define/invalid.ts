@@ -1,4 +1,4 @@
-/** What a definition gets wrong: the one wording of names and of the place. */
+/** The error for mistakes in a definition: one wording for names and for the place. */
 import { TrihandError } from '#model/kernel/errors.ts'
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/

@@ -1,5 +1,5 @@
 /**
- * The models of a system: which names stand for which, and what they cost.
+ * The models of a system: their aliases and their prices.
  *
  * Owns their spelling. Which provider answers, and with which key, is found at start (assemble.ts).
  */
@@ -25,7 +25,7 @@ export interface ModelsSource {
 
 const DEFAULT_MODEL = 'sonnet'
 
-/** A manifest may leave the place empty. */
+/** A manifest may leave the value empty. */
 const aliasOf = (alias: string, given: string | ModelAliasSource | null): ModelAlias => {
   const source: Partial<ModelAliasSource> = typeof given === 'string' ? { id: given } : (given ?? {})
   const { id, provider = null, baseUrl = null, api = null, context = null, structured = null } = source

@@ -11,13 +11,13 @@ const refusal = (work: () => unknown): string => {
   return 'nothing was refused'
 }
 
-describe('modules, as written', () => {
+describe('modules as authors write them', () => {
   const modules = defineModules([
     { name: 'post', functions: ['letter'], allow: { hosts: ['mail.example.org'], tables: { write: ['mail'] } } },
     { name: 'bank' },
   ])
 
-  test('[N9] absent lists are empty, and a function is in the module that lists it or that it names', () => {
+  test('[N9] absent lists are empty, and a function belongs to the module that lists it or that it names', () => {
     expect(modules.byName.get('post')?.allow).toEqual({
       operations: [],
       hosts: ['mail.example.org'],

@@ -1,5 +1,5 @@
 /**
- * Modules from what an author writes to the normal form: which functions belong together, and what they may do.
+ * Brings modules from what an author writes to the normal form: which functions belong together, and what they may do.
  *
  * Owns their spelling and every refusal at definition time. What a list allows is model/access/module.ts.
  */
@@ -9,14 +9,14 @@ import { TrihandError } from '#model/kernel/errors.ts'
 export interface ModuleSource {
   readonly name: string
   readonly functions?: readonly string[]
-  /** What its agents may be given of their own lists. Absent: all of it. */
+  /** The tools that its agents may use, out of their own lists. Absent: all of those. */
   readonly tools?: readonly string[]
   /**
-   * `process`: its functions run in processes of their own, which reach nothing but what the module allows and the files of its folder.
-   * Their code is named as a file of it (`codeFile`). Default: `none`, in the process of the host.
+   * `process`: its functions run in processes of their own, which can access only what the module allows and the files of its folder.
+   * Their code is given as a file of that folder (`codeFile`). Default: `none`, in the process of the host.
    */
   readonly isolation?: 'process' | 'none'
-  /** Of isolated code, below the system's own. Default: `modules/<name>`. */
+  /** The folder of isolated code, below the system's own. Default: `modules/<name>`. */
   readonly folder?: string
   /** Absent lists allow nothing. */
   readonly allow?: {
@@ -31,7 +31,7 @@ export interface ModuleSource {
 
 export interface Modules {
   readonly byName: ReadonlyMap<string, Module>
-  /** The module that a function was put into by the module's own list. */
+  /** The module of a function, as listed by the module. */
   readonly byFunction: ReadonlyMap<string, Module>
 }
 
@@ -56,7 +56,7 @@ const allowlistOf = (path: string, allow: ModuleSource['allow'] = {}): Allowlist
   }
 }
 
-/** A folder of its own below the system's: whoever has the whole of that would read its ledger and its secrets, too. */
+/** A folder of its own below the system's: with access to the whole folder, the code could read the ledger and the secrets, too. */
 const isolationOf = (path: string, { name, isolation = 'none', folder }: ModuleSource): Isolation | null => {
   if (isolation === 'none') {
     if (folder === undefined) return null
@@ -95,7 +95,7 @@ export const defineModules = (sources: readonly ModuleSource[]): Modules => {
   return { byName, byFunction }
 }
 
-/** The module of a function: named by itself or by the module's list, which must agree. */
+/** The module of a function: named by the function or by the module's list; if both, they must agree. */
 export const moduleOf = (modules: Modules, path: string, name: string, given: string | undefined): Module | null => {
   const listed = modules.byFunction.get(name) ?? null
   if (given === undefined) return listed

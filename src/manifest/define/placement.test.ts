@@ -11,7 +11,7 @@ const codeOf = (work: () => unknown): string => {
   return 'nothing was refused'
 }
 
-describe('placement, as written', () => {
+describe('placement as authors write it', () => {
   test('[N7] a handler names its pool, what it requires and what it prefers', () => {
     const source = {
       pool: 'mail',
@@ -34,7 +34,7 @@ describe('placement, as written', () => {
     })
   })
 
-  test('[N5] a handler names how long its runs stay on their version; a time beside hard or none is refused (13.2.2)', () => {
+  test('[N5] a handler declares how long its runs stay on their version; a time with hard or none is refused (13.2.2)', () => {
     const pinOf = (source: Parameters<typeof definePlacement>[1]) => definePlacement('functions.f', source, null).pin
     expect(pinOf({ pinFor: '1h' })).toEqual({ mode: 'soft', forMs: 3_600_000 })
     expect(pinOf({ pin: 'hard' }).mode).toBe('hard')
@@ -45,7 +45,7 @@ describe('placement, as written', () => {
     expect(codeOf(() => pinOf({ pin: 'firm' as 'hard' }))).toMatch('functions.f.pin: one of soft, hard, none')
   })
 
-  test('a worker has the labels of its pool, its capabilities among them, and its own win', () => {
+  test('a worker has the labels of its pool, including capabilities, and its own labels win', () => {
     const pools = definePools([
       { name: 'mail', labels: { region: 'us', tier: '1' }, capabilities: ['gpu'], modules: ['post'], slots: 4 },
     ])

@@ -1,7 +1,7 @@
 /**
- * Pools, modules and where a handler may run, from what an author writes to the normal form.
+ * Brings pools, modules and the placement of handlers from what an author writes to the normal form.
  *
- * Owns their spelling and every refusal at definition time. Who fits is model/worker/placement.ts.
+ * Owns their spelling and every refusal at definition time. Which worker fits is model/worker/placement.ts.
  */
 import type { Duration } from '#manifest/expressions/ranges.ts'
 import { durationMs } from '#manifest/time/duration.ts'
@@ -13,7 +13,7 @@ import type { WorkerPlace } from '#model/worker/worker-info.ts'
 
 export interface PoolSource {
   readonly name: string
-  /** What every worker of the pool is labelled with. */
+  /** Labels that every worker of the pool has. */
   readonly labels?: Readonly<Record<string, string>>
   /** Short for the label `<capability>=yes`. */
   readonly capabilities?: readonly string[]
@@ -21,23 +21,23 @@ export interface PoolSource {
   readonly modules?: readonly string[]
   /** How many runs a worker of the pool holds at once. */
   readonly slots?: number
-  /** How many workers there should be: for whoever starts them. Nothing here does. */
+  /** How many workers there should be, for the operator or platform that starts them. Trihand does not start workers. */
   readonly min?: number
-  /** How many of its workers take runs; more than these stand by. Absent: all. */
+  /** How many of its workers take runs; further workers are on standby. Absent: all. */
   readonly max?: number
 }
 
 export interface PlacementSource {
   readonly pool?: string
-  /** Which version of the code goes on with a run: its own while a worker of it lives (`soft`), only its own (`hard`), any (`none`). Default: soft. */
+  /** Which version of the code continues a run: its own while a worker of it lives (`soft`), only its own (`hard`), any (`none`). Default: soft. */
   readonly pin?: PinMode
-  /** With `soft`: a run that has been due for this long is taken by another version all the same. Default: 10m. */
+  /** With `soft`: another version takes a run that has been due for this long. Default: 10m. */
   readonly pinFor?: Duration
   readonly module?: string
   readonly placement?: {
     readonly require?: Readonly<Record<string, string | readonly string[]>>
     readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
-    /** A run prefers the worker that had it last, while that one lives. */
+    /** A run prefers the worker that had it last, while that worker lives. */
     readonly sticky?: boolean
   }
 }
@@ -107,7 +107,7 @@ export const definePools = (sources: readonly PoolSource[]): ReadonlyMap<string,
   return pools
 }
 
-/** `region=eu` as a name and a value; null if it is not so written. */
+/** Splits `region=eu` into a name and a value; null if it is malformed. */
 const splitLabel = (text: string): readonly [string, string] | null => {
   const at = text.indexOf('=')
   return at < 1 || at === text.length - 1 ? null : [text.slice(0, at), text.slice(at + 1)]
@@ -151,7 +151,7 @@ export const definePlacement = (path: string, source: PlacementSource, module: s
   }
 }
 
-/** `region=eu,gpu=no` from a command line or a variable. */
+/** Parses `region=eu,gpu=no` from a command line or a variable. */
 export const parseLabels = (text: string): Labels => {
   const labels: Record<string, string> = {}
   for (const part of text.split(',').filter((one) => one !== '')) {
@@ -163,7 +163,7 @@ export const parseLabels = (text: string): Labels => {
   return labels
 }
 
-/** Where a worker stands that joins a pool: the pool's labels and its own, which win. */
+/** The placement of a worker that joins a pool: the pool's labels and its own, which win. */
 export const placeIn = (
   pools: ReadonlyMap<string, Pool>,
   given: { readonly pool?: string; readonly labels?: Labels },

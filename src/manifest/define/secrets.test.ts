@@ -1,18 +1,19 @@
-/** Which values of the environment are taken for secrets: by name, by use, in an address. */
+/** Which values of the environment count as secrets: by name, by use, in an address. */
 import { describe, expect, test } from 'vitest'
 import { normalise } from './define.ts'
 import { isSecretName, secretsOf } from './secrets.ts'
 
 describe('which values are secrets', () => {
   test.each(['STRIPE_API_KEY', 'DB_PASSWORD', 'apiKey', 'x-auth-token', 'secrets', 'Authorization', 'SENTRY_DSN'])(
-    '%s says so',
+    'the name %s marks a secret',
     (name) => expect(isSecretName(name)).toBe(true),
   )
-  test.each(['PUBLIC_URL', 'KEYBOARD', 'tokens_used', 'REGION', 'PASSAGE'])('%s does not', (name) =>
-    expect(isSecretName(name)).toBe(false),
+  test.each(['PUBLIC_URL', 'KEYBOARD', 'tokens_used', 'REGION', 'PASSAGE'])(
+    'the name %s does not mark a secret',
+    (name) => expect(isSecretName(name)).toBe(false),
   )
 
-  test('a value that a definition uses where it wants a secret is one, whatever it is called', () => {
+  test('a value that a definition uses as a secret is one, whatever its name', () => {
     const source = {
       name: 'shop',
       events: { paid: null },
@@ -24,7 +25,7 @@ describe('which values are secrets', () => {
     expect(secretsOf(environment, system)).toEqual([{ name: 'SHARED_WITH_BOOKS', value: 'a-value-of-ours' }])
   })
 
-  test('of an address, the password is the secret, as it is written and as it is meant', () => {
+  test('in an address the password is the secret, both as written and decoded', () => {
     expect(
       secretsOf({ BOOKS_URL: 'postgres://ana:p%40ssword@db.example/x', HOME_URL: 'https://a.example' }, null),
     ).toEqual([

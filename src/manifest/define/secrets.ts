@@ -1,5 +1,5 @@
 /**
- * Which values of the environment are secrets: what they are called, where a definition uses them, what stands in an address.
+ * Decides which values of the environment are secrets: by their names, by their use in a definition, and inside addresses.
  *
  * Owns these three rules. The environment is an argument; what is done with the values is model/kernel/redaction.ts.
  */
@@ -12,7 +12,7 @@ import type { System } from './system.ts'
 const SECRET_WORDS =
   /(^|_)(secret|token|password|passwd|api_?key|access_?key|private_?key|signing_?key|key|credential|authorization|dsn)s?$/i
 
-/** Whether a variable or a key of a definition says by its name that its value is a secret. */
+/** True if the name of a variable or of a key says that its value is a secret. */
 export const isSecretName = (name: string): boolean =>
   SECRET_WORDS.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll('-', '_'))
 
@@ -22,7 +22,7 @@ const SECRET_SETTINGS: ReadonlySet<string> = new Set(
 const PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:([^/?#@]+)@/i
 const MAX_DEPTH = 8
 
-/** The variables that stand, as a reference, where a definition wants a secret. */
+/** The variables that are referenced where a definition expects a secret. */
 const namesUsed = (value: unknown, isSecret: boolean, depth: number, found: Set<string>): void => {
   if (typeof value === 'string') {
     if (isSecret) for (const name of referencesIn(value)) found.add(name)
@@ -45,13 +45,13 @@ const decoded = (text: string): string => {
   }
 }
 
-/** Whether code is given the variable as a secret, by the list of its module. A list that names everything says nothing of it. */
+/** True if the code's module lists the variable as a secret. A list that allows everything does not count. */
 const isGiven = ({ functions }: System, name: string): boolean =>
   [...functions.values()].some(
     ({ module }) => module !== null && !module.allow.secrets.includes('*') && permits(module, { kind: 'secret', name }),
   )
 
-/** What must not be written down anywhere, with the name that stands in its place. */
+/** The values that must never be written, each with the name that replaces it. */
 export const secretsOf = (environment: Environment, system: System | null): readonly Secret[] => {
   const used = new Set(system === null ? [] : Object.keys(environment).filter((name) => isGiven(system, name)))
   if (system !== null) for (const place of places(system)) namesUsed(place, false, 0, used)
@@ -63,7 +63,7 @@ export const secretsOf = (environment: Environment, system: System | null): read
   })
 }
 
-/** Redaction that follows the definition in force. */
+/** Redaction by the definition in force at the time. */
 export const redactionFor = (environment: Environment, system: () => System): Redaction => {
   let known: { readonly system: System; readonly redaction: Redaction } | null = null
   const current = (): Redaction => {

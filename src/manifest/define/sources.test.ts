@@ -1,4 +1,4 @@
-/** Triggers as they are written: what each comes to, and what is refused. */
+/** Triggers as they are written: their normal form, and what is refused. */
 import { describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { WatchTrigger } from '#model/event/watch.ts'
@@ -10,11 +10,11 @@ const define = (trigger: WatchTrigger) =>
 const sourceOf = (trigger: WatchTrigger) => [...define(trigger).sources.values()][0]
 
 describe('a source', () => {
-  test('[L4] of a signal is its name', () => {
+  test('[L4] of a signal has the signal as its name', () => {
     expect(sourceOf({ signal: 'SIGHUP' })).toEqual({ kind: 'signal', name: 'signal:SIGHUP', signal: 'SIGHUP' })
   })
 
-  test('of a file settles for 200 ms and hears all changes, unless it says otherwise; then it is another source', () => {
+  test('of a file settles for 200 ms and reports all changes by default; other options make it another source', () => {
     expect(sourceOf({ file: 'a/*.csv' })).toMatchObject({ name: 'file:a/*.csv', settleMs: 200 })
     expect(sourceOf({ file: ['a', 'b'], on: 'removed' })).toMatchObject({
       name: 'file:a,b [on=removed]',
@@ -27,7 +27,7 @@ describe('a source', () => {
     expect(name).toBe('table:postgres://host/db#orders')
   })
 
-  test('of a condition reads what its expressions name', () => {
+  test('of a condition reads the values that its expressions name', () => {
     const trigger = {
       condition: 'queue.g.length > table.max.n',
       rearm: 'queue["g"].length < 2 && session.on',
@@ -44,7 +44,7 @@ describe('a source', () => {
     })
   })
 
-  test('that two functions name is one', () => {
+  test('is shared by two functions that declare the same one', () => {
     const functions = ['a', 'b'].map((name) => fn(name, { trigger: { file: 'x' } }, () => 1))
     const { sources, listeners } = normalise({ name: 'x', functions }, (text) => text)
     expect([sources.size, listeners.get('trihand.file.changed')?.length]).toEqual([1, 2])
@@ -75,7 +75,7 @@ test.each<[string, WatchTrigger]>([
   )
 })
 
-test('a condition that is no expression, or reads something else, is refused with its place', () => {
+test('a condition that is not an expression, or reads something else, is refused with its place', () => {
   for (const condition of ['runs.queued >', 'payload.n > 1'])
     expect(() => define({ condition })).toThrow(expect.objectContaining({ code: 'EXPR_REJECTED' }))
 })

@@ -1,8 +1,8 @@
 /**
- * Triggers other than a plain event, as an author writes them: brought to the event that is heard and the source that must watch.
+ * Triggers other than a plain event: each is brought to the event that it listens to and the source that must watch.
  *
- * Owns their spelling, names and refusals. Each source is one watcher however many functions name it; its name is derived from all
- * that makes it what it is, so that what it has seen stays its own from start to start. Never watches anything (triggers/).
+ * Owns their spelling, names and refusals. Each source has one watcher however many functions name it; its name is derived from all
+ * its options, so that what it has seen is kept for it from start to start. Never watches anything (triggers/).
  */
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { durationMs } from '#manifest/time/duration.ts'
@@ -27,7 +27,7 @@ import type { Rule } from '#model/kernel/rule.ts'
 
 const SIGNALS = ['SIGHUP', 'SIGUSR2'] as const
 
-/** Which of a run's last facts each word means. */
+/** The last facts of a run that each keyword selects. */
 const ENDS: Readonly<Record<EndWord, readonly string[]>> = {
   success: ['run.completed'],
   partial: ['run.completed'],
@@ -68,7 +68,7 @@ export interface ConditionSource {
   readonly rearm: Rule | null
   readonly policy: ConditionPolicy
   readonly everyMs: number
-  /** What must be read before it can be asked. */
+  /** What must be read before the condition can be evaluated. */
   readonly needs: {
     readonly handlers: readonly string[]
     readonly documents: Readonly<Record<string, { readonly table: string; readonly key: string }>>
@@ -80,12 +80,12 @@ export type SourceDefinition = SignalSource | FileSource | TableSource | Conditi
 
 const END_WORDS = Object.keys(ENDS) as readonly EndWord[]
 
-/** What a trigger comes to: the events it hears, from whom, and who must watch for them. */
+/** The normal form of a trigger: the events it listens to, their source, and the source that must watch for them. */
 export interface Heard {
   readonly types: readonly string[]
   /** Only events with this source; null: any. */
   readonly from: string | null
-  /** Statuses that count, for the ends of runs. */
+  /** The statuses that count when runs end. */
   readonly statuses: readonly string[] | null
   readonly watch: SourceDefinition | null
 }
@@ -98,7 +98,7 @@ export const WATCH_EVENTS = {
   condition: 'trihand.condition.met',
 } as const satisfies Record<SourceDefinition['kind'], string>
 
-/** The source that the end of a function's run is told under. */
+/** The source of the events about the end of a function's runs. */
 export const endSource = (handler: string): string => `run:${handler}`
 
 const invalid = (path: string, problem: string): TrihandError =>
@@ -122,7 +122,7 @@ const within = (ms: number, least: number, most: number, path: string): number =
   return ms
 }
 
-/** What differs from the usual is part of the name. */
+/** Options that differ from the defaults are part of the name. */
 const named = (kind: string, text: string, extra: Readonly<Record<string, Json>>): string => {
   const parts = Object.entries(extra).filter(([, value]) => value !== null)
   const rest = parts.map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
@@ -165,7 +165,7 @@ const watchFile = ({ file, on, settle }: FileTrigger, path: string): FileSource 
 const TABLE = /^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$/
 const DEFAULT_POLL_MS = 1_000
 
-/** A name is shown and stored: it never carries a password. */
+/** A name is displayed and stored, so it never contains a password. */
 const withoutSecret = (database: string): string => database.replace(/\/\/[^@/]*@/, '//')
 
 const watchTable = ({ table, database, on, every }: TableTrigger, path: string): TableSource => {
@@ -190,7 +190,7 @@ const namesAfter = (root: string, texts: readonly string[]): readonly string[] =
   return [...new Set(found.map(([, dotted, quoted]) => dotted ?? quoted ?? ''))]
 }
 
-/** A time, or null: then it is an expression. */
+/** A duration, or null: then the text is an expression. */
 const asDuration = (text: string): number | null => (/^(P|\d)[\w.]*$/.test(text) ? durationMs(text) : null)
 
 const watchCondition = (trigger: ConditionTrigger, path: string): ConditionSource => {
@@ -251,7 +251,7 @@ const MAX_NAME = 200
 export const hear = (trigger: WatchTrigger, path: string): Heard => {
   if ('after' in trigger) return hearEnds(trigger, path)
   const watch = watchOf(trigger, path)
-  // It stands as the source of its events.
+  // The name is the source of its events.
   if (!isPlainText(watch.name, MAX_NAME))
     throw invalid(path, `write it in one line; with all its options it may have ${MAX_NAME} characters`)
   return { types: [WATCH_EVENTS[watch.kind]], from: watch.name, statuses: null, watch }

@@ -1,7 +1,7 @@
 /**
- * The graph of a system that runs, whatever it was written in: what the manifest's graph (graph.ts) draws from text, from definitions.
+ * The graph of a running system, however it was written: the same as the manifest's graph (graph.ts), but from definitions.
  *
- * Owns which part of a definition is which edge. What code tells without having declared it is not in it.
+ * Owns which part of a definition becomes which edge. Events that code sends without declaring them are not in it.
  */
 import type { AgentSpec } from '#model/agent/agent.ts'
 import type { Timing } from '#model/schedule/spec.ts'
@@ -10,7 +10,7 @@ import { isOwn } from './builtin-functions.ts'
 import { Drawing, type Graph, type NodeKind } from './graph.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
-/** The source under which the end of a handler's run is told. */
+/** The source of the events about the end of a handler's runs. */
 const ENDED = /^run:(.+)$/
 
 const kindOf = ({ modality }: FunctionDefinition): NodeKind => (modality === 'workflow' ? 'function' : modality)

@@ -1,7 +1,7 @@
 /**
- * A system in its one normal form: what the engine runs, whatever it was written in.
+ * A system in its one normal form: what the engine runs, however it was written.
  *
- * Owns the shape. YAML and the author API both end here; the engine reads nothing else.
+ * Owns the shape. YAML and the author API both produce it; the engine reads nothing else.
  */
 import type { Circuit } from '#manifest/flow/circuit.ts'
 import type { FlowDefinition } from '#manifest/flow/flow.ts'
@@ -32,80 +32,80 @@ import type { WebhookDefinition } from './webhooks.ts'
 
 export interface System {
   readonly name: string
-  /** Pins each run to the definition it was started under. */
+  /** Pins each run to the definition under which it was started. */
   readonly hash: string
-  /** Undeclared event types are taken too. */
+  /** Undeclared event types are accepted too. */
   readonly open: boolean
   readonly events: ReadonlyMap<string, EventDefinition>
   readonly functions: ReadonlyMap<string, FunctionDefinition>
-  /** Who listens, by event type. */
+  /** The listeners, by event type. */
   readonly listeners: ReadonlyMap<string, readonly Listener[]>
-  /** Types that handlers say they wait for while they run. */
+  /** Types that handlers declare to wait for while they run. */
   readonly awaited: ReadonlySet<string>
-  /** Whether anybody listens to or waits for what is told of the work itself: asked with every step there is. */
+  /** True if any handler listens to or waits for lifecycle events: checked with every step. */
   readonly hearsLife: boolean
   readonly maxHops: number
   /** The field of an event's data that names its tenant; null: none does. */
   readonly tenantField: string | null
   /** Declared, or named by a function. */
   readonly pools: ReadonlyMap<string, Pool>
-  /** What must be watched, by name. */
+  /** The sources that must be watched, by name. */
   readonly sources: ReadonlyMap<string, SourceDefinition>
   /** By path. */
   readonly webhooks: ReadonlyMap<string, WebhookDefinition>
-  /** Who outside is told of which events, by name. */
+  /** Webhook endpoints and the events that are sent to them, by name. */
   readonly endpoints: ReadonlyMap<string, EndpointDefinition>
-  /** Who performs tasks, by executor type; the built-in ones are not here. */
+  /** Executors by type, without the built-in ones. */
   readonly executors: ReadonlyMap<string, ExecutorDefinition>
   readonly schedules: ReadonlyMap<string, ScheduleDefinition>
   readonly queues: ReadonlyMap<string, QueueDefinition>
   readonly chats: ReadonlyMap<string, ChatSpec>
-  /** What agents may be allowed to use, by its own name. */
+  /** The tools that agents may be allowed to use, by name. */
   readonly tools: ReadonlyMap<string, ToolDefinition>
   readonly models: ModelBook
   /** Answers of the simulated model, by agent. */
   readonly scripts: ReadonlyMap<string, Json>
-  /** Where its files are; null: it does not say. */
+  /** The folder of its files; null: not given. */
   readonly folder: string | null
-  /** What lint says of its text; none for a system in code. */
+  /** What lint found in its text; empty for a system in code. */
   readonly findings: readonly Finding[]
 }
 
 export interface EventDefinition {
   readonly type: string
   readonly schema: Schema | null
-  /** Only people cause it; null: programs may, too. */
+  /** Only people may send it; null: programs may, too. */
   readonly only: HumanOnly | null
 }
 
 export interface Listener {
   readonly handler: FunctionDefinition
-  /** The handler's triggers on this type: it starts once if any of them holds. An empty text holds always. */
+  /** The handler's triggers on this type: it starts once if any of them is true. An empty text is always true. */
   readonly filters: readonly Filter[]
 }
 
 export interface Filter {
   readonly text: string
   readonly rule: Rule | null
-  /** Only events of this source are meant; null: of any. */
+  /** Only events from this source count; null: any source. */
   readonly from: string | null
-  /** The trigger's name, if it has flow control of its own. */
+  /** The trigger's name, if it has its own flow control. */
   readonly trigger?: string
 }
 
-/** The filters that are about events of this source; none: the listener does not hear it at all. */
+/** The filters that apply to events of this source; empty: the listener does not receive the event at all. */
 export const filtersFor = ({ filters }: Listener, source: string): readonly Filter[] =>
   filters.every(({ from }) => from === null) ? filters : filters.filter(({ from }) => from === null || from === source)
 
-/** Whether anyone listens to this type from this source, or says that they wait for it. */
+/** True if any handler listens to this type from this source, or declares to wait for it. */
 export const isHeard = ({ listeners, awaited }: System, type: string, source: string): boolean =>
   awaited.has(type) || (listeners.get(type) ?? []).some((listener) => filtersFor(listener, source).length > 0)
 
 export interface FunctionDefinition {
   readonly name: string
-  /** The hand that does its work. */
+  /** The modality that does its work. */
   readonly modality: Modality
-  /** What that hand is given: a function's code, or the definition of an agent or a human. */
+  /** What the modality executes: a function's code, or the definition of an agent or a human. */
   readonly code: unknown
   readonly effect: Effect
   readonly retry: RetryPolicy
@@ -113,26 +113,26 @@ export interface FunctionDefinition {
   readonly timeoutMs: number
   readonly deadline: { readonly startMs: number | null; readonly finishMs: number | null }
   readonly allowReentry: number
-  /** Started by its triggers alone, never by name. */
+  /** Only its triggers start it, never a call by name. */
   readonly internal: boolean
   readonly input: Schema | null
   readonly output: Schema | null
   readonly placement: Placement
-  /** Holds back its steps while what they call keeps failing. */
+  /** Circuit breaker: holds back its steps while what they call keeps failing. */
   readonly circuit: Circuit | null
-  /** What its code may do; null: it is in no module and not limited by one. */
+  /** Limits what its code may do; null: it is in no module and has no such limits. */
   readonly module: Module | null
-  /** What it declares beside its code. */
+  /** What it declares besides its code. */
   readonly workflow: WorkflowSpec
-  /** What executors of its tasks must keep to, whatever a step asks for. */
+  /** Constraints on the executors of its tasks, whatever a step asks for. */
   readonly constraints: Limits
-  /** Events that end its runs. */
+  /** Events that cancel its runs. */
   readonly cancelOn: readonly CancelRule[]
-  /** Null: every event that holds starts a run at once. */
+  /** Null: every matching event starts a run at once. */
   readonly flow: FlowDefinition | null
 }
 
-/** Whether there is anything to run: a manifest may declare a function whose code is not written yet. */
+/** False for a function whose code is not written yet: a manifest may declare one. */
 export const hasCode = ({
   code,
   workflow,

@@ -1,7 +1,7 @@
 /**
- * Tools as an author writes them, checked.
+ * Checks tools as an author writes them.
  *
- * Owns every refusal at definition time: a tool must say what it does to the world, and two may not meet under one name on the wire.
+ * Owns every refusal at definition time: a tool must declare its effect, and no two tools may have the same name on the wire.
  */
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
@@ -10,7 +10,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { invalid } from './invalid.ts'
 
-/** As `Tool` of the ports; its code is the agent hand's business. */
+/** As `Tool` of the ports; only the agent executor uses its code. */
 export interface ToolSource {
   readonly name: string
   readonly description?: string

@@ -8,7 +8,7 @@ const define = (webhook: Partial<WebhookSource>) =>
     .values()
     .next().value
 
-test('[L1] a webhook is standard, under its name, unless it says otherwise', () => {
+test('[L1] a webhook has auth standard and its name as the path by default', () => {
   expect(define({})).toMatchObject({ path: '/hooks/pay', auth: 'standard', secrets: ['x'], idHeader: 'webhook-id' })
   expect(define({ auth: 'hmac', path: '/hooks/a/b', header: 'X-Sign' })).toMatchObject({
     path: '/hooks/a/b',
@@ -37,7 +37,7 @@ test.each<[string, Partial<WebhookSource>]>([
   )
 })
 
-test('[L1] a reserved event, a bad template and a path taken twice are refused with their own codes', () => {
+test('[L1] a reserved event, a bad template and a path that is taken are each refused with their own code', () => {
   expect(() => define({ emits: 'trihand.x' })).toThrow(expect.objectContaining({ code: 'EVENT_RESERVED' }))
   expect(() => define({ transform: { a: '{{ nobody.a }}' } })).toThrow(
     expect.objectContaining({ code: 'EXPR_REJECTED' }),
@@ -46,7 +46,7 @@ test('[L1] a reserved event, a bad template and a path taken twice are refused w
   expect(() => defineWebhooks(twice)).toThrow(expect.objectContaining({ code: 'MANIFEST_DUPLICATE_NAME' }))
 })
 
-test('a reference is what the environment says, its default, or an error that names it', () => {
+test('a reference resolves to the variable, its default, or an error that names it', () => {
   const reference = (inner: string): string => ['$', '{', inner, '}'].join('')
   expect(resolveReferences(`a-${reference('B')}`, { B: 'b' })).toBe('a-b')
   expect(resolveReferences(reference('B:-c'), { B: '' })).toBe('c')

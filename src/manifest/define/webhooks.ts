@@ -1,7 +1,7 @@
 /**
- * Webhooks as their author declares them, brought to the normal form: where they are served, who may call, what becomes of a body.
+ * Brings incoming webhooks from what an author declares to the normal form: their paths, their authentication, and the event made of a body.
  *
- * Owns every refusal at definition time. Holds secrets only as they were written, mostly as references; never reads an environment.
+ * Owns every refusal at definition time. Keeps secrets only as they were written, mostly as references; never reads an environment.
  */
 import { compileTemplate } from '#manifest/expressions/template.ts'
 import { isEventType, isReservedType } from '#model/event/event.ts'
@@ -16,7 +16,7 @@ export type WebhookAuth = (typeof WEBHOOK_AUTHS)[number]
 export const HMAC_SCHEMES = ['body', 'stripe', 'slack'] as const
 export type HmacScheme = (typeof HMAC_SCHEMES)[number]
 
-/** What was delivered, as a transform sees it. */
+/** A delivery, as a transform receives it. */
 export interface Delivered {
   readonly body: Json
   readonly headers: Readonly<Record<string, string>>
@@ -31,9 +31,9 @@ export interface WebhookSource {
   /** Default `/hooks/<name>`. */
   readonly path?: string
   readonly auth?: WebhookAuth
-  /** What an HMAC covers. Default: `body`. With `stripe` and `slack` a delivery that is older than five minutes is refused. */
+  /** What an HMAC covers. Default: `body`. With `stripe` and `slack` a delivery older than five minutes is refused. */
   readonly scheme?: HmacScheme
-  /** Several while one is replaced by the next. Null: none was given yet; the webhook is defined, and refused when it is served. */
+  /** Several while one replaces another. Null: not set yet; the webhook is defined, but refused when it is served. */
   readonly secret?: string | readonly string[] | null
   /** The event that a delivery becomes. */
   readonly emits: string
@@ -41,9 +41,9 @@ export interface WebhookSource {
   readonly transform?: ((delivered: Delivered) => unknown) | Json
   /** Anyone on this machine may call. */
   readonly unsigned?: boolean
-  /** Where the signature (hmac) or the key (api_key) stands. */
+  /** The header with the signature (hmac) or the key (api_key). */
   readonly header?: string
-  /** Where the sender's id of a delivery stands. Not with an HMAC, which does not cover headers: there the body is the id. */
+  /** The header with the sender's id of a delivery. Not with an HMAC, which does not cover headers: there the body is the id. */
   readonly idHeader?: string
 }
 
@@ -53,7 +53,7 @@ export interface WebhookDefinition {
   readonly auth: WebhookAuth
   readonly scheme: HmacScheme
   readonly secrets: readonly string[]
-  /** Neither has it a secret nor does it say that anyone may call. */
+  /** It has no secret and does not declare that anyone may call. */
   readonly isUnproven: boolean
   readonly emits: string
   readonly transform: ((delivered: Delivered) => unknown) | null

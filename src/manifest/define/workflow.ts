@@ -1,5 +1,5 @@
 /**
- * What a workflow function declares, from what an author writes to the normal form.
+ * Brings what a workflow function declares from what an author writes to the normal form.
  *
  * Owns the spelling, what is inferred, and every refusal at definition time. Never evaluates a rule.
  */
@@ -43,12 +43,12 @@ import type { FunctionDefinition } from './system.ts'
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/i
 const ENFORCES = ['warn', 'off', 'strict'] as const
 
-/** What the rest of the system tells about a function's declarations. */
+/** What a function's declarations need to know about the rest of the system. */
 export interface WorkflowWorld {
-  /** The members that an event declares; null: none, or nobody can tell. */
+  /** The members that an event declares; null: it declares none, or they are not known. */
   fieldsOf(event: string): readonly string[] | null
   readonly machines: ReadonlyMap<string, EntityMachineDefinition>
-  /** Every handler, and the hand that does its work. */
+  /** Every handler with its modality. */
   readonly hands: ReadonlyMap<string, Modality>
 }
 
@@ -94,7 +94,7 @@ const lookupOf = (path: string, { table, key, as }: LookupSource): LookupSpec =>
   return { table, key: keyRule(`${path}.key`, key), as }
 }
 
-/** `id = {{ payload.id }}` is all that a document store can answer: one row by its key. */
+/** `id = {{ payload.id }}` is the only condition that a document store supports: one row by its key. */
 const WHERE = /^\s*(?:\w+\.)?id\s*=\s*(.+?)\s*$/
 
 const whereKey = (path: string, where: string): PersistSpec['key'] => {
@@ -151,7 +151,7 @@ const stateOf = (path: string, source: WorkflowSource, { machines }: WorkflowWor
   return { machine, key: keyRule(`${path}.key`, text), from, to: stateOut === undefined ? null : filler(stateOut) }
 }
 
-/** Given: exactly these. Else, where anything is declared, what the declarations need. Else no list at all. */
+/** If given: exactly these. Else, if anything is declared, the operations that the declarations need. Else no list at all. */
 const operationsOf = (path: string, source: WorkflowSource): WorkflowSpec['operations'] => {
   const { allowedOperations, emits = [], persist = [], integrations = [], routing } = source
   if (allowedOperations !== undefined)
@@ -232,7 +232,7 @@ export const fieldsOf = (schema: Schema | null): readonly string[] | null => {
   }
 }
 
-/** Every event that a function's declarations name as told by it. */
+/** Every event that a function declares to send. */
 export const toldBy = ({ workflow }: FunctionDefinition): readonly string[] => {
   const routes = workflow.routing === null ? [] : [...workflow.routing.routes.values(), workflow.routing.otherwise]
   return [...(workflow.emits ?? []).map(({ event }) => event), ...routes.flatMap((route) => route?.emit ?? [])]

@@ -1,10 +1,10 @@
-/** Differences between two documents: none between equals, each at its place, lists by the names of their items. */
+/** Differences between two documents: none if they are equal, each reported at its path, lists compared by the names of their items. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
 import { differencesOf } from './difference.ts'
 
-test('what was added, removed and changed is told at its place', () => {
+test('additions, removals and changes are reported at their path', () => {
   const before = { product: { name: 'shop' }, limits: { chain: 5 } }
   const after = { product: { name: 'store', team: 'sales' } }
   expect(differencesOf(before, after)).toEqual([
@@ -14,7 +14,7 @@ test('what was added, removed and changed is told at its place', () => {
   ])
 })
 
-test('items with names are compared by name: one that moved has not changed', () => {
+test('items with names are compared by name: a moved item has not changed', () => {
   const [a, b] = [
     { name: 'a', effect: 'once' },
     { name: 'b', effect: 'once' },
@@ -26,7 +26,7 @@ test('items with names are compared by name: one that moved has not changed', ()
   ])
 })
 
-test('items without names are compared by place, and a list is never taken for a record', () => {
+test('items without names are compared by index, and a list is never taken for a record', () => {
   expect(differencesOf({ tags: ['a', 'b'] }, { tags: ['a', 'c', 'd'] })).toEqual([
     { path: 'tags[1]', kind: 'changed', before: 'b', after: 'c' },
     { path: 'tags[2]', kind: 'added', after: 'd' },
@@ -34,7 +34,7 @@ test('items without names are compared by place, and a list is never taken for a
   expect(differencesOf({ to: [] }, { to: {} })).toEqual([{ path: 'to', kind: 'changed', before: [], after: {} }])
 })
 
-test('a document differs in nothing from itself, and from another as the other does from it', () => {
+test('a document does not differ from itself, and both directions give the same number of differences', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       const [left, right] = [JSON.parse(JSON.stringify(one)) as Json, JSON.parse(JSON.stringify(other)) as Json]

@@ -1,7 +1,7 @@
 /**
- * What differs between two documents, place by place.
+ * Finds the differences between two documents, path by path.
  *
- * Owns how places are named: lists whose items have names are compared by name, so that a moved item has not changed. Knows no manifest.
+ * Owns how paths are named: lists whose items have names are compared by name, so that a moved item has not changed. Knows no manifest.
  */
 import { isRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -9,9 +9,9 @@ import type { Json } from '#model/kernel/json.ts'
 export interface Difference {
   readonly path: string
   readonly kind: 'added' | 'removed' | 'changed'
-  /** Absent where it was added. */
+  /** Absent if it was added. */
   readonly before?: Json
-  /** Absent where it was removed. */
+  /** Absent if it was removed. */
   readonly after?: Json
 }
 
@@ -19,7 +19,7 @@ type Parts = ReadonlyMap<string, Json>
 
 const nameOf = (item: Json): string | null => (isRecord(item) && typeof item['name'] === 'string' ? item['name'] : null)
 
-/** By name, if every item has one of its own. */
+/** By name, if every item has a unique one. */
 const byName = (items: readonly Json[]): Parts | null => {
   const names = items.map(nameOf)
   const isNamed = names.every((name) => name !== null) && new Set(names).size === items.length

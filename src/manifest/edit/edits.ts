@@ -1,8 +1,8 @@
 /**
- * What people change by hand: whether it fits the schema that stands with it, and how it differs from what it was.
+ * Manual edits by people: whether the result fits its schema, and how it differs from the original.
  *
- * Owns both answers as values. Never decides what follows from them (model/task/submit.ts). What makes patches is loaded with the first
- * edit: most starts see none.
+ * Owns both results as values. Never decides what follows from them (model/task/submit.ts). The code that makes patches is loaded with the first
+ * edit, because most processes see none.
  */
 import { createRequire } from 'node:module'
 import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
@@ -13,7 +13,7 @@ const patches = (): typeof import('rfc6902') => createRequire(import.meta.url)('
 /** The RFC 6902 patch from one value to another. */
 export const diff = (before: Json, after: Json): Json => patches().createPatch(before, after) as unknown as Json
 
-/** Null: it fits. A schema that cannot be read lets nothing pass. */
+/** Null: it fits. If the schema cannot be read, no value fits. */
 export const misfit = (schema: Json, value: Json): string | null => {
   try {
     const answer = jsonSchema(schema)['~standard'].validate(value)

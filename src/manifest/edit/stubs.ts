@@ -1,8 +1,8 @@
 /**
- * Files that a manifest names or implies and that are not there, as texts to begin with: code of functions, prompts and simulated
+ * Stubs for files that a manifest names or implies and that do not exist: code of functions, prompts and simulated
  * answers of agents, schemas.
  *
- * Owns what a stub says. A stub type-checks and runs: a function answers made-up data of its declared shape. Writes nothing itself.
+ * Owns the text of a stub. A stub type-checks and runs: a function returns made-up data of its declared shape. Writes nothing itself.
  */
 import { declarationsOf } from '#manifest/define/declarations.ts'
 import { codeFiles, promptFiles } from '#manifest/lint/files.ts'
@@ -32,7 +32,7 @@ const words = (text: Json | undefined): string =>
 
 const upTo = (path: string, target: string): string => `${'../'.repeat(path.split('/').length - 1) || './'}${target}`
 
-/** What is sent without a word of the code: the one event that has no condition. */
+/** The one event without a condition: it is sent without any code. */
 const sentAlone = (handler: HandlerEntry): string | null => {
   const [only, ...others] = (handler.emits ?? []).filter(({ on, when }) => on === 'success' && when === undefined)
   return only !== undefined && others.length === 0 ? only.event : null
@@ -112,7 +112,7 @@ const promptStubs = (manifest: Manifest, paths: ReadonlySet<string>): readonly S
     return [{ path, text: promptText(handler, manifest) }]
   })
 
-/** What the simulated model says: without it an agent has no answer until there is a key. JSON is YAML, too. */
+/** The simulated model's answer: without it an agent has no answer until a key is set. JSON is also YAML. */
 const scriptText = (handler: HandlerEntry): string => {
   const schema = outputSchemaOf(handler)
   const declared = isRecord(schema) ? sampleOf(schema, seeded(SEED)) : {}
@@ -156,7 +156,7 @@ const schemaStubs = (manifest: Manifest, paths: ReadonlySet<string>, isExported:
     return isThere || escapes(file) ? [] : [schemaStub(reference)]
   })
 
-/** By path, each once; files that are there have no stub. `isExported`: whether a file of `schemas/` exports the name. */
+/** By path, each once; existing files get no stub. `isExported`: true if a file of `schemas/` exports the name. */
 export const stubsOf = (
   manifest: Manifest,
   paths: readonly string[],

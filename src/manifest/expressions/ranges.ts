@@ -1,7 +1,7 @@
 /**
- * Numbers, lengths of time, sizes, words and rules of a definition, each checked against what it may be.
+ * Checks numbers, durations, sizes, keywords and rules of a definition against their ranges.
  *
- * Owns the wording of those refusals: the place, what was found, what was expected.
+ * Owns the wording of those refusals: the path, what was found, what was expected.
  */
 import { durationMs } from '#manifest/time/duration.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -26,7 +26,7 @@ export const wholeNumber = (path: string, value: number, { min, max }: Range): n
   return value
 }
 
-/** The same error, with the place where it was found. */
+/** Rethrows the same error with the path of the value. */
 export const withPath = <Value>(path: string, work: () => Value): Value => {
   try {
     return work()
@@ -36,7 +36,7 @@ export const withPath = <Value>(path: string, work: () => Value): Value => {
   }
 }
 
-/** The bounds are spelled as people write them. */
+/** The bounds are written as people write durations. */
 export const durationWithin = (
   path: string,
   value: Duration,
@@ -51,7 +51,7 @@ export const durationWithin = (
 const SIZE = /^(\d+)(B|KiB|MiB)$/
 const SIZE_UNIT: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 * 1024 }
 
-/** `10MiB 512KiB 100B`, or a number of bytes. */
+/** Parses `10MiB 512KiB 100B`, or a number of bytes. */
 export const bytesWithin = (path: string, value: string | number, range: Range): number => {
   if (typeof value === 'number') return wholeNumber(path, value, range)
   const [, count, unit] = SIZE.exec(value) ?? []

@@ -1,7 +1,7 @@
 /**
- * References to the environment in a definition: `${NAME}`, `${NAME:-default}`, and `$${` for the text itself.
+ * References to the environment in a definition: `${NAME}`, `${NAME:-default}`, and `$${` for a literal `${`.
  *
- * Owns the spelling. The environment is an argument, so a hash or a page can hold the reference and never the secret behind it.
+ * Owns the spelling. The environment is an argument, so a hash or a page can contain the reference and never the secret behind it.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Whatever an expression is, compiling it ends with a rule or a refusal that has a place, and a rule ends with an answer.
+ * Compiling any expression ends with a rule or with a refusal that has a place, and evaluating a rule ends with an answer.
  *
- * As many as a test run has time for; the stage `fuzz` of `npm run test:chaos` plays the full number.
+ * Runs as many cases as a test run has time for; the stage `fuzz` of `npm run test:chaos` runs the full number.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -17,11 +17,13 @@ describe('an expression', () => {
     ['[1, 2]', { kind: 'value', value: [1, 2] }],
     ['9'.repeat(400), { kind: 'error', detail: 'gives Infinity, which is no number of JSON' }],
     ['1e308 * 10.0', { kind: 'error', detail: 'gives Infinity, which is no number of JSON' }],
-  ])('%s gives what JSON can hold, or an error', (text, answer) => expect(compileRule(text)({})).toEqual(answer))
+  ])('%s gives a JSON value or an error', (text, answer) => expect(compileRule(text)({})).toEqual(answer))
 
-  test.each(['b"z"', '1u'])('%s is refused: JSON has no such value', (text) => expect(compiled(text)).toBeNull())
+  test.each(['b"z"', '1u'])('%s is refused, because JSON has no such value', (text) =>
+    expect(compiled(text)).toBeNull(),
+  )
 
-  test('of any words ends with a rule or a refusal', () => allEnd(EXPRESSIONS.words, CASES))
-  test('that means something ends with an answer', () => allEnd(EXPRESSIONS.sensible, CASES / 4))
-  test('of any text ends', () => allEnd(EXPRESSIONS.text, CASES / 4))
+  test('of random tokens ends with a rule or a refusal', () => allEnd(EXPRESSIONS.words, CASES))
+  test('that is valid ends with an answer', () => allEnd(EXPRESSIONS.sensible, CASES / 4))
+  test('of random text ends', () => allEnd(EXPRESSIONS.text, CASES / 4))
 })

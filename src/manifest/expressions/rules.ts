@@ -1,7 +1,7 @@
 /**
- * CEL text to a Rule: a small, total subset that cannot loop, hang or reach outside its roots.
+ * Compiles CEL text to a Rule: a small, total subset that cannot loop, hang or access anything outside its roots.
  *
- * Owns the configuration of the expression language and what is refused at load, with the place and a way out.
+ * Owns the configuration of the expression language and what is refused at load, with the place and a hint.
  * Never evaluates on its own: route and advance call the Rule and put the answer into a command.
  */
 import { createRequire } from 'node:module'
@@ -14,7 +14,7 @@ import type { Rule, RuleAnswer } from '#model/kernel/rule.ts'
 const MAX_LENGTH = 1_000
 const MAX_ADDITIONS = 4
 const ROOTS = ['event', 'payload', 'trigger', 'run']
-/** What `emits.when` may ask: how the handler ended, and what started it. */
+/** What `emits.when` may read: how the handler ended, and what started it. */
 export const EMIT_ROOTS = [...ROOTS, 'output', 'result', 'agent', 'error']
 
 const OPERATORS = new Set([
@@ -63,12 +63,12 @@ const ARITHMETIC: Readonly<Record<string, Arithmetic>> = {
 }
 
 /**
- * The language is loaded with the first rule: most starts have none, and it is a tenth of their time. By `require`, because a mistake
- * in a rule is told where the rule is written, and nobody waits there.
+ * The language is loaded with the first rule: most systems have none, and it is a tenth of their start time. By `require`, because a mistake
+ * in a rule is reported where the rule is written, and that code is synchronous.
  */
 const language = (): typeof import('@marcbachmann/cel-js') => createRequire(import.meta.url)('@marcbachmann/cel-js')
 
-/** One for each set of roots: making one costs more than a rule does, and none ever changes. */
+/** One for each set of roots: creating one costs more than a rule does, and they never change. */
 const environments = new Map<string, Environment>()
 
 const environmentFor = (roots: readonly string[]): Environment => {
@@ -98,7 +98,7 @@ const createEnvironment = (roots: readonly string[]): Environment => {
   return environment
 }
 
-/** Those of these names that can stand for a value: the others are words of the language itself. */
+/** The names among these that can be used as values: the others are keywords of the language. */
 export const rootsAmong = (names: readonly string[]): readonly string[] => {
   const { Environment: Language } = language()
   const environment = new Language({ unlistedVariablesAreDyn: false })
@@ -137,7 +137,7 @@ const checkDivisor = (text: string, node: Node): void => {
     throw refused(text, node.pos, `the right side of ${node.op} must be a number other than zero`)
 }
 
-/** The grammar is CEL's; what may be used of it is this list. */
+/** The grammar is CEL's; this list says which part of it may be used. */
 const checkTree = (text: string, root: Node): void => {
   let additions = 0
   const pending: Node[] = [root]
@@ -147,14 +147,14 @@ const checkTree = (text: string, root: Node): void => {
       throw refused(text, node.pos, 'bytes and unsigned numbers are not allowed')
     if (node.op === 'call' || node.op === 'rcall') checkCall(text, node)
     if (node.op === '/' || node.op === '%') checkDivisor(text, node)
-    // Additions of lists grow quickly; a handful is enough for any rule.
+    // Adding lists grows them quickly; a handful of additions is enough for any rule.
     if (node.op === '+' && ++additions > MAX_ADDITIONS)
       throw refused(text, node.pos, `more than ${MAX_ADDITIONS} additions`)
     if (node.op !== 'value') pending.push(...childrenOf(node.args))
   }
 }
 
-/** CEL's integers are bigints, which JSON does not know; and arithmetic may leave the numbers that JSON has. */
+/** CEL's integers are bigints, which JSON does not have; and arithmetic may leave the range of JSON's numbers. */
 const plain = (value: unknown): Json => {
   if (typeof value === 'bigint') return plain(Number(value))
   if (typeof value === 'number' && !Number.isFinite(value))
@@ -163,7 +163,7 @@ const plain = (value: unknown): Json => {
   return value as Json
 }
 
-/** The language's own words for its bounds, in words that say what to do. */
+/** Translates the language's messages about its bounds into advice. */
 const BOUNDS: Readonly<Record<string, string>> = {
   maxMapEntries:
     'a map in braces is no part of an expression; compare fields one by one, or quote a template: "{{ … }}"',

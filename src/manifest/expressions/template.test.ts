@@ -1,4 +1,4 @@
-/** Templates: types that stay, texts that are filled, fields that are missing. */
+/** Templates: preserved types, filled texts, missing fields. */
 import { expect, test } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
 import { compileTemplate } from './template.ts'
@@ -19,7 +19,7 @@ test.each<[Json, Json]>([
   expect(fill(template)).toEqual(filled)
 })
 
-test('a field that is not there is an error that shows the expression', () => {
+test('a missing field is an error that shows the expression', () => {
   expect(() => fill({ a: 'x {{ body.missing }}' })).toThrow(
     expect.objectContaining({ code: 'TEMPLATE_ERROR', detail: expect.stringContaining('body.missing') }),
   )

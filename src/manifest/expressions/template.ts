@@ -1,8 +1,8 @@
 /**
- * Templates: any JSON whose texts may hold `{{ expression }}`, compiled once and filled in with named roots.
+ * Templates: any JSON whose texts may contain `{{ expression }}`, compiled once and filled in with named roots.
  *
  * Owns the filling. A text that is one expression keeps the type of its value; inside a longer text a list or an object is written
- * as JSON and null as nothing. A field that is not there is an error, never an empty text.
+ * as JSON and null as nothing. A missing field is an error, never an empty text.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -1,5 +1,5 @@
 /**
- * Values of a definition that are known only in a run: `{{ }}` in texts, and `{expr: "<CEL>"}` anywhere.
+ * Values of a definition that are only known in a run: `{{ }}` in texts, and `{expr: "<CEL>"}` anywhere.
  *
  * Owns which is which. An expression that fails is an error with its code, never an empty value.
  */

@@ -13,7 +13,7 @@ test('[I7] the defaults of a breaker', () => {
   expect(defineCircuit('functions.pay', 'pay', undefined)).toBeNull()
 })
 
-test('[I7] a key may be an expression; one that cannot be read is refused with its place', () => {
+test('[I7] a key may be an expression; an invalid one is refused with its place', () => {
   const circuit = defineCircuit('functions.pay', 'pay', { key: { expr: 'payload.bank' } })
   expect(circuit?.keyRule?.({ event: null, payload: { bank: 'north' } })).toEqual({ kind: 'value', value: 'north' })
   expect(() => defineCircuit('f', 'f', { key: { expr: 'payload.' } })).toThrow('f.circuit.key')

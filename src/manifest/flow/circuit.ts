@@ -1,5 +1,5 @@
 /**
- * A circuit breaker as an author writes it, brought to the normal form.
+ * Brings a circuit breaker from what an author writes to the normal form.
  *
  * Owns defaults and every refusal at definition time. When it opens is model/worker/circuit.ts.
  */
@@ -21,7 +21,7 @@ export interface CircuitSource {
   readonly minCalls?: number
   readonly failureRate?: number
   readonly openFor?: string | number
-  /** The error codes that count; absent: every failure that is worth a retry. */
+  /** The error codes that count; absent: every failure that can be retried. */
   readonly codes?: readonly string[]
   /** `wait` parks the run without using an attempt, `fail` fails the step with CIRCUIT_OPEN, `fallback` performs the step's own
    *  fallback instead, and fails where it has none. */
@@ -30,7 +30,7 @@ export interface CircuitSource {
 
 export interface Circuit {
   readonly key: string
-  /** Gives the key from what the run works on; null: it is the one above. */
+  /** Computes the key from what the run works on; null: the key is the one above. */
   readonly keyRule: Rule | null
   readonly policy: CircuitPolicy
   readonly codes: readonly string[] | null

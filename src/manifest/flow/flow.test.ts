@@ -12,7 +12,7 @@ const define = (options: FlowSource): FlowDefinition => {
   return flow
 }
 
-/** The code, and the place that is named. */
+/** The code of the refusal, and the path that it names. */
 const refusalOf = (options: unknown): readonly unknown[] => {
   try {
     define(options as FlowSource)
@@ -27,7 +27,7 @@ describe('the normal form', () => {
     expect(defineFlow({}, 'functions.f')).toBeNull()
   })
 
-  test('[H4] debounce waits for its newest event, ten periods at most', () => {
+  test('[H4] debounce is trailing, and waits ten periods at most by default', () => {
     expect(define({ debounce: { period: '5s' } }).policies.debounce).toEqual({
       periodMs: 5_000,
       mode: 'trailing',
@@ -45,25 +45,25 @@ describe('the normal form', () => {
     })
   })
 
-  test('[H5] a throttle has a burst and a cost of one', () => {
+  test('[H5] a throttle has a burst of one and a cost of one', () => {
     const { policies, rules } = define({ throttle: { limit: 10, period: '1m' } })
     expect([policies.throttle, rules.cost]).toEqual([{ limit: 10, periodMs: 60_000, burst: 1 }, null])
   })
 
-  test('[H6] a rate limit has its number and its period', () => {
+  test('[H6] a rate limit has a limit and a period', () => {
     expect(define({ rateLimit: { limit: 1, period: '10s' } }).policies.rateLimit).toEqual({
       limit: 1,
       periodMs: 10_000,
     })
   })
 
-  test('an idempotency key is kept for thirty days, and freed by a failure', () => {
+  test('an idempotency key is kept for thirty days, and released by a failure', () => {
     const { policies } = define({ idempotency: { key: 'payload.id' } })
     const expected = { release: 'on_failure', ttlMs: 30 * 86_400_000, onConflict: 'return_existing' }
     expect(policies.idempotency).toEqual(expected)
   })
 
-  test('a number alone is a concurrency of steps of this handler', () => {
+  test('a plain number is a concurrency limit on steps of this handler', () => {
     expect(define({ concurrency: 3 }).concurrency).toEqual([
       { scope: 'handler', key: null, limit: 3, total: null, weight: 1, unit: 'step' },
     ])
@@ -104,7 +104,7 @@ describe('the rules', () => {
     expect(asked).toEqual(['o-1', 7, 'o-1!', true, 7, 3, 180, null, 7, 'o-1'])
   })
 
-  test('a number of an author is a rule that always gives it', () => {
+  test('a constant cost or priority becomes a rule that always returns it', () => {
     const { rules } = define({ throttle: { limit: 9, period: '1s', cost: 2 }, priority: -60 })
     expect([rules.cost?.({}), rules.priority?.({})]).toEqual([
       { kind: 'value', value: 2 },
@@ -112,7 +112,7 @@ describe('the rules', () => {
     ])
   })
 
-  test('[J3] an event that the batch does not take runs alone, and an answer that is neither yes nor no is an error', () => {
+  test('[J3] an event that does not match the batch condition runs alone, and a condition that is not boolean is an error', () => {
     const { alone, windowKey } = define({ batch: { if: 'payload.urgent', key: 'payload.id' } }).rules
     expect(alone?.({ payload })).toEqual({ kind: 'value', value: false })
     expect(alone?.({ payload: { urgent: false } })).toEqual({ kind: 'value', value: true })
@@ -156,15 +156,15 @@ describe('refusals', () => {
     ['concurrency.0.scope', { concurrency: [{ limit: 2, scope: 'town' }] }],
     ['fairness.weight', { fairness: { key: 'payload.id', weight: 0 } }],
     ['fairness.key', { fairness: {} }],
-  ])('%s is named where %j does not fit', (path, options) => {
+  ])('%s is named when %j does not fit', (path, options) => {
     expect(refusalOf(options)).toEqual(['MANIFEST_INVALID', `functions.f.${path}`])
   })
 
-  test('two ways to gather events are one too many', () => {
+  test('batch and debounce together are refused', () => {
     expect(refusalOf({ batch: {}, debounce: { period } })).toEqual(['POLICY_CONFLICT', 'functions.f'])
   })
 
-  test('a batch cannot be limited by a key that its events may differ in', () => {
+  test('a batch cannot be limited by a key in which its events may differ', () => {
     const concurrency = [{ limit: 1, key: 'payload.b' }]
     expect(refusalOf({ batch: { key: 'payload.a' }, concurrency })[0]).toBe('POLICY_CONFLICT')
     expect(refusalOf({ batch: { key: 'payload.b' }, concurrency })[0]).toBe('nothing was refused')
@@ -177,7 +177,7 @@ describe('refusals', () => {
     ])
   })
 
-  test('an expression is refused with its place and its path', () => {
+  test('an invalid expression is refused with its path', () => {
     expect(refusalOf({ throttle: { limit: 2, period, key: 'payload.' } })).toEqual([
       'EXPR_REJECTED',
       'functions.f.throttle.key',
@@ -194,12 +194,12 @@ describe('shared budgets', () => {
   const throttleIn = (source: SystemSource) =>
     normalise(source, (text) => text).functions.get('send')?.flow?.policies.throttle
 
-  test('[H5] a throttle takes the entry that it names', () => {
+  test('[H5] a throttle takes its settings from the shared budget that it names', () => {
     const throttle = { limit: 10, periodMs: 1_000, burst: 1, shared: 'mail' }
     expect(throttleIn(system({ throttle: { shared: 'mail' } }))).toEqual(throttle)
   })
 
-  test('[H5] a budget that does not exist, and a cost that never fits, are refused', () => {
+  test('[H5] an unknown budget, and a cost above its limit, are refused', () => {
     expect(() => throttleIn(system({ throttle: { shared: 'post' } }))).toThrow('there is mail')
     expect(() => throttleIn(system({ throttle: { shared: 'mail', cost: 11 } }))).toThrow('more than the limit of 10')
   })

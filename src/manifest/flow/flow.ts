@@ -1,5 +1,5 @@
 /**
- * Flow control from what an author writes to the normal form: policies as data, expressions as compiled rules.
+ * Brings flow control from what an author writes to the normal form: policies as data, expressions as compiled rules.
  *
  * Owns the rules, concurrency, and which policies exclude each other. Never evaluates a rule: the engine does.
  */
@@ -23,7 +23,7 @@ import { type FlowSurroundings, policiesOf } from './policies.ts'
 export interface FlowRules {
   readonly idempotencyKey: Rule | null
   readonly rateKey: Rule | null
-  /** Of debounce or batch. */
+  /** The key of a debounce or a batch. */
   readonly windowKey: Rule | null
   readonly overlapKey: Rule | null
   readonly throttleKey: Rule | null
@@ -39,7 +39,7 @@ export interface Concurrency {
   readonly scope: (typeof CONCURRENCY_SCOPES)[number]
   readonly key: Rule | null
   readonly limit: number
-  /** Of all keys together; null: no more than each has. */
+  /** The limit for all keys together; null: only each key is limited. */
   readonly total: number | null
   readonly weight: number
   readonly unit: (typeof UNITS)[number]
@@ -50,19 +50,19 @@ export interface FlowDefinition {
   readonly rules: FlowRules
   readonly concurrency: readonly Concurrency[]
   readonly fairness: { readonly key: Rule; readonly weight: Rule | null } | null
-  /** A gate is needed: some policy remembers what came before. */
+  /** A gate is needed, because some policy remembers earlier events. */
   readonly isStateful: boolean
-  /** Triggers with options of their own, by the name that events carry which came by them. */
+  /** Triggers with their own options, by the trigger name that their events carry. */
   readonly ofTriggers: ReadonlyMap<string, TriggerFlow>
 }
 
-/** The handler's flow control with what stands on one trigger put in its place. */
+/** The handler's flow control, with the options of one trigger overriding it. */
 export interface TriggerFlow extends Pick<FlowDefinition, 'policies' | 'rules'> {
-  /** What is its own, and so counted apart from the handler's. */
+  /** The options that are the trigger's own, and so are counted separately from the handler's. */
   readonly owns: readonly (typeof TRIGGER_OPTIONS)[number][]
 }
 
-/** A trigger with options of its own. */
+/** A trigger with its own options. */
 export interface NamedTriggerFlow {
   readonly name: string
   readonly own: TriggerFlowSource
@@ -79,7 +79,7 @@ const LIMIT = { min: 1, max: 10_000 }
 const ruleOrNull = (path: string, text: string | undefined): Rule | null =>
   text === undefined ? null : ruleAt(path, text)
 
-/** A number is checked now, an expression when it has given one. */
+/** A constant is checked now, an expression each time it is evaluated. */
 const numberRule = (
   path: string,
   given: number | string | undefined,
@@ -105,7 +105,7 @@ const priorityAt =
     return priority
   }
 
-/** `if` says who may wait with others; the gate asks who may not. */
+/** `if` says which events may be batched; the gate asks which may not. */
 const aloneRule = (path: string, text: string | undefined): Rule | null => {
   if (text === undefined) return null
   const rule = ruleAt(path, text)
@@ -158,7 +158,7 @@ const concurrencyOf = (path: string, source: ConcurrencySource): Concurrency => 
 
 const AT_LIMIT = { skip: 'skip', cancel_oldest: 'stop_oldest', cancel_newest: 'stop_newest' } as const
 
-/** An entry that does not let what finds no room wait is minded by the gate: it counts the runs of a key, parked ones too. */
+/** An entry whose excess runs do not wait is enforced by the gate, which counts the runs of a key, parked ones too. */
 const boundedBy = (
   path: string,
   options: FlowSource,
@@ -226,7 +226,7 @@ const fairnessOf = (path: string, source: FlowSource['fairness']): FlowDefinitio
 
 const ALONE: FlowSurroundings = { retry: DEFAULT_RETRY, budgets: new Map() }
 
-/** Null where no option is about flow. Throws with the path of what does not fit. */
+/** Null if no option concerns flow control. Throws with the path of what does not fit. */
 export const defineFlow = (
   options: FlowSource,
   path: string,
@@ -249,7 +249,7 @@ export const defineFlow = (
   }
 }
 
-/** Debounce and batch both gather: the one on the trigger takes the place of either. */
+/** Debounce and batch both gather events, so either one on a trigger replaces both of the handler's. */
 const merged = (options: FlowSource, own: TriggerFlowSource): FlowSource => {
   const { debounce, batch, ...rest } = options
   const gathers = own.debounce !== undefined || own.batch !== undefined
@@ -260,7 +260,7 @@ const merged = (options: FlowSource, own: TriggerFlowSource): FlowSource => {
 const pick = (own: TriggerFlowSource): TriggerFlowSource =>
   Object.fromEntries(ownOptions(own).map((option) => [option, own[option]]))
 
-/** The flow control of a handler and of those of its triggers that have some of their own. */
+/** The flow control of a handler, and of its triggers that have their own. */
 export const defineFlows = (
   options: FlowSource,
   triggers: readonly NamedTriggerFlow[],

@@ -1,5 +1,5 @@
 /**
- * The policies of a gate from what an author writes: data only.
+ * Brings the policies of a gate from what an author writes to the normal form: data only.
  *
  * Owns their defaults and ranges. What a policy does is model/policies/.
  */
@@ -109,7 +109,7 @@ const throttleOf = (path: string, source: FlowSource['throttle'], budgets: Share
   return policy
 }
 
-/** What the flow control of a handler takes from around it. */
+/** What a handler's flow control needs to know about its surroundings. */
 export interface FlowSurroundings {
   readonly retry: RetryPolicy
   readonly budgets: SharedBudgets

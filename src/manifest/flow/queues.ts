@@ -1,5 +1,5 @@
 /**
- * Queues from what an author writes to the normal form: how many may wait, and which handler works through them.
+ * Brings queues from what an author writes to the normal form: their capacity, and the handler that processes them.
  *
  * Owns defaults and refusals. A queue has one handler, and a handler one queue.
  */
@@ -10,17 +10,17 @@ import { TrihandError } from '#model/kernel/errors.ts'
 
 export interface QueueSource {
   readonly name: string
-  /** So many may wait; absent: 10,000. */
+  /** The most messages that may wait; absent: 10,000. */
   readonly maxLength?: number
-  /** What happens to one that finds no room. */
+  /** What happens to a message for which there is no room. */
   readonly onFull?: (typeof QUEUE_FULLS)[number]
-  /** How long a cycle may have its messages before they come back; absent: a minute. */
+  /** Visibility timeout: how long a cycle may keep its messages before they are redelivered; absent: a minute. */
   readonly visibility?: Duration
-  /** In how many cycles a message may be before it is given up; absent: 5. */
+  /** In how many cycles a message may be delivered before it is given up; absent: 5. */
   readonly maxAttempts?: number
 }
 
-/** Of a handler that works through a queue. */
+/** The options of a handler that processes a queue. */
 export interface QueueReading {
   readonly queue: string
   /** Messages in one cycle; absent: 10. */
@@ -31,11 +31,11 @@ export interface QueueDefinition {
   readonly name: string
   readonly visibilityMs: number
   readonly policy: QueuePolicy
-  /** Null: nobody works through it, and it fills up. */
+  /** Null: no handler processes it, and it fills up. */
   readonly handler: string | null
 }
 
-/** What a queue needs to know of a handler. */
+/** What a queue needs to know about a handler. */
 interface Reading {
   readonly name: string
   readonly options: {
@@ -55,7 +55,7 @@ const cyclesOf = ({ options: { concurrency } }: Reading): number => {
   return own?.limit ?? 1
 }
 
-/** Runs of a queue come from the queue alone: what would hold events back at the handler's door has nothing to say there. */
+/** Only the queue starts its runs, so options that would hold back events of the handler have no effect. */
 const GATED = ['idempotency', 'rateLimit', 'debounce', 'batch', 'overlap', 'throttle', 'fanIn'] as const
 
 const checkReader = ({ name, options }: Reading): void => {
@@ -104,7 +104,7 @@ export const defineQueues = (
   return queues
 }
 
-/** What a handler's runs take from its queue: their time, and tries only where its author wants some beside the queue's. */
+/** What a handler's runs take from its queue: the time limit, and retries only if the author sets some in addition to the queue's. */
 export const asReader = <Options extends { readonly source?: QueueReading; readonly deadline?: object }>(
   options: Options,
   sources: readonly QueueSource[],
@@ -118,5 +118,5 @@ export const asReader = <Options extends { readonly source?: QueueReading; reado
 /** The type of a queue's messages, which are events. */
 export const messageType = (queue: string): string => `trihand.queue.${queue}`
 export const DEAD_MESSAGE = 'trihand.queue.dead'
-/** Where its messages come from, and the name that workers know it by. No handler can have it. */
+/** The source of its messages, and the name under which workers know it. No handler can have this name. */
 export const queueSource = (queue: string): string => `queue:${queue}`

@@ -1,5 +1,5 @@
 /**
- * The actions of a task from what an author writes: built-in ones by name, others with what they need and do.
+ * Brings the actions of a task from what an author writes to the normal form: built-in ones by name, others with what they need and do.
  *
  * Owns their defaults and every refusal of them. The table of built-in ones is model/task/action.ts.
  */
@@ -35,7 +35,7 @@ const emitsOf = ({ emits, emitsEvent = emits }: ActionSource, path: string): str
   return emitsEvent
 }
 
-/** What its templates speak of is checked here, and filled in when the action is done. */
+/** The roots of its templates are checked here; they are filled in when the action is performed. */
 const payloadOf = ({ eventPayload }: ActionSource, path: string): Json => {
   if (eventPayload === undefined) return null
   const payload = toJson(eventPayload)
@@ -57,7 +57,7 @@ const stateOf = (source: ActionSource, terminal: boolean, path: string): ActionS
   return state as ActionState
 }
 
-/** What the table says of a built-in action cannot be said otherwise: people rely on its name. */
+/** A built-in action cannot be redefined, because people rely on its name. */
 const builtInOf = (source: ActionSource & { readonly name: Parameters<typeof builtInAction>[0] }, path: string) => {
   const base = builtInAction(source.name)
   if (source.terminal !== undefined && source.terminal !== base.terminal)
@@ -89,7 +89,7 @@ const marksOf = ({ marksApproved: marks }: ActionSource, base: TaskAction, path:
   return marks === true ? null : listOf(marks)
 }
 
-/** Fields that a task asks for belong to every action that ends it well, unless the action says otherwise. */
+/** The fields of a task belong to every action that completes it successfully, unless the action says otherwise. */
 const fieldsOf = (source: ActionSource, base: TaskAction, ofTask: readonly string[]): readonly string[] => {
   if (source.requiredFields !== undefined) return source.requiredFields
   return base.terminal && base.nextState !== 'rejected' ? ofTask : []
@@ -100,7 +100,7 @@ const schemaOf = ({ eventPayloadSchema: own, name }: ActionSource, ofTask: Json,
   return name === 'respond' ? ofTask : null
 }
 
-/** What a task asks of its fields as a whole. */
+/** The fields that a task as a whole asks for. */
 export interface AskedFields {
   readonly required: readonly string[]
   readonly schema: Json
@@ -127,7 +127,7 @@ const defineAction = (given: string | ActionSource, fields: AskedFields, at: str
   }
 }
 
-/** Those of the task's type, a way to hand it on, and what its sections and levels make possible. */
+/** The actions of the task's type, one to reassign it, and those that its sections and levels make possible. */
 export const defaultActions = (
   type: TaskType,
   { isEditable, hasLevels }: { readonly isEditable: boolean; readonly hasLevels: boolean },

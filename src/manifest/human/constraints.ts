@@ -1,7 +1,7 @@
 /**
- * Constraints on the tasks of a function, from what an author writes to the normal form.
+ * Brings constraints on the tasks of a function from what an author writes to the normal form.
  *
- * Owns their ranges. Which of several holds is model/flow/policies/constraints.ts.
+ * Owns their ranges. Which of several constraints applies is model/flow/policies/constraints.ts.
  */
 import { invalidAt, wholeNumber } from '#manifest/expressions/ranges.ts'
 import { durationMs } from '#manifest/time/duration.ts'

@@ -1,7 +1,7 @@
 /**
- * Which events of a system only people cause, and which of its declarations would let a program cause one or start what one starts.
+ * Finds the events of a system that only people may send, and the declarations that would let a program send one or start what one starts.
  *
- * Owns the reading of a definition. The rule itself is model/access/human-only.ts; what only runs show is refused there and then
+ * Owns the analysis of a definition. The rule itself is model/access/human-only.ts; violations that only show at run time are refused then
  * (engine/core/events.ts, engine/step/internal.ts).
  */
 import type { FunctionDefinition, System } from '#manifest/define/system.ts'
@@ -11,18 +11,18 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'
 import { type HumanSource, humanEvents } from './humans.ts'
 
-/** An event with more than its schema, as an author writes it in code. */
+/** An event with more than a schema, as an author writes it in code. */
 export interface EventOptions {
   readonly schema?: unknown
-  /** `human`: without a task that emits it, only a person sends it under their own name. */
+  /** `human`: unless a task emits it, only a person can send it, under their own name. */
   readonly source?: 'human' | 'machine' | 'external'
-  /** Programs may send it, too, although people's decisions do. */
+  /** Programs may send it, too, although people's decisions emit it. */
   readonly open?: boolean
 }
 
 const KEYS: readonly string[] = ['schema', 'source', 'open']
 
-/** Told from a schema, which has `~standard`, by having nothing but these keys. */
+/** Told apart from a schema, which has `~standard`, by having only these keys. */
 export const isEventOptions = (given: unknown): given is EventOptions =>
   typeof given === 'object' && given !== null && Object.keys(given).every((key) => KEYS.includes(key))
 
@@ -40,7 +40,7 @@ const actionEvents = ({ humanConfig }: PlanStepSource): readonly string[] =>
     typeof action === 'string' ? [] : (action.emitsEvent ?? action.emits ?? []),
   )
 
-/** By event type: the declared humans, and plans with a person among their steps, whose tasks emit it. */
+/** By event type: the declared humans, and plans with a human step, whose tasks emit it. */
 const askers = ({ humans = [], functions = [] }: Declared): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>()
   const add = (type: string, handler: string): void => {
@@ -53,7 +53,7 @@ const askers = ({ humans = [], functions = [] }: Declared): ReadonlyMap<string, 
   return found
 }
 
-/** Worked out once for a system: an event that enters only looks at its own definition. */
+/** Computed once for a system, so that an incoming event only needs to check its own definition. */
 export const humanOnlyEvents = (declared: Declared): ReadonlyMap<string, HumanOnly> => {
   const only = new Map<string, HumanOnly>()
   for (const [type, of] of askers(declared)) only.set(type, { kind: 'decision', of })
@@ -132,5 +132,5 @@ const intruding = ({ functions, chats }: Parts): readonly TrihandError[] => {
   )
 }
 
-/** Everything in a system that would let a program pass for a person. */
+/** Everything in a system that would let a program act as a person. */
 export const forgeries = (parts: Parts): readonly TrihandError[] => [...forged(parts), ...intruding(parts)]

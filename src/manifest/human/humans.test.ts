@@ -1,4 +1,4 @@
-/** Humans as an author writes them: defaults, refusals, and the task that comes of them. */
+/** Humans as an author writes them: defaults, refusals, and the task made from them. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -76,7 +76,7 @@ describe('a human', () => {
     expect(system.events.has('mailing.rejected')).toBe(true)
   })
 
-  test('[C13] makes a task of what started it', () => {
+  test('[C13] makes a task from the event that started it', () => {
     const task = taskFrom(MAILING)
     expect(task).toMatchObject({
       type: 'approval',
@@ -110,7 +110,7 @@ describe('a human', () => {
     expect(names({ bundle: { sections: [{ id: 'text', type: 'editable' }] } })).toContain('edit')
   })
 
-  test('custom actions get the defaults of the guide', () => {
+  test('gives custom actions the defaults of the guide', () => {
     const { actions } = humanOf({
       actions: [
         'approve',
@@ -127,7 +127,7 @@ describe('a human', () => {
     ])
   })
 
-  test('[C10] required fields belong to every action that ends the task well', () => {
+  test('[C10] required fields belong to every action that completes the task successfully', () => {
     const { actions } = humanOf({
       requiredFields: ['budget'],
       actions: ['approve', 'reject', 'reassign', { name: 'skip', requiredFields: [] }],
@@ -140,13 +140,13 @@ describe('a human', () => {
     ])
   })
 
-  test('edits the context where it has no section to edit', () => {
+  test('edits the context if there is no section to edit', () => {
     const task = taskFrom({ actions: ['approve', 'edit', 'reject'], context: { reply: 'Dear {{payload.audience}}' } })
     expect(task.context).toBeNull()
     expect(task.sections).toMatchObject([{ id: 'context', type: 'editable', content: { reply: 'Dear all' } }])
   })
 
-  test('[C11] a deadline is a length of time, an instant, or a template that gives one', () => {
+  test('[C11] a deadline is a duration, an instant, or a template that gives one', () => {
     const dueOf = (deadline: string, payload: Json = {}): unknown => taskFrom({ deadline }, payload).levels[0]?.deadline
     expect(dueOf('90m')).toEqual({ kind: 'after', ms: 1.5 * HOUR })
     expect(dueOf('1970-01-01T02:00:00+01:00')).toEqual({ kind: 'at', at: HOUR })
@@ -154,7 +154,7 @@ describe('a human', () => {
     expect(() => dueOf('{{payload.due}}', { due: 'soon' })).toThrow('MANIFEST_INVALID')
   })
 
-  test('asks the fallback group where nobody else can be asked', () => {
+  test('asks the fallback group if nobody else can be asked', () => {
     const asked = (assign: HumanOptions['assign'], payload: Json = PAYLOAD): unknown =>
       taskFrom(assign === undefined ? {} : { assign }, payload).levels[0]?.to
     expect(asked(undefined)).toEqual({ users: [], groups: ['operators'] })
@@ -163,10 +163,10 @@ describe('a human', () => {
     expect(asked(['user:ana', 'group:editors'])).toEqual({ users: ['ana'], groups: ['editors'] })
   })
 
-  test('excludes whoever decided the steps it names', () =>
+  test('excludes the people who decided the steps it names', () =>
     expect(taskFrom({ separation: ['draft', 'requester'] }).excluded).toEqual(['rita', 'draft-er']))
 
-  test('asks the fallback group, too, where too few people are left who may decide (14.4.5)', () => {
+  test('also asks the fallback group if too few people remain who may decide (14.4.5)', () => {
     const only = {
       assign: { users: ['rita', 'ana'] },
       quorum: { approve: 2, reject: 1 },
@@ -176,14 +176,14 @@ describe('a human', () => {
     expect(taskFrom({ ...only, quorum: { approve: 1 } }).levels[0]?.to.groups).toEqual([])
   })
 
-  test('fails with a code where a template or a list does not hold', () => {
+  test('fails with a code if a template or a list does not resolve', () => {
     expect(() => taskFrom({ title: '{{payload.nope}}' })).toThrow('TEMPLATE_ERROR')
     const items = (expr: string): HumanOptions => ({ bundle: { sections: [{ id: 'mails', items: { expr } }] } })
     expect(() => taskFrom(items('payload.nope'))).toThrow('EXPR_FAILED')
     expect(() => taskFrom(items('payload.audience'))).toThrow('INPUT_INVALID')
   })
 
-  test('has the same hash for the same definition, and another for another', () => {
+  test('has the same hash for the same definition, and another hash for another', () => {
     const sha = (text: string): string => createHash('sha256').update(text).digest('base64url')
     const hashed = (options: HumanOptions): string =>
       normalise({ name: 'test', humans: [human('ask', options)] }, sha).hash
@@ -192,7 +192,7 @@ describe('a human', () => {
   })
 })
 
-test('a task that code asks for takes its texts as they are', () => {
+test('does not fill braces in a task that code asks for', () => {
   const { make } = taskOfStep('check', {
     title: 'Look at {{payload.x}}',
     bundle: { sections: [{ id: 'mails', items: [{ id: 'a', expr: 'x' }] }] },
@@ -238,7 +238,7 @@ test.each<readonly [string, HumanOptions]>([
   [`MANIFEST_INVALID ${at('quorum.approve')}`, { quorum: { approve: 0 } }],
   [`QUORUM_IMPOSSIBLE ${at('quorum')}`, { assign: { user: 'ana' }, quorum: { approve: 2 } }],
   [`QUORUM_IMPOSSIBLE ${at('quorum')}`, { assign: { users: ['ana', 'ana'] }, quorum: { reject: 2 } }],
-  // One vote each way would leave nobody to vote.
+  // One vote each way would leave no voter for the quorum.
   [`QUORUM_IMPOSSIBLE ${at('quorum')}`, { assign: { users: ['ana', 'bob'] }, quorum: { approve: 2, reject: 2 } }],
   [`MANIFEST_INVALID ${at('separation')}`, { separation: 'everybody' }],
   [`MANIFEST_INVALID ${at('priority')}`, { priority: 0.5 }],
@@ -249,7 +249,7 @@ test.each<readonly [string, HumanOptions]>([
   ['EXPR_REJECTED humans.review-mailing', { assign: { rule: 'nobody.knows' } }],
 ])('%s is refused', (expected, options) => expect(refusalOf(options)).toBe(expected))
 
-test('a name is taken once among all hands', () =>
+test('a name can be used only once among all handlers', () =>
   expect(() => systemOf({}, { functions: [{ name: 'review-mailing', options: {}, code: null }] })).toThrow(
     'MANIFEST_DUPLICATE_NAME',
   ))

@@ -1,5 +1,5 @@
 /**
- * Humans from what an author writes to the normal form: what people are asked, who they are, what they may do, by when.
+ * Brings humans from what an author writes to the normal form: what people are asked, who they are, what they may do, by when.
  *
  * Owns their spelling, their defaults and every refusal at definition time. What a decision does is model/task/task.ts.
  */
@@ -33,7 +33,7 @@ export interface HumanOptions extends TaskOptions, Omit<FlowSource, 'priority'>,
   readonly triggers?: readonly Trigger[]
   readonly input?: unknown
   readonly allowReentry?: number
-  /** Asked by its triggers alone. */
+  /** Only its triggers start it, never a call by name. */
   readonly internal?: boolean
   readonly cancelOn?: readonly CancelSource[]
 }
@@ -49,7 +49,7 @@ const SECTIONS: readonly SectionType[] = ['summary', 'review_items', 'preview', 
 const FALLBACK_GROUP = 'operators'
 const MAX_QUORUM = 100
 const MAX_PRIORITY = 1_000
-/** Done by the system when a deadline passes, besides actions that the author declared. */
+/** Actions that the system cannot take when a deadline passes, besides those that the author declared. */
 const NOT_BY_SYSTEM: readonly string[] = ['edit', 'respond', 'reassign', 'request_edit']
 
 /** Declares a human. */
@@ -86,7 +86,7 @@ const defineSection = (source: SectionSource, at: string): SectionDefinition => 
   return { id, type, title, content: toJson(content), items: toJson(items), editable, schema }
 }
 
-/** Without any section, what `edit` edits is the context. */
+/** Without sections, `edit` edits the context. */
 const sectionsOf = (options: TaskOptions, path: string): readonly SectionDefinition[] => {
   const given = (options.bundle?.sections ?? []).map((section) => defineSection(section, `${path}.bundle`))
   const ids = given.map(({ id }) => id)
@@ -197,11 +197,11 @@ const defineHuman = ({ name, options }: HumanSource): HumanDefinition => {
   return defineTask(name, options, `humans.${name}`)
 }
 
-/** A task that code asks for: its values are what they are, not templates. */
+/** A task that code asks for: its values are literal, not templates. */
 export const taskOfStep = (name: string, options: TaskOptions): Human =>
   compiled(defineTask(name, options, `task ${name}`), fromValues, `task ${name}`)
 
-/** A human as a handler: what starts it and how it flows is as with a function; its code is what it asks. */
+/** A human as a handler: triggers and flow control work as for a function; its code is its question. */
 export const humanHandler = (source: HumanSource) => {
   const { name, options } = source
   const { taskType, title, instructions, context, assign, bundle, actions, requiredFields, outputSchema, ...rest } =
@@ -219,5 +219,5 @@ export const humanHandler = (source: HumanSource) => {
 export const humanEvents = (source: HumanSource): readonly string[] =>
   defineHuman(source).actions.flatMap(({ emits }) => emits ?? [])
 
-/** What the hash of a system covers of a human. */
+/** The part of a human that the hash of a system covers. */
 export const humanShape = (source: HumanSource): Json => JSON.parse(JSON.stringify(defineHuman(source))) as Json

@@ -1,7 +1,7 @@
 /**
- * From a human's definition to the task of one run: templates filled in, items listed, people resolved.
+ * Makes the task of one run from a human's definition: fills in templates, lists items, resolves people.
  *
- * Owns the compilation. Fail closed: where nobody can be asked, the fallback group is.
+ * Owns the compilation. Fails closed: if nobody can be asked, the fallback group is asked.
  */
 import { compileRule } from '#manifest/expressions/rules.ts'
 import type { Template } from '#manifest/expressions/template.ts'
@@ -23,10 +23,10 @@ import { deadlineOf } from './time.ts'
 type Roots = Parameters<Template>[0]
 type Filled<Value> = (roots: Roots) => Value
 
-/** What templates and rules of a task may speak of. */
+/** The roots that templates and rules of a task may use. */
 const ROOTS = ['event', 'payload', 'trigger', 'run', 'session', 'steps', 'inputs', 'agent', 'output']
 
-/** How a value becomes one of this run. A task that code asks for has values already: braces in them are only text. */
+/** Compiles a value for this run. A task that code asks for has literal values: braces in them are only text. */
 export type Compile = (given: Json) => Template
 export const fromTemplates: Compile = (given) => compileValue(given, ROOTS)
 export const fromValues: Compile = (given) => () => given
@@ -62,7 +62,7 @@ const sectionOf = (definition: SectionDefinition, compile: Compile): Filled<Sect
   }
 }
 
-/** The id that the rule gives; null where it gives none. */
+/** The user id that the rule gives; null if it gives none. */
 const ruledUser = (rule: string | null, compile: Compile): Filled<string | null> => {
   if (rule === null || compile === fromValues) return () => null
   const compiled = compileRule(rule, ROOTS)
@@ -96,7 +96,7 @@ const dueOf = (deadline: DeadlineDefinition | null, compile: Compile): Filled<De
   }
 }
 
-/** requester-1. Fail closed: where the requester is not known, nobody can be excluded, and so nobody is asked. */
+/** requester-1. Fails closed: if the requester is not known, the people to exclude are not known, and so nobody is asked. */
 const excludedBy = ({ name, separation }: HumanDefinition, { requesters, decidersOf }: People): readonly string[] => {
   const { requester, steps } = separation
   if (requester && requesters.length === 0)
@@ -108,7 +108,7 @@ const excludedBy = ({ name, separation }: HumanDefinition, { requesters, decider
   return [...new Set([...(requester ? requesters : []), ...steps.flatMap((step) => decidersOf(step))])]
 }
 
-/** Too few are left of those who are asked, because the others may not decide: the fallback group is asked, too. */
+/** If too few of the assignees may decide because the others are excluded, the fallback group is asked, too. */
 const enough = (to: Assignees, { quorum, actions, assign }: HumanDefinition, excluded: readonly string[]): Assignees =>
   isInReach({ quorum, actions, excluded }, to) ? to : { ...to, groups: [assign.fallback] }
 

@@ -1,7 +1,7 @@
 /**
- * When a task is due, who is reminded, and who is asked next: from what an author writes.
+ * Brings deadlines, reminders and escalation levels of a task from what an author writes to the normal form.
  *
- * Owns the spelling of deadlines, reminders and levels, and every refusal of them.
+ * Owns their spelling and every refusal of them.
  */
 import { invalid } from '#manifest/define/invalid.ts'
 import { type Duration, durationWithin, wholeNumber } from '#manifest/expressions/ranges.ts'
@@ -16,7 +16,7 @@ const DEFAULT_REMINDERS = 5
 const ADDRESS = /^(user|group):(.+)$/
 const INSTANT_LIKE = /^\d{4}-\d{2}-\d{2}/
 
-/** A length of time, or an instant with its offset. */
+/** A duration, or an instant with its offset. */
 export const deadlineOf = (given: Duration, path: string): Deadline =>
   typeof given === 'string' && INSTANT_LIKE.test(given)
     ? { kind: 'at', at: parseInstant(given, path) }
@@ -58,7 +58,7 @@ const repeating = (
   max: wholeNumber(`${path}.max`, max, { min: 1, max: MAX_REMINDERS }),
 })
 
-/** A reminder that no deadline is long enough for would never be sent. */
+/** A reminder that lies further before the deadline than the longest deadline would never be sent. */
 const checkReach = (beforeMs: readonly number[], deadlines: readonly DeadlineDefinition[], path: string): void => {
   if (deadlines.length === 0) throw invalid(path, 'reminders count back from a deadline, and there is none')
   const longest = Math.max(

@@ -1,5 +1,5 @@
 /**
- * Circles of handlers that start each other without anything that slows them or asks a person.
+ * Finds cycles of handlers that start each other without anything that limits their rate or asks a person.
  *
  * Owns the search: strongly connected groups over handlers that may run freely. A warning, never an error: `emits` is a permission.
  */
@@ -22,10 +22,10 @@ const isHeldBack = (handler: HandlerEntry): boolean =>
   ['rate_limit', 'throttle'].some((key) => handler[key] !== undefined) ||
   Number(field(handler, 'allow_reentry') ?? 0) > 0
 
-/** Each of its runs tells these; what fails or is escalated is rare enough to be listened to by the same hand. */
+/** Every run emits these; failures and escalations are rare enough that the same handler may listen to them. */
 const ALWAYS_TOLD = /\.(started|completed)$/
 
-/** What the work of others starts by being done at all: only triggers without a filter, for a filter may say whose. */
+/** Listening to the lifecycle of others starts a handler: only triggers without a filter count, because a filter may select whose runs. */
 const startsOnWork = ({ triggers }: HandlerEntry, type: string): boolean =>
   ALWAYS_TOLD.test(type) && triggers.some(({ event, filter }) => event === type && filter === undefined)
 
@@ -47,7 +47,7 @@ const edgesOf = (manifest: Manifest): Edges => {
   )
 }
 
-/** A way from a handler back to itself, the shortest one; null if there is none. */
+/** The shortest path from a handler back to itself; null if there is none. */
 const wayBack = (edges: Edges, from: string): readonly string[] | null => {
   const cameFrom = new Map<string, string>()
   const queue = [from]

@@ -1,4 +1,4 @@
-/** References to the environment that are not set, and secrets that are written out. */
+/** References to environment variables that are not set, and secrets in plain text. */
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
 
@@ -19,7 +19,7 @@ const eachText = (value: unknown, path: Path, visit: Visit): void => {
 
 const keyOf = (path: Path): string => String(path.filter((part) => typeof part === 'string').at(-1) ?? '')
 
-/** `known`: names that are set; null: nobody knows. */
+/** `known`: names that are set; null: not known. */
 export const lintEnvironment = (manifest: Manifest, known: ReadonlySet<string> | null, tell: Tell): void => {
   const told = new Set<string>()
   eachText(manifest, [], (text, path) => {

@@ -1,4 +1,4 @@
-/** Events that nobody hears, that nobody sends, that nobody declared; and emits that contradict each other. */
+/** Events without a listener, without a sender or without a declaration; and emits that contradict each other. */
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { nearest } from '#model/kernel/nearest.ts'
@@ -41,7 +41,7 @@ const lintUnproduced = (manifest: Manifest, traffic: Traffic, unheard: readonly 
   }
 }
 
-/** An agent sends every entry without a condition. */
+/** An agent sends every entry that has no condition. */
 const lintAmbiguous = (manifest: Manifest, tell: Tell): void => {
   for (const { section, handler } of handlersOf(manifest)) {
     if (section !== 'agents') continue

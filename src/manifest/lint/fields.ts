@@ -1,9 +1,9 @@
 /**
- * Fields and names that an expression or a template speaks of, against what is declared: payloads of triggers, the output of an agent, what
- * an action of a person knows.
+ * Checks the fields and names in expressions and templates against what is declared: payloads of triggers, the output of an agent, the data
+ * of a person's action.
  *
- * Owns only what can be known for sure: every trigger declares its payload, and none of them has the field. What `has()` guards is meant to
- * be absent at times.
+ * Reports only what is certain: every trigger declares its payload, and none of them has the field. Fields guarded by `has()` are allowed to
+ * be absent.
  */
 import { mapRules } from '#manifest/yaml/check/each-rule.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
@@ -21,7 +21,7 @@ const TEMPLATE = /\{\{(.*?)\}\}/gs
 const GUARDED = /\bhas\(\s*([\w.]+)\s*\)/g
 const PATHS = /(?<![\w.])(payload|event\.data|output)((?:\.[A-Za-z_]\w*)+)/g
 
-/** What an action's event is filled in with, as `payload` and as `task`. */
+/** The fields with which an action's event is filled in, as `payload` and as `task`. */
 const DECISION =
   'bundle_id decision modifications feedback decided_by decided_at approved rejected deciders partial fields'.split(' ')
 
@@ -58,7 +58,7 @@ interface Lack {
   readonly known: readonly string[]
 }
 
-/** The first part of the path that the schema lacks; null: it has all of them, or nobody knows. */
+/** The first part of the path that the schema does not have; null: it has all of them, or the schema is not known. */
 const lackIn = (schema: Json | undefined, parts: readonly string[]): Lack | null => {
   const [first, ...rest] = parts
   if (first === undefined || !isRecord(schema)) return null
@@ -82,7 +82,7 @@ const meant = (field: string, known: readonly string[]): string => {
 }
 
 interface World {
-  /** Of the events that start the handler, by name; null: nobody knows what it is given. */
+  /** The payloads of the events that start the handler, by name; null: its input is not known. */
   readonly payloads: ReadonlyMap<string, Json> | null
   readonly output: Json | undefined
 }
@@ -103,7 +103,7 @@ const tellLack = (spoken: Spoken, { payloads, output }: World, tell: Tell): void
   }
 }
 
-/** In a plan a bare name is a step, the item of a list, or a field of what the plan is given. */
+/** In a plan a bare name is a step, the item of a list, or a field of the plan's input. */
 const tellScope = (handler: HandlerEntry, spoken: readonly Spoken[], { payloads }: World, tell: Tell): void => {
   if (payloads === null) return
   const steps = recordsIn(handler['steps'] as Json | undefined)
@@ -120,7 +120,7 @@ const tellScope = (handler: HandlerEntry, spoken: readonly Spoken[], { payloads 
     }
 }
 
-/** An action's event speaks of what was decided; a mistake would meet the person who decides. */
+/** An action's event contains what was decided; a mistake would only show when a person decides. */
 const tellAction = (handler: HandlerEntry, events: ReadonlyMap<string, Json>, tell: Tell): void => {
   for (const action of recordsIn(handler['actions'] as Json | undefined)) {
     const path = ['humans', handler.name, 'actions', String(action['name'])]
@@ -144,7 +144,7 @@ const tellAction = (handler: HandlerEntry, events: ReadonlyMap<string, Json>, te
   }
 }
 
-/** Null: it is given something else than the data of one event. */
+/** Null: its input is not the data of one event. */
 const payloadsOf = (
   handler: HandlerEntry,
   manifest: Manifest,

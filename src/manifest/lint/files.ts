@@ -1,7 +1,7 @@
 /**
- * Files that a manifest names or implies, against those that are there: code, prompts, templates, schemas.
+ * Compares the files that a manifest names or implies with those that exist: code, prompts, templates, schemas.
  *
- * Owns the conventions of the folder; those of schemas are schema-files.ts. The files are handed in: nothing is executed.
+ * Owns the conventions of the folder; those of schemas are schema-files.ts. The list of files is passed in: nothing is executed.
  */
 import { BUILT_IN } from '#manifest/define/executors.ts'
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
@@ -24,7 +24,7 @@ class Files {
     this.#tell = tell
   }
 
-  /** The first candidate that is there. One that differs in case is an error: elsewhere it would not be found. */
+  /** The first candidate that exists. A difference in case is an error: on other systems the file would not be found. */
   find(candidates: readonly string[], path: Path): string | null {
     for (const candidate of candidates) {
       if (this.#paths.has(candidate)) return candidate
@@ -36,7 +36,7 @@ class Files {
     return null
   }
 
-  /** A path that the author wrote, also looked for in a folder of its kind. */
+  /** A path that the author wrote, also looked for in the folder for its kind. */
   named(given: string, folder: string | null, path: Path): void {
     if (given.includes('{{')) return
     if (escapes(given)) {
@@ -55,7 +55,7 @@ class Files {
   }
 }
 
-/** Where the code of a function lies that names no file. Isolated code lies in the folder of its module. */
+/** Where the code of a function is that names no file. Isolated code is in the folder of its module. */
 export const codeFiles = (name: string, folder = 'functions'): readonly string[] =>
   CODE.map((ending) => `${folder}/${name}.${ending}`)
 
@@ -107,7 +107,7 @@ const lintAgent = (handler: HandlerEntry, files: Files, tell: Tell): void => {
   lintContext(handler, files)
 }
 
-/** Code that no function of the manifest stands for. */
+/** Reports code that belongs to no function of the manifest. */
 const lintUnused = (manifest: Manifest, { paths }: Folder, tell: Tell): void => {
   const names = new Set((manifest.functions ?? []).map(({ name }) => name))
   const named = (manifest.functions ?? []).map((handler) => String(field(handler, 'handler') ?? '').split('#')[0])

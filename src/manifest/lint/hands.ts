@@ -1,4 +1,4 @@
-/** What is risky in the hands themselves: rules over fields that no answer has, tools beyond the parent's, timeouts that approve. */
+/** Risks in the handlers themselves: rules over fields that no answer has, tools beyond the parent's, timeouts that approve. */
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
@@ -15,7 +15,7 @@ const NO_ALLOWANCE = {
   modules: [],
 }
 
-/** What the engine knows of an agent besides its answer. */
+/** The fields that the engine adds about an agent, besides its answer. */
 const AGENT_FIELDS: ReadonlySet<string> = new Set(['output', 'usage', 'status', 'attempts', 'model_used'])
 
 const fieldsRead = (condition: string): readonly string[] => {
@@ -51,7 +51,7 @@ const lintTools = (handler: HandlerEntry, tell: Tell): void => {
       }
 }
 
-/** A module that lists tools gives its agents no others. */
+/** A module that lists tools allows its agents no others. */
 const lintModuleTools = (manifest: Manifest, handler: HandlerEntry, tell: Tell): void => {
   const config = field(handler, 'config')
   const module = moduleOf(manifest, handler)

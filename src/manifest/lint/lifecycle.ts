@@ -1,4 +1,4 @@
-/** Lifecycle events that nobody tells: a name that is none, or the work of a hand that the system does not have. */
+/** Lifecycle events that are never emitted: an unknown name, or the work of a modality that the system does not have. */
 import type { Tell } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
 import { handOf, LIFECYCLE } from '#model/event/lifecycle.ts'

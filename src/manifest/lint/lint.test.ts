@@ -1,4 +1,4 @@
-/** [A3] Every row of the lint table, each with the place it is told at; and that a clean manifest is told nothing. */
+/** [A3] Every row of the lint table, each with the place at which it is reported; and that a clean manifest has no findings. */
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
@@ -20,7 +20,7 @@ events:
 `
 
 describe('[A3] events', () => {
-  test('a chain from outside to an end is told nothing but the end', () => {
+  test('a chain from an external to a terminal event has only the finding about its end', () => {
     const text = `${SHOP}functions:
   - {name: pay, trigger: order.placed, emits: [order.paid]}
   - {name: close, trigger: order.paid, emits: [order.closed]}
@@ -30,12 +30,12 @@ describe('[A3] events', () => {
     expect(findings[0]?.hint).toContain('declared as an end')
   })
 
-  test('sent, and nobody listens', () =>
+  test('an event that is sent and has no listener is found', () =>
     expect(
       told(`${SHOP}functions:\n  - {name: f, trigger: order.placed, emits: [order.paid]}\n`, 'LINT_EVENT_UNHEARD'),
     ).toEqual([['warning', 7, 46]]))
 
-  test('heard, and nothing produces it; what is sent with the same stem is named', () => {
+  test('an event with a listener and no sender is found, and a similar event that is sent is suggested', () => {
     const text = `${SHOP}functions:\n  - {name: f, trigger: order.placed, emits: [order.payed]}\n  - {name: g, trigger: order.paid}\n`
     expect(told(text, 'LINT_EVENT_UNPRODUCED')).toEqual([['warning', 8, 24]])
     expect(found(text, 'LINT_EVENT_UNPRODUCED')[0]?.message).toContain('order.payed')
@@ -49,13 +49,13 @@ describe('[A3] events', () => {
       'humans: [{name: h, trigger: order.placed, actions: [{name: pay, emits_event: order.paid}]}]',
     ],
     ['another function', 'agents: [{name: a, trigger: order.placed, emits: order.paid}]'],
-  ])('what %s sends is produced', (_, section) =>
+  ])('an event sent by %s counts as produced', (_, section) =>
     expect(found(`${SHOP}functions: [{name: g, trigger: order.paid}]\n${section}\n`, 'LINT_EVENT_UNPRODUCED')).toEqual(
       [],
     ),
   )
 
-  test('what the system tells itself may be heard', () =>
+  test('lifecycle events may have listeners', () =>
     expect(
       found(
         `${SHOP}functions: [{name: g, triggers: [agent.failed, human.decided, workflow.retrying]}]\nagents: [{name: a, trigger: order.placed}]\n`,
@@ -68,13 +68,13 @@ describe('[A3] events', () => {
     ['workflow.complete', 'did you mean workflow.completed?'],
     ['human.aproved', 'is never told'],
     ['agent.failed', 'there is no agent to tell it'],
-  ])('[D3] %s is a lifecycle event that nobody tells', (type, words) => {
+  ])('[D3] the unknown lifecycle event %s is found', (type, words) => {
     const text = `${SHOP}functions:\n  - {name: g, trigger: ${type}}\n  - {name: h, trigger: order.placed, waits: [${type}]}\n`
     expect(told(text, 'LINT_EVENT_UNPRODUCED')).toEqual([['warning', 7, 24]])
     expect(found(text, 'LINT_EVENT_UNPRODUCED')[0]?.message).toContain(words)
   })
 
-  test('an event that a function waits for is heard', () => {
+  test('an event that a function waits for has a listener', () => {
     const text = `${SHOP}functions:
   - {name: pay, trigger: order.placed, emits: [order.paid]}
   - {name: close, trigger: order.placed, waits: [order.paid]}
@@ -83,45 +83,45 @@ describe('[A3] events', () => {
     expect(found(text, 'LINT_NOT_USED')).toEqual([])
   })
 
-  test('named only, with the declared name that is meant', () => {
+  test('an undeclared event is found, with a declared name as a suggestion', () => {
     const text = `${SHOP}functions:\n  - {name: f, trigger: order.plaed}\n`
     expect(found(text, 'LINT_EVENT_UNDECLARED')).toMatchObject([{ level: 'warning', line: 7, column: 24 }])
     expect(found(text, 'LINT_EVENT_UNDECLARED')[0]?.message).toContain('did you mean order.placed?')
   })
 
-  test('an agent that always sends two', () =>
+  test('an agent that always sends two events is found', () =>
     expect(told(`${SHOP}agents:\n  - {name: a, emits: [order.paid, order.closed]}\n`, 'LINT_EMIT_AMBIGUOUS')).toEqual([
       ['warning', 7, 35],
     ]))
 })
 
-describe('[A3] circles', () => {
+describe('[A3] cycles', () => {
   const circle = (extra: string): string => `product: {name: s}
 functions:
   - {name: ping, trigger: pong.sent, emits: ping.sent}
   - {name: pong, trigger: ping.sent, emits: pong.sent${extra}}
 `
-  test('of handlers without a bound', () => {
+  test('of handlers without a limit are found', () => {
     expect(told(circle(''), 'LINT_CYCLE')).toEqual([['warning', 3, 5]])
     expect(found(circle(''), 'LINT_CYCLE')[0]?.message).toContain('ping → pong → ping')
   })
 
   test.each([', allow_reentry: 3', ', rate_limit: {limit: 1, period: 10s}', ', throttle: {limit: 1, period: 10s}'])(
-    'with %s there is none',
+    'with %s are not found',
     (extra) => expect(found(circle(extra), 'LINT_CYCLE')).toEqual([]),
   )
 
-  test('[D3] of an agent that starts when an agent is done, itself too; not if it says whose', () => {
+  test('[D3] of an agent that starts when any agent completes are found; not if it filters by handler', () => {
     const agents = (filter: string): string =>
       `product: {name: s}\nagents:\n  - {name: a, trigger: {event: agent.completed${filter}}}\n  - {name: b, trigger: go}\n`
     expect(found(agents(''), 'LINT_CYCLE')[0]?.message).toContain('a → a is a circle')
     expect(found(agents(', filter: \'payload.handler == "b"\''), 'LINT_CYCLE')).toEqual([])
   })
 
-  test('[D3] a function that hears of every failure is none', () =>
+  test('[D3] do not include a function that listens to every failure', () =>
     expect(found('product: {name: s}\nfunctions: [{name: f, trigger: workflow.failed}]\n', 'LINT_CYCLE')).toEqual([]))
 
-  test('through a person there is none', () => {
+  test('are not found through a person', () => {
     const text = `product: {name: s}
 functions: [{name: ping, trigger: pong.sent, emits: ping.sent}]
 humans: [{name: pong, trigger: ping.sent, actions: [{name: send, emits_event: pong.sent}]}]
@@ -138,10 +138,10 @@ describe('[A4] schemas', () => {
     emits:
       - ${emit}
 `
-  test('a required field that nothing gives', () =>
+  test('a required field that nothing provides is found', () =>
     expect(told(agent('', 'order.paid'), 'LINT_SCHEMA_MISMATCH')).toEqual([['warning', 11, 9]]))
 
-  test('a field of another type', () => {
+  test('a field of another type is found', () => {
     const text = agent('paid_at: {type: number}', 'order.paid')
     expect(found(text, 'LINT_SCHEMA_MISMATCH')[0]?.message).toBe(
       'order.paid declares paid_at as string, and gets number',
@@ -154,7 +154,7 @@ describe('[A4] schemas', () => {
     ['a function may answer anything', `${SHOP}functions: [{name: f, trigger: order.placed, emits: order.paid}]\n`],
   ])('%s', (_, text) => expect(found(text, 'LINT_SCHEMA_MISMATCH')).toEqual([]))
 
-  test('data that leaves a required field out', () =>
+  test('data without a required field is found', () =>
     expect(told(agent('', '{event: order.paid, data: {id: x}}'), 'LINT_SCHEMA_MISMATCH')).toHaveLength(1))
 })
 
@@ -178,7 +178,7 @@ ${states}`
     expect(told(machine(states, 'strict'), code)).toEqual([['error', line, column]])
   })
 
-  test('a handler that names a state nobody declared', () => {
+  test('a handler that names an undeclared state is found', () => {
     const text = machine('functions:\n  - {name: f, state_in: new, state_out: payd}\n')
     expect(told(text, 'LINT_STATE_UNKNOWN')).toEqual([['warning', 10, 41]])
     expect(
@@ -187,8 +187,8 @@ ${states}`
   })
 })
 
-describe('hands', () => {
-  test('a rule over a field that the answer does not have', () => {
+describe('handlers', () => {
+  test('a rule over a field that the answer does not have is found', () => {
     const text = `product: {name: s}
 agents:
   - name: a
@@ -200,13 +200,13 @@ agents:
     expect(told(text, 'LINT_ESCALATION_FIELD')).toEqual([['warning', 6, 21]])
   })
 
-  test('a tool that the parent may not use', () => {
+  test('a tool that the parent may not use is found', () => {
     const text =
       'product: {name: s}\nagents:\n  - {name: a, config: {allowed_tools: [Read], subagents: [{name: b, tools: [Read, Bash]}]}}\n'
     expect(told(text, 'LINT_TOOL_WIDER')).toEqual([['warning', 3, 76]])
   })
 
-  test('a tool that the module does not list', () => {
+  test('a tool that the module does not list is found', () => {
     const text = `product: {name: s}
 modules: [{name: m, tools: [Read, mail.*]}]
 agents:
@@ -216,7 +216,7 @@ agents:
     expect(told(text.replace('tools: [Read, mail.*]', 'functions: [a]'), 'LINT_TOOL_WIDER')).toEqual([])
   })
 
-  test('[N9] a module whose functions run in the process of the host says so, and where isolated code is expected (15.2)', () => {
+  test("[N9] a module whose functions run in the host's process is found, and the path of missing isolated code is named (15.2)", () => {
     const text = `product: {name: s}
 modules:
   - {name: m, functions: [f]}
@@ -231,7 +231,7 @@ functions: [{name: f}, {name: g}]
     ])
   })
 
-  test('a timeout that approves what cannot be undone', () => {
+  test('a timeout that approves an irreversible effect is found', () => {
     const text = `product: {name: s}
 humans: [{name: h, trigger: {event: a.b}, deadline: 1d, auto_action_on_timeout: approve, actions: [{name: approve, emits_event: b.c}]}]
 functions: [{name: send, trigger: b.c, effect: once}]
@@ -239,7 +239,7 @@ functions: [{name: send, trigger: b.c, effect: once}]
     expect(told(text, 'LINT_AUTO_APPROVE')).toEqual([['warning', 2, 81]])
   })
 
-  test('a root of expressions that is a field too', () => {
+  test('a field that is named like a root of expressions is found', () => {
     const text = `product: {name: s}
 events: [{name: a.b, payload: {run: string}}]
 functions: [{name: f, trigger: {event: a.b, filter: run == "x"}}]
@@ -248,13 +248,13 @@ functions: [{name: f, trigger: {event: a.b, filter: run == "x"}}]
   })
 })
 
-describe('the world around', () => {
+describe('surroundings', () => {
   const around = (paths: readonly string[]): Surroundings => ({
     folder: { paths, read: () => '' },
     environment: new Set(['SET']),
   })
 
-  test('no code yet, no prompt, a file that belongs to nobody', () => {
+  test('missing code, a missing prompt and an unused file are found', () => {
     const text = 'product: {name: s}\nfunctions: [{name: f}, {name: g}]\nagents: [{name: a}]\n'
     const files = around(['functions/g.ts', 'functions/old.ts'])
     expect(told(text, 'LINT_HANDLER_MISSING', files)).toEqual([['info', 2, 13]])
@@ -263,7 +263,7 @@ describe('the world around', () => {
     expect(told(text, 'LINT_FILE_MISSING', around(['agents/a/CLAUDE.md']))).toEqual([])
   })
 
-  test('a template that is not there, one in its folder, and one that leaves', () => {
+  test('a missing template and one outside of the folder are found, one in its folder is not', () => {
     const text = (template: string): string =>
       `product: {name: s}\nagents:\n  - {name: a, prompt: p.md, contract: {context_in: {from_db: [{table: t, as: t.md, template: ${template}}]}}}\n`
     const files = around(['p.md', 'templates/t.liquid'])
@@ -272,12 +272,12 @@ describe('the world around', () => {
     expect(told(text('../t.liquid'), 'PATH_ESCAPE', files)).toEqual([['error', 3, 94]])
   })
 
-  test('a file whose name differs in case', () =>
+  test('a file whose name differs in case is found', () =>
     expect(
       told('product: {name: s}\nfunctions: [{name: send}]\n', 'FILE_NAME_CASE', around(['functions/Send.ts'])),
     ).toEqual([['error', 2, 13]]))
 
-  test('variables that are not set, and secrets that are written out', () => {
+  test('unset variables and secrets in plain text are found', () => {
     const text = `product: {name: s}
 integrations:
   mail: {api_key: "\${SET}", url: "\${MISSING}", other: "\${ELSE:-x}"}
@@ -287,7 +287,7 @@ integrations:
     expect(told(text, 'LINT_SECRET_LITERAL', around([]))).toEqual([['warning', 4, 16]])
   })
 
-  test('access that nobody enforces, and conditions that nobody can read', () => {
+  test('access rules that are not enforced and conditions that cannot be parsed are found', () => {
     const text = `product: {name: s}
 database:
   tables:
@@ -315,23 +315,23 @@ describe('plans', () => {
   ])('%s', (code, level, steps, line) => expect(told(plan(steps), code)).toEqual([[level, line, 9]]))
 })
 
-test('a schedule without a zone, and one that never fires', () => {
+test('a schedule without a zone and one that never fires are found', () => {
   const text = (cron: string): string =>
     `product: {name: s}\nfunctions: [{name: f}]\nschedules:\n  - {name: x, cron: "${cron}", function: f}\n`
   expect(told(text('0 3 * * *'), 'LINT_SCHEDULE_TZ')).toEqual([['warning', 4, 5]])
   expect(told(text('0 3 30 2 *'), 'SCHEDULE_NEVER_FIRES')).toEqual([['error', 4, 5]])
 })
 
-test('policies that exclude each other', () => {
+test('policies that exclude each other are found', () => {
   const text =
     'product: {name: s}\nfunctions:\n  - name: f\n    trigger: a.b\n    batch: {max_size: 3}\n    debounce: {period: 1s}\n'
   expect(told(text, 'POLICY_CONFLICT')).toEqual([['error', 3, 5]])
 })
 
-test('what has no effect yet is said', () =>
+test('sections without effect are found', () =>
   expect(told('product: {name: s}\nsession_pools: [{name: q}]\n', 'LINT_NOT_USED')).toEqual([['info', 2, 1]]))
 
-test('a queue that nobody works through is found', () => {
+test('a queue without a handler is found', () => {
   const reader = 'functions: [{name: f, mode: daemon, source: {queue: q}}]\n'
   const text = 'product: {name: s}\nqueues: [{name: q}]\n'
   expect(told(text, 'LINT_QUEUE_UNREAD')).toEqual([['warning', 2, 10]])

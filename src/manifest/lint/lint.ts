@@ -1,7 +1,7 @@
 /**
- * Everything worth saying about a manifest that loads: the one table of checks, in the order they are told.
+ * All checks of a manifest that loads: the one table of checks, in the order of their findings.
  *
- * Owns nothing but the list. Each check is a file named after its noun.
+ * Owns only the list. Each check is a file named after its subject.
  */
 import { remarkOf } from '#manifest/yaml/check/definition.ts'
 import type { Tell } from '#manifest/yaml/finding.ts'
@@ -25,7 +25,7 @@ import { lintTables } from './tables.ts'
 import { trafficOf } from './traffic.ts'
 import { lintWebhooks } from './webhooks.ts'
 
-/** What is known of the world around a manifest; null: nothing. */
+/** What is known about the surroundings of a manifest; null: nothing. */
 export interface Surroundings {
   readonly folder: Folder | null
   /** Names that are set in the environment. */
@@ -54,7 +54,7 @@ const CHECKS: readonly Check[] = [
   },
 ]
 
-/** A check that meets what cannot be defined ends there, and the others go on. */
+/** A check that fails because something cannot be defined ends there, and the others continue. */
 export const lint = (manifest: Manifest, surroundings: Surroundings, tell: Tell): void => {
   for (const check of CHECKS)
     try {

@@ -1,4 +1,4 @@
-/** Modules as a manifest writes them: which one a handler belongs to, and how far its lists bind the code. */
+/** Modules as a manifest writes them: which one a handler belongs to, and how strictly its lists bind the code. */
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, type Manifest, type NamedEntry } from '#manifest/yaml/manifest.ts'
 import { listed } from '#manifest/yaml/record.ts'

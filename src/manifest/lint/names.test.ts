@@ -1,4 +1,4 @@
-/** Names and fields that are nowhere, and what a mistake of each kind is told: the key, the place, what was expected. */
+/** Names and fields that do not exist, and the report for each kind of mistake: the key, the place, what was expected. */
 import { describe, expect, test } from 'vitest'
 import { check } from '#manifest/yaml/check/check.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
@@ -114,7 +114,7 @@ describe('[A3] lint finds', () => {
     expect(found[0]).toMatch(/^\w+ \w+ [6-9]:\d+ /)
   })
 
-  test('nothing where a field may be there: a guard, another trigger, a gathered or an unknown payload, words in quotes (15.1.4)', () => {
+  test('nothing is found where a field may exist: a guard, another trigger, a batched or unknown payload, quoted text (15.1.4)', () => {
     const lines = `functions:
   - {name: a, trigger: {event: order.placed, filter: "has(payload.nr) && payload.nr > 1"}}
   - {name: b, triggers: [order.placed, order.moved], concurrency: [{limit: 1, key: payload.city}]}
@@ -128,7 +128,7 @@ agents: [{name: g, instructions: x, config: {allowed_tools: [Read, 'Bash', mcp__
   })
 })
 
-/** A value that no shape of this kind takes. */
+/** Values that are wrong for almost every shape. */
 const WRONG: readonly Json[] = [true, 1.5, 'no such word', '', ['48h', 3], [['a']], { a: { b: 1 } }, -7, 'x y']
 
 const leaves = (shape: Shape, path: readonly string[], seen: (shape: Shape, path: readonly string[]) => void): void => {
@@ -139,7 +139,7 @@ const leaves = (shape: Shape, path: readonly string[], seen: (shape: Shape, path
   else if (shape.is === 'either') for (const one of shape.of) leaves(one, path, seen)
 }
 
-test('each wrong value of each key is told with its key and what was expected (15.1.4)', () => {
+test('each wrong value of each key is reported with its key and what was expected (15.1.4)', () => {
   const bad: string[] = []
   let keys = 0
   let count = 0
@@ -180,7 +180,7 @@ test.each([
     'state_out: {"a":1} is not a text',
     'A value that begins with { is a map in YAML: put it in quotes.',
   ],
-])('%s is told with a way out (15.1.4)', (lines, message, hint) => {
+])('%s is reported with a hint (15.1.4)', (lines, message, hint) => {
   const { findings } = loadManifest(
     `product: {name: shop}\nevents: [{name: order.placed, source: external}]\n${lines}\n`,
   )

@@ -1,4 +1,4 @@
-/** Handlers, events and tools that are named somewhere and are nowhere. */
+/** Handlers, events and tools that are referred to but do not exist. */
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
@@ -11,7 +11,7 @@ interface Named {
 
 const PEOPLE = /^(human|(user|group):.+)$/
 
-/** Who is handed over to by the rules of an agent or of a step. */
+/** The handlers to which the escalation rules of an agent or of a step hand over. */
 const takers = (rules: unknown, base: Path): readonly Named[] =>
   recordsIn(rules as never).flatMap(({ escalate_to: to }, i) =>
     typeof to === 'string' && !PEOPLE.test(to)
@@ -62,7 +62,7 @@ const lintHandlers = (manifest: Manifest, tell: Tell): void => {
     }
 }
 
-/** Tools that every agent may be allowed; others are registered in code, or come from a server. */
+/** Tools that every agent may be allowed; other tools are registered in code, or come from a server. */
 const BUILT_IN = ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'WebFetch', 'WebSearch', 'Task', 'AskUser']
 
 const lintTools = (manifest: Manifest, tell: Tell): void => {

@@ -1,7 +1,7 @@
 /**
- * Plans before they run: steps that nobody in this system does.
+ * Checks plans before they run: finds steps that no handler of this system does.
  *
- * Owns that finding. Circles and steps that are not there are refused when the system is made (plans.ts).
+ * Owns that finding. Cycles and unknown steps are refused when the system is defined (plans.ts).
  */
 import { definePlan } from '#manifest/plan/plans.ts'
 import type { Tell } from '#manifest/yaml/finding.ts'

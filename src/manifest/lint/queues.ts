@@ -1,7 +1,7 @@
 /**
- * Queues that fill up because nobody works through them.
+ * Finds queues that fill up because no handler processes them.
  *
- * Owns that one finding. Two that work through one queue are refused when the system is made (queues.ts).
+ * Owns that one finding. Two handlers of one queue are refused when the system is defined (queues.ts).
  */
 import type { Tell } from '#manifest/yaml/finding.ts'
 import { handlersOf, type Manifest, readsQueue } from '#manifest/yaml/manifest.ts'

@@ -1,7 +1,7 @@
 /**
- * Schemas that a manifest names instead of writing them out: where each name stands, and which files may hold it.
+ * Schemas that a manifest refers to by name instead of writing them inline: the place of each name, and the files that may contain it.
  *
- * Owns the convention: a path, a file of `schemas/`, or an export of one. Loads nothing; what a file exports is read off its text.
+ * Owns the convention: a path, a file of `schemas/`, or an export of one. Loads nothing; the exports of a file are found in its text.
  */
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
@@ -17,7 +17,7 @@ interface SchemaReference {
 const ENDINGS = ['', '.json', '.ts', '.js', '.mjs']
 const CODE = /^schemas\/.*\.(ts|js|mjs)$/
 
-/** Paths that a reference may mean, the first that exists counts. */
+/** Paths that a reference may mean; the first that exists counts. */
 export const schemaFiles = (file: string): readonly string[] =>
   ['', 'schemas/'].flatMap((folder) => ENDINGS.map((ending) => `${folder}${file}${ending}`))
 
@@ -36,7 +36,7 @@ const inHandler = (handler: object): readonly (readonly [Json | undefined, Path]
   ]
 }
 
-/** Every schema that is named by a text, with the place of the text. */
+/** Every schema that is referred to by a text, with the place of the text. */
 export const schemaReferences = (manifest: Manifest): readonly SchemaReference[] => {
   const given: readonly (readonly [Json | undefined, Path])[] = [
     ...manifest.events.definitions.map(
@@ -49,7 +49,7 @@ export const schemaReferences = (manifest: Manifest): readonly SchemaReference[]
   return given.flatMap(([reference, path]) => (typeof reference === 'string' ? [{ reference, path }] : []))
 }
 
-/** Whether the text of a module exports a name. One that passes on all of another module may export any. */
+/** True if the text of a module may export a name. A module that re-exports all of another may export any. */
 const mayExport = (text: string, name: string): boolean => {
   const word = name.replace(/[^\w$]/g, '').replaceAll('$', '\\$')
   return (
@@ -69,7 +69,7 @@ const mayExport = (text: string, name: string): boolean => {
   )
 }
 
-/** Whether a file of `schemas/` exports a name. */
+/** True if a file of `schemas/` exports a name. */
 export const isExportedIn = (name: string, { paths, read }: Folder): boolean =>
   paths.filter((one) => CODE.test(one)).some((one) => mayExport(read(one), name))
 

@@ -1,7 +1,7 @@
 /**
- * What one side sends against what the other declares: fields of emitted data, of an agent's output and of the trigger's payload.
+ * Compares what one side sends with what the other declares: fields of emitted data, of an agent's output and of the trigger's payload.
  *
- * Owns only what can be known for sure: a required field that nothing gives, and a field that two sides type differently.
+ * Reports only what is certain: a required field that nothing provides, and a field that two sides type differently.
  */
 import type { Tell } from '#manifest/yaml/finding.ts'
 import {
@@ -20,7 +20,7 @@ import type { Json } from '#model/kernel/json.ts'
 interface Fields {
   readonly types: ReadonlyMap<string, string | null>
   readonly required: readonly string[]
-  /** Other fields may be there too. */
+  /** Undeclared fields are allowed too. */
   readonly isOpen: boolean
 }
 
@@ -37,7 +37,7 @@ const fieldsOf = (schema: Json | undefined): Fields | null => {
   }
 }
 
-/** Undefined: it takes anything, or its schema is in a file. */
+/** Undefined: it accepts anything, or its schema is in a file. */
 export const payloadSchemaOf = (event: EventEntry): Json | undefined => {
   if (event.schema !== undefined) return isRecord(event.schema) ? event.schema : undefined
   return event.payload === undefined || event.payload === null
@@ -62,7 +62,7 @@ interface Sides {
   readonly triggers: readonly (Fields | null)[]
 }
 
-/** Where a field would come from: data, else output, else the trigger's data. Undefined: from nowhere; null: of a type nobody knows. */
+/** The type of a field's source: data, else output, else the trigger's data. Undefined: no source; null: its type is not known. */
 const sourceType = (name: string, emit: EmitEntry, { output, triggers }: Sides): string | null | undefined => {
   const data = emit.data
   if (isRecord(data)) return Object.hasOwn(data, name) ? literalType((data as JsonRecord)[name]) : undefined
@@ -71,7 +71,7 @@ const sourceType = (name: string, emit: EmitEntry, { output, triggers }: Sides):
   if (triggers.some((fields) => fields === null)) return null
   const given = triggers.find((fields) => fields?.types.has(name))
   if (given?.types.has(name)) return given.types.get(name) ?? null
-  // Functions answer what they like; what an agent answers is what its schema says.
+  // The output of functions is not known; an agent's output is what its schema says.
   return output === null ? null : undefined
 }
 

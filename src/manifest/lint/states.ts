@@ -1,4 +1,4 @@
-/** State machines: states that cannot be reached, that lead nowhere, or that a handler names and nobody declared. */
+/** State machines: states that cannot be reached, states without an exit, and undeclared states that a handler names. */
 import type { Level, Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, type MachineEntry, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed } from '#manifest/yaml/record.ts'
@@ -46,7 +46,7 @@ const statesNamed = (handler: HandlerEntry): readonly (readonly [string, Path])[
   )
 }
 
-/** `same` keeps the state, and a template names it when the run ends. */
+/** `same` keeps the state, and a template is resolved only when the run ends. */
 const isLiteral = (name: string): boolean => name !== 'same' && !name.includes('{{')
 
 export const lintStates = (manifest: Manifest, tell: Tell): void => {

@@ -1,4 +1,4 @@
-/** Tables of the manifest, and conditions over their columns: what is promised, and what nobody enforces. */
+/** Tables of the manifest, and conditions over their columns: promises that nothing enforces. */
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { field, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'

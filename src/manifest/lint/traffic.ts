@@ -1,5 +1,5 @@
 /**
- * Who sends and who hears each event of a manifest: the one reading of it that lint and graph share.
+ * The senders and listeners of each event of a manifest: the one analysis that lint and graph share.
  *
  * Owns what counts as a producer: emits, routes, actions of people, webhooks, schedules, lifecycle, and people or others outside.
  */
@@ -19,11 +19,11 @@ import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import { isReservedType } from '#model/event/event.ts'
 
 export interface Traffic {
-  /** Names of the handlers that hear a type. */
+  /** Names of the handlers that listen to a type. */
   readonly heard: ReadonlyMap<string, readonly string[]>
-  /** Who sends a type: handlers by name, `schedule:x`, `webhook:x`. */
+  /** The senders of a type: handlers by name, `schedule:x`, `webhook:x`. */
   readonly sent: ReadonlyMap<string, readonly string[]>
-  /** Where a type is named first as heard, and as sent. */
+  /** Where a type is first named by a listener, and by a sender. */
   readonly heardAt: ReadonlyMap<string, Path>
   readonly sentAt: ReadonlyMap<string, Path>
 }
@@ -32,7 +32,7 @@ class Book {
   readonly who = new Map<string, string[]>()
   readonly at = new Map<string, Path>()
 
-  /** Without a place: nobody has written it down. */
+  /** Without a path, because the manifest does not write it anywhere. */
   note(type: string, who: string): void {
     this.who.set(type, [...(this.who.get(type) ?? []), who])
   }
@@ -84,7 +84,7 @@ export const trafficOf = (manifest: Manifest): Traffic => {
   return { heard: heard.who, sent: sent.who, heardAt: heard.at, sentAt: sent.at }
 }
 
-/** Nobody inside needs to send it. */
+/** No handler inside needs to send it. */
 export const comesFromOutside = (manifest: Manifest, type: string): boolean => {
   const source = manifest.events.definitions.find(({ name }) => name === type)?.source
   return source === 'human' || source === 'external' || isReservedType(type)

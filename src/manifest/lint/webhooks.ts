@@ -1,4 +1,4 @@
-/** Webhooks: those that nothing proves, and those whose path another gateway serves. */
+/** Webhooks without authentication, and those whose path is served by another gateway. */
 import type { Tell } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
 import { isUnsigned } from '#manifest/yaml/source.ts'

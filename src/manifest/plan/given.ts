@@ -1,7 +1,7 @@
 /**
- * Steps of a plan as the wire has them, in the manifest's spelling, to the author's form.
+ * Brings the steps of a plan from the wire, in the manifest's spelling, to the author's form.
  *
- * Owns what is told of keys and values that do not fit. Loaded by the first plan that is given so: it brings the manifest's reader.
+ * Owns what is reported about keys and values that do not fit. Loaded by the first plan that is given this way: it imports the manifest's reader.
  */
 import { check } from '#manifest/yaml/check/check.ts'
 import { plan as planShape } from '#manifest/yaml/check/hand-sections.ts'

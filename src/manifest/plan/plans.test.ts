@@ -1,4 +1,4 @@
-/** Plans as they are defined: who does a step, and what is refused. */
+/** The definition of plans: who does a step, and what is refused. */
 import { describe, expect, test } from 'vitest'
 import type { TrihandError } from '#model/kernel/errors.ts'
 import type { Modality } from '#model/kernel/modality.ts'
@@ -37,7 +37,7 @@ describe('who does a step', () => {
   ])('%s', (_, step, work) => expect(define({ id: 'a', ...step })[0]?.work).toMatchObject(work))
 })
 
-test('a step stands behind what it requires, what it reads and what it comes after', () => {
+test('a step requires the steps that it lists, reads and comes after', () => {
   const [, , , last] = define(
     { id: 'a', type: 'send-email' },
     { id: 'b', type: 'send-email' },
@@ -48,7 +48,7 @@ test('a step stands behind what it requires, what it reads and what it comes aft
 })
 
 test.each(['package', '__proto__', 'constructor', 'int', 'if'])(
-  'a step may be called %s, a word of the language',
+  'a step may be named %s, a keyword of the language',
   (id) => expect(define({ id, type: 'send-email', inputs: { text: '{{ payload.text }}' } })).toMatchObject([{ id }]),
 )
 
@@ -82,6 +82,6 @@ describe('what is refused', () => {
     ['an expression that is none', 'EXPR_REJECTED plan.steps.a.when', [{ id: 'a', when: '1 +' }]],
   ])('%s', (_, code, steps) => expect(codeOf(() => define(...steps))).toBe(code))
 
-  test('a line that is no step', () =>
+  test('a line that is not a step', () =>
     expect(codeOf(() => definePlan('plan', { text: 'a. Go\nand so on' }, HANDS))).toBe('MANIFEST_INVALID plan.text'))
 })

@@ -1,8 +1,8 @@
 /**
- * Plans from what an author writes to the normal form: who does each step, after which others, with what.
+ * Brings plans from what an author writes to the normal form: the handler of each step, the steps before it, and its input.
  *
- * Owns the spelling, who is meant by a type or by the words of a line, and every refusal at definition time. A step that nobody is said to
- * do is kept, and refused when it is its turn.
+ * Owns the spelling, which handler a type or the text of a line means, and every refusal at definition time. A step without a handler
+ * is kept, and refused when it should begin.
  */
 import { invalidAt, oneOf, withPath } from '#manifest/expressions/ranges.ts'
 import { compileRule, rootsAmong } from '#manifest/expressions/rules.ts'
@@ -22,7 +22,7 @@ import type { TaskOptions } from '#model/task/source.ts'
 import { stepTerms, timeoutOfAsk, timeoutOfWait } from './step-terms.ts'
 
 export type Hands = ReadonlyMap<string, Modality>
-/** What every rule and template of a plan may speak of. */
+/** The roots that every rule and template of a plan may use. */
 type Roots = readonly string[]
 
 const HUMAN_TYPES = ['approval', 'review', 'input', 'decision'] as const
@@ -37,7 +37,7 @@ const MAX_STEPS = 1_000
 const isHumanType = (type: string | undefined): type is (typeof HUMAN_TYPES)[number] =>
   HUMAN_TYPES.some((one) => one === type)
 
-/** A line's words are the name of whoever does it; what it says behind a colon is the input. */
+/** The text of a line is the name of its handler; text behind a colon is the input. */
 const ofLine = (step: WrittenStep, hands: Hands): PlanStepSource => {
   const slug = slugOf(step)
   const handler = [...hands.keys()].find((name) => name.replaceAll('_', '-') === slug)
@@ -58,7 +58,7 @@ export const stepsOf = ({ text, steps = [] }: PlanSource, path: string, hands: H
   return read.steps.map((step) => ofLine(step, hands))
 }
 
-/** A modality, a handler, or what the type is usually done by. */
+/** A modality, a handler, or the handler that the type usually means. */
 const handOf = (step: PlanStepSource, hands: Hands): { modality: Modality | null; handler: string | null } => {
   const { assignedTo, defaultModality, type, agentConfig, humanConfig, workflowConfig } = step
   const meant = assignedTo ?? defaultModality
@@ -84,7 +84,7 @@ const waitAt = (path: string, source: NonNullable<PlanStepSource['waitConfig']>)
   return { event: untilEvent, timeout: timeout ?? null }
 }
 
-/** What people go through besides: parts of what they are shown. */
+/** Adds the approval and the checklist of a step to the sections that people are shown. */
 const reviewed = ({ humanConfig = {}, approvalConfig, reviewConfig }: PlanStepSource): Pick<TaskOptions, 'bundle'> => {
   const parts = [
     { id: 'approval', title: 'Approval', content: approvalConfig },
@@ -95,7 +95,7 @@ const reviewed = ({ humanConfig = {}, approvalConfig, reviewConfig }: PlanStepSo
   return parts.length === 0 ? {} : { bundle: { sections: [...(humanConfig.bundle?.sections ?? []), ...parts] } }
 }
 
-/** What a person is asked, as `step.human` takes it once the templates are filled in. */
+/** What a person is asked, in the form of `step.human` once the templates are filled in. */
 const askOf = (path: string, step: PlanStepSource, roots: Roots): PlanWork => {
   const { allowedActions, approvalBundleId, ...config } = step.humanConfig ?? {}
   const taskType = config.taskType ?? (isHumanType(step.type) ? step.type : 'approval')
@@ -170,17 +170,17 @@ const AFTER = /^after:(.+)$/
 interface Edges {
   readonly named: readonly string[]
   readonly read: readonly string[]
-  /** It speaks of steps in another way. */
+  /** It refers to `steps` without naming one. */
   readonly isAll: boolean
 }
 
-/** Steps that must come before it by name, and those whose output it speaks of, by `steps.<id>` or by the id alone. */
+/** Steps that must come before it by name, and those whose output it reads, by `steps.<id>` or by the id alone. */
 const edgesOf = (step: PlanStepSource): Edges => {
   const [, after] = AFTER.exec(step.trigger ?? '') ?? []
   const texts = textsOf(step)
   const written = JSON.stringify(texts)
   const spoken = [...written.matchAll(READ)].map(([, dotted, quoted]) => dotted ?? quoted ?? '')
-  // `when` and `each` are expressions as a whole, the others hold expressions.
+  // `when` and `each` are expressions as a whole, the other texts contain expressions.
   const rules = [step.when ?? '', step.each ?? ''].flatMap(namesIn)
   const bare = [...rules, ...namesOf(texts.map((text) => toJson(text ?? null)))]
   return {
@@ -202,7 +202,7 @@ const gateOf = (path: string, { gate }: PlanStepSource, work: PlanWork): Pick<Pl
   return { gate: oneOf(`${path}.gate`, gate, GATES) }
 }
 
-/** Whoever else takes over has a timeout of their own. */
+/** Only a person has a deadline here: a handler that takes over has its own timeout. */
 const deadlineOfRule = (path: string, to: string, deadline: string | undefined): { readonly deadline?: string } => {
   if (deadline === undefined) return {}
   if (takesOver(to) !== null) throw invalidAt(`${path}.deadline`, `${to} is no person; only a person has a deadline`)
@@ -223,7 +223,7 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
     ...{ id, name, as, reads },
     ...gateOf(path, step, work),
     ...stepTerms(path, step, work, roots),
-    // What a person is asked may be the name of the step, which is no expression that was looked through.
+    // The name of the step may be the question to a person, and it was not searched for expressions.
     readsAll: isAll || work.kind === 'ask',
     onReject: oneOf(`${path}.onReject`, step.onReject ?? 'skip', REJECTIONS),
     onParentEnd: oneOf(`${path}.onParentEnd`, step.onParentEnd ?? 'cancel', PARENT_ENDS),
@@ -233,7 +233,7 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
     before: beforeOf(`${path}.trigger`, trigger),
     input: withPath(path, () => inputOf(step, roots)),
     work,
-    // Nobody makes another plan: what was to be planned anew is asked of a person.
+    // Plans are never made again automatically: `replan` asks a person.
     onFailure: failing === 'replan' ? 'human' : failing,
     escalation: escalationRules.map(({ condition, escalateTo = 'human', reason = condition, deadline }, i) => ({
       ...{ condition, escalateTo, reason },
@@ -245,7 +245,7 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
 
 const EXPRESSION = /\{\{(.*?)\}\}/gs
 
-/** Names that templates and expressions anywhere inside speak of. */
+/** Names that templates and expressions anywhere inside refer to. */
 const namesOf = (value: Json): readonly string[] => {
   if (typeof value === 'string') return [...value.matchAll(EXPRESSION)].flatMap(([, inner = '']) => namesIn(inner))
   if (value === null || typeof value !== 'object') return []
@@ -255,7 +255,7 @@ const namesOf = (value: Json): readonly string[] => {
   )
 }
 
-/** The known roots, the ids of steps, and whatever else is spoken of: that must be a field of what the plan is given. */
+/** The known roots, the ids of steps, and all other names, which must be fields of the plan's input. */
 const rootsOf = (steps: readonly PlanStepSource[]): Roots => {
   const rules = steps.flatMap(({ when = '', each = '' }) => [...namesIn(when), ...namesIn(each)])
   const spoken = namesOf(toJson(steps.map(textsOf).map((texts) => texts.map((text) => toJson(text ?? null)))))
@@ -263,7 +263,7 @@ const rootsOf = (steps: readonly PlanStepSource[]): Roots => {
   return rootsAmong([...new Set<string>([...ROOTS, ...own, ...rules, ...spoken])])
 }
 
-/** Changes are made by a step before the question, or by none. */
+/** Changes are made by a step before the question, or by no step. */
 const checkReturns = (path: string, given: readonly PlanStepSource[], steps: readonly PlanStep[]): void => {
   for (const { id, humanConfig } of given)
     for (const action of humanConfig?.actions ?? humanConfig?.allowedActions ?? []) {

@@ -1,7 +1,7 @@
 /**
- * A plan that somebody wrote, read against a system: what would be done, by whom, and everything that is wrong with it.
+ * Reads a submitted plan against a system: what would be done, by which handler, and every mistake in it.
  *
- * Owns which mistakes are found and where they are. Throws for none of them: a draft may be kept while it is wrong. What a step means
+ * Owns which mistakes are found and where they are. Never throws for a mistake: a draft may be kept while it is wrong. What a step means
  * is plans.ts, as for plans that are declared.
  */
 import { isOwn } from '#manifest/define/builtin-functions.ts'
@@ -37,7 +37,7 @@ const mayOf = ({ modality, code, workflow }: FunctionDefinition): readonly strin
   return modality === 'human' || workflow.operations === null ? null : [...workflow.operations]
 }
 
-/** What people are told of the handler of a step. */
+/** What people are shown about the handler of a step. */
 const handlerFacts = (definition: FunctionDefinition): HandlerFacts => {
   const { modality, effect } = definition
   const models = modality === 'agent' ? (definition.code as AgentSpec).allowedModels : []
@@ -45,14 +45,14 @@ const handlerFacts = (definition: FunctionDefinition): HandlerFacts => {
   return models.length === 0 ? facts : { ...facts, allowedModels: models }
 }
 
-/** Handlers that may do a step: a turn of a chat is none, nor is one that its triggers alone start. */
+/** Handlers that may do a step: not the turn of a chat, and not one that only its triggers start. */
 export const handlersIn = (functions: System['functions'], chats: Iterable<string>): Handlers => {
   const turns = new Set([...chats].map(turnHandler))
   const known = [...functions.values()].filter(({ name, internal }) => !isOwn(name) && !turns.has(name) && !internal)
   return new Map(known.map((definition) => [definition.name, handlerFacts(definition)]))
 }
 
-/** call-terms-1: steps that would do with less care what their handler does once, or with a model that it may not ask. */
+/** call-terms-1: steps that would perform a handler's work with less care than it declares, or with a model that it may not use. */
 const widened = ({ steps, written }: PlanSpec, handlers: Handlers) =>
   steps.flatMap(({ id, work }, i) => {
     const handler = work.kind === 'call' ? work.handler : ''
@@ -76,7 +76,7 @@ const widened = ({ steps, written }: PlanSpec, handlers: Handlers) =>
     ]
   })
 
-/** Declared plans with what people are shown of them. */
+/** Declared plans, with what people are shown of them. */
 export const withShownPlans = (functions: System['functions'], digest: Digest): System['functions'] => {
   const handlers = new Map([...functions].map(([name, definition]) => [name, handlerFacts(definition)] as const))
   const shown = (definition: FunctionDefinition): FunctionDefinition => {
@@ -97,18 +97,18 @@ export const withShownPlans = (functions: System['functions'], digest: Digest): 
 const handsOf = (handlers: Handlers): Hands =>
   new Map([...handlers].map(([name, { modality }]) => [name, modality] as const))
 
-/** plan-draft-4: also of what people are shown. Before that was kept, of the steps alone. */
+/** plan-draft-4: covers what people are shown, too. Older content without `lines` is hashed without them. */
 export const contentHash = (content: PlanContent, digest: Digest): string => {
   const { goal, steps, hands, lines, goalBy, worksOn } = content
   const shown = lines === undefined ? {} : { lines, goalBy, ...(worksOn === undefined ? {} : { worksOn }) }
   return digest(canonical(toJson({ goal, steps, hands, ...shown }))).slice(0, HASH_LENGTH)
 }
 
-/** A plan as it was ordered, in the normal form: by the hands that were approved with it. */
+/** A plan as it was ordered, in the normal form: with the handlers that were approved with it. */
 export const defineContent = ({ goal, steps, hands }: PlanContent): PlanSpec =>
   definePlan(PATH, { goal, steps, approve: 'auto' }, new Map(Object.entries(hands)))
 
-/** Steps in the author's form, or what was wrong before they could be that. */
+/** Steps in the author's form, or the mistakes that prevent that. */
 export interface WrittenPlan {
   readonly steps: readonly PlanStepSource[]
   readonly problems: readonly PlanProblem[]
@@ -144,7 +144,7 @@ const meant = (near: string | null): string => (near === null ? '' : `; did you 
 
 const OF_STEP = /^plan\.steps\.([^.]+)/
 
-/** What the definition of plans refuses, as a problem. */
+/** Turns a refusal by the definition of plans into a problem. */
 const defined = (content: PlanContent, hands: Hands): PlanSpec | PlanProblem => {
   try {
     return definePlan(PATH, { goal: content.goal, steps: content.steps, approve: 'auto' }, hands)
@@ -154,7 +154,7 @@ const defined = (content: PlanContent, hands: Hands): PlanSpec | PlanProblem => 
   }
 }
 
-/** An agent that is not sure hands over to people, or to a handler that may do a step. */
+/** An agent may hand over only to people, or to a handler that may do a step. */
 const strangersIn = ({ steps }: PlanSpec, hands: Hands): readonly PlanProblem[] =>
   steps.flatMap(({ id, escalation }) =>
     escalation.flatMap(({ escalateTo }) => {
@@ -179,7 +179,7 @@ const asWritten = ({ id, name = id, requires = [] }: PlanStepSource, { namedBy }
   ...{ inputs: [], inputFrom: null, effect: null, may: null, maxCost: null, rules: [] },
 })
 
-/** Everything that is wrong with steps that could be read. */
+/** Every mistake in steps that could be read. */
 const judged = (
   content: PlanContent,
   world: World,
@@ -206,7 +206,7 @@ const placed = (problems: readonly PlanProblem[], text: string): readonly PlanPr
 interface World {
   readonly handlers: Handlers
   readonly digest: Digest
-  /** What every run of it works on; absent: each run is given its own. */
+  /** The input of every run of the plan; absent: each run has its own. */
   readonly worksOn?: Json
   /** Who chose this name or goal. */
   namedBy(name: string): NamedBy

@@ -29,7 +29,7 @@ const only = (step: Omit<PlanStepSource, 'id'>, others: readonly PlanStepSource[
 
 const A: PlanStepSource = { id: 'a', assignedTo: 'transfer', inputs: { amount: 1 } }
 
-describe('a step that calls', () => {
+describe('a step that calls a handler', () => {
   test('[N3] shows operation, every literal with its path, effect, limit and who chose its name (13.1.3)', () => {
     const inputs = { amount: 1_000_000, to: { name: 'mallory', 'a.b': [true, null, {}] } }
     expect(only({ name: 'Say hello', assignedTo: 'transfer', inputs })).toMatchObject({
@@ -58,7 +58,7 @@ describe('a step that calls', () => {
     expect(inputs[0]?.from).toEqual(from)
   })
 
-  test('[N3] an item of a list hides a step of the same name, and only where there is a list (13.1.3)', () => {
+  test('[N3] an item of a list hides a step of the same name, but only where there is a list (13.1.3)', () => {
     const inputs = { value: '{{ a.sum }}' }
     expect(only({ assignedTo: 'transfer', each: 'payload.list', as: 'a', inputs }, [A]).inputs[0]?.from).toEqual([
       'each item of the list',
@@ -69,7 +69,7 @@ describe('a step that calls', () => {
     ])
   })
 
-  test('[N3] says where its input comes from if none was written (13.1.3)', () => {
+  test('[N3] shows where its input comes from if none was written (13.1.3)', () => {
     expect(only({ assignedTo: 'transfer', requires: ['a'], each: 'payload.list' }, [A])).toMatchObject({
       inputs: [],
       inputFrom: 'everything that the plan is given, the output of step a, each item of the list',
@@ -77,7 +77,7 @@ describe('a step that calls', () => {
   })
 })
 
-/** A word for every key that acts, as an author would write it, and the words that must be seen of it. */
+/** A value for every key that has an effect, as an author would write it, and the texts that must be shown for it. */
 const KEYS: readonly (readonly [Omit<PlanStepSource, 'id'>, readonly string[]])[] = [
   [{ assignedTo: 'transfer', when: 'payload.n > 77' }, ['only if payload.n > 77']],
   [{ assignedTo: 'transfer', each: 'payload.list', as: 'guest' }, ['once for each guest of payload.list']],
@@ -154,7 +154,7 @@ describe('the hash', () => {
   })
 })
 
-test('[N3] a step that hands over to what does no step is told, and cannot be approved (13.1.3)', () => {
+test('[N3] a step that hands over to a handler that does no step is reported, and cannot be approved (13.1.3)', () => {
   const escalationRules = [{ condition: 'true', escalateTo: 'trihand.plan.run' }]
   const { problems } = read([{ id: 'a', assignedTo: 'helper', escalationRules }])
   expect(problems).toMatchObject([{ code: 'PLAN_UNASSIGNED', step: 'a' }])

@@ -1,5 +1,5 @@
 /**
- * What a step of a plan asks of whoever does it, beside its input: time, tries, care, a model, an answer of a shape.
+ * What a step of a plan asks of its handler, besides the input: time, tries, effect class, a model, an answer of a given shape.
  *
  * Owns which of these keys belong to which kind of step, and every refusal: a key that would have no effect is an error, never ignored.
  */
@@ -21,7 +21,7 @@ const EFFECTS = ['idempotent', 'once', 'transactional'] as const
 const PARTIALS = ['accept', 'continue', 'fail'] as const
 const MAX_ATTEMPTS = 1_000
 const MAX_MS = 3_650 * 86_400_000
-/** A prompt that is a file has no spaces and the ending of one. */
+/** A file name for a prompt has no spaces and ends with `.md`. */
 const PROMPT_FILE = /^[^\s{}]+\.md$/
 
 const retryOf = (path: string, given: PlanStepSource['retry']): Pick<Terms, 'retry'> => {
@@ -62,7 +62,7 @@ const refuseUnless = (isMeant: boolean, path: string, value: unknown, problem: s
   if (value !== undefined && !isMeant) throw invalidAt(path, problem)
 }
 
-/** Keys of another kind of step, which nobody would read. */
+/** Refuses keys of another kind of step, which would have no effect. */
 const refuseStrange = (path: string, step: PlanStepSource, work: PlanWork): void => {
   const { humanConfig, agentConfig, workflowConfig, inputs, escalationRules, onParentEnd } = step
   const called = work.kind === 'call' ? work.handler : null
@@ -179,7 +179,7 @@ export const stepTerms = (path: string, step: PlanStepSource, work: PlanWork, ro
   }
 }
 
-/** A question is answered by then, and a wait ends: each has a key of its own for that, and only one of the two is written. */
+/** The deadline of a question or the end of a wait: each has its own key for that, and only one of the two may be written. */
 export const timeoutOfWait = (path: string, wait: PlanWait, timeout: PlanStepSource['timeout']): PlanWait => {
   if (timeout === undefined) return wait
   if ('duration' in wait)
@@ -190,7 +190,7 @@ export const timeoutOfWait = (path: string, wait: PlanWait, timeout: PlanStepSou
   return { ...wait, timeout }
 }
 
-/** A question that nobody has answered by then is over: no yes. */
+/** A question that is not answered by then ends without an approval. */
 export const timeoutOfAsk = (
   path: string,
   { timeout, humanConfig = {} }: PlanStepSource,

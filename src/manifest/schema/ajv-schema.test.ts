@@ -26,7 +26,8 @@ const problem = async (value: object): Promise<string> => {
 describe('a value', () => {
   const id = '0190b3c1-0000-7000-8000-000000000000'
 
-  test('that fits is taken', async () => expect(await problem({ id, at: '2026-01-01T00:00:00Z', size: 's' })).toBe(''))
+  test('that fits is accepted', async () =>
+    expect(await problem({ id, at: '2026-01-01T00:00:00Z', size: 's' })).toBe(''))
 
   test.each([
     [{}, "/: must have required property 'id'"],
@@ -37,12 +38,12 @@ describe('a value', () => {
   ])('%j does not fit', async (value, words) => expect(await problem(value)).toContain(words))
 })
 
-test('the schema can be shown', () => {
+test('the schema can be exported', () => {
   const { jsonSchema: shown } = jsonSchema(ORDER)['~standard']
   expect(shown.input({ target: 'draft-2020-12' })).toEqual(ORDER)
 })
 
-test('one schema may be written twice, with an id', async () => {
+test('one schema may be defined twice, with an id', async () => {
   for (let i = 0; i < 2; i++) {
     const schema = jsonSchema({ $id: 'https://example.org/order', type: 'string' })
     expect(await schema['~standard'].validate('x')).toEqual({ value: 'x' })
@@ -50,7 +51,7 @@ test('one schema may be written twice, with an id', async () => {
 })
 
 test.each([[{ type: 'strin' }], [{ properties: 3 }], [{ $ref: '#/nowhere' }], [[]], ['text'], [null]])(
-  '%j is no JSON Schema',
+  '%j is not a valid JSON Schema',
   (document) =>
     expect(() => checkJsonSchema(document, 'events.a.schema')).toThrow(/^MANIFEST_INVALID: events\.a\.schema/),
 )

@@ -1,7 +1,7 @@
 /**
- * JSON Schema 2020-12 as a schema like any other: data that is checked by ajv, and that can be shown.
+ * JSON Schema 2020-12 behind the interface of all schemas: data that is checked by ajv, and that can be displayed.
  *
- * Owns the settings of ajv and the formats it knows. It is loaded and compiles with the first value that is checked: most starts
+ * Owns the settings of ajv and the formats it knows. It is loaded and compiles with the first value that is checked: most processes
  * check none, and a system of eighty events would pay for all of them.
  */
 import { createRequire } from 'node:module'
@@ -24,7 +24,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 
 let shared: Ajv2020 | null = null
 
-/** One for all: what it makes of its own schema is most of its cost. */
+/** One instance for all: compiling its own meta-schema is most of its cost. */
 const checker = (): Ajv2020 => {
   if (shared !== null) return shared
   const { Ajv2020: Checker } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
@@ -62,7 +62,7 @@ export const jsonSchema = (document: Json): JsonSchema => {
   }
 }
 
-/** Refuses what is no JSON Schema. Costs what a first check costs. */
+/** Throws if the document is not a valid JSON Schema. Costs as much as a first check. */
 export const checkJsonSchema = (document: Json, path: string): void => {
   if (typeof document !== 'boolean' && (document === null || typeof document !== 'object' || Array.isArray(document)))
     throw invalid(path, 'a JSON Schema is an object')

@@ -1,7 +1,7 @@
 /**
- * Does a value fit a JSON Schema? For schemas that come as data: of tools, of answers.
+ * Checks whether a value fits a JSON Schema. For schemas that come as data: of tools, of answers.
  *
- * Owns the memory of compiled schemas and how an issue is told. The check itself is ajv's (ajv-schema.ts).
+ * Owns the cache of compiled schemas and the wording of an issue. The check itself is ajv's (ajv-schema.ts).
  */
 import { canonical, type Json } from '#model/kernel/json.ts'
 import { jsonSchema } from './ajv-schema.ts'
@@ -10,7 +10,7 @@ interface Checked {
   readonly issues?: readonly { readonly message: string; readonly path?: readonly unknown[] }[]
 }
 
-/** Issues, each with its place; none if the value fits. */
+/** Issues, each with its path; empty if the value fits. */
 export const valueChecker = (): ((schema: Json, value: Json) => readonly string[]) => {
   const schemas = new Map<string, ReturnType<typeof jsonSchema>>()
   return (schema, value) => {

@@ -1,7 +1,7 @@
 /**
- * A user's schema as JSON Schema 2020-12: what a model is told, what a page shows, what a hash covers.
+ * A user's schema as JSON Schema 2020-12: for models, for pages and for hashes.
  *
- * Owns the export. A schema whose library cannot write it is refused here, when the system is defined.
+ * Owns the export. A schema whose library cannot export it is refused here, when the system is defined.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
@@ -26,7 +26,7 @@ export const jsonSchemaOf = (given: unknown, path: string): Json => {
   return JSON.parse(JSON.stringify(standard.jsonSchema.input({ target: TARGET }))) as Json
 }
 
-/** Where a schema counts by what it says, if its library can say it. */
+/** For uses where a schema matters by its content, if its library can export it. */
 export const jsonSchemaOrNull = (given: unknown): Json => {
   if (!isSchema(given)) return null
   try {

@@ -1,7 +1,7 @@
 /**
- * Checking data against a user's schema, through the one interface that all schema libraries share.
+ * Checks data against a user's schema, through the one interface that all schema libraries share.
  *
- * Owns the wording of what does not fit. Never changes the data: what was sent is what is stored.
+ * Owns the wording of issues. Never changes the data: what was sent is what is stored.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'

@@ -1,7 +1,7 @@
 /**
- * Every hand of a manifest played by a stand-in: a function that makes data of the declared shape and sends what the hand may send.
+ * Replaces every handler of a manifest by a stand-in: a function that makes data of the declared shape and sends what the handler may send.
  *
- * Owns the choice among paths and what a stand-in answers. The engine is the real one: filters, flow control, chains and limits hold.
+ * Owns the choice among paths and what a stand-in returns. The engine is the real one: filters, flow control, chains and limits apply.
  */
 import type { FunctionSource, SystemSource } from '#manifest/define/define.ts'
 import { outputSchemaOf } from '#manifest/lint/schemas.ts'
@@ -15,9 +15,9 @@ import { actionsOf, eventSchema, type Line, linesOf, type Part, partsIn, routing
 import { type Roots, solve, valueIn } from './solve.ts'
 
 /*
- * Entities of a rehearsal: which states the hands that were played lead to.
- * Owns the moves. A hand that says its state moves there; a hand without code does what it might do once it has some: one declared
- * transition, towards the state that its name or its events speak of, else towards one that was not reached yet.
+ * Entities of a rehearsal: the states that the executed handlers lead to.
+ * Owns the moves. A handler that names its state moves there; a handler without code does what its code might do: one declared
+ * transition, towards the state that its name or its events mention, else towards a state that was not reached yet.
  */
 
 /** Reached states, by the entity of their machine. */
@@ -31,7 +31,7 @@ const said = (handler: HandlerEntry, key: string): readonly string[] => {
 
 const isLiteral = (state: string): boolean => state !== 'same' && !state.includes('{{')
 
-/** Whether the words of a hand speak of a state: `lead.matched` and `match-lead` of `matched`. */
+/** True if the names of a handler mention a state: `lead.matched` and `match-lead` mention `matched`. */
 const speaksOf = (state: string, words: readonly string[]): boolean =>
   words.some(
     (word) =>
@@ -64,7 +64,7 @@ const moveOne = ({ section, handler }: Part, machine: MachineEntry, manifest: Ma
   if (chosen !== undefined) reached.add(chosen)
 }
 
-/** One performance of a hand. */
+/** Moves the entities that one execution of a handler affects. */
 const moveEntities = (part: Part, manifest: Manifest, reached: Reached): void => {
   const own = field(part.handler, 'entity')
   for (const machine of manifest.state_machines ?? [])
@@ -81,13 +81,13 @@ export interface Direction {
   readonly roll: Roll
 }
 
-/** What was seen, as it happens. */
+/** What was observed so far. */
 export interface Seen {
   readonly handlers: Map<string, number>
   readonly actions: Set<string>
   readonly routes: Set<string>
   readonly states: Reached
-  /** Conditions that no data was found for, by what they stand in front of. */
+  /** Conditions for which no data was found, by what they guard. */
   readonly unsolved: Map<string, string>
   runs: number
 }
@@ -101,7 +101,7 @@ export const nothingSeen = (): Seen => ({
   runs: 0,
 })
 
-/** After so many times a stand-in has shown what it can do. */
+/** After this many executions a stand-in sends nothing more. */
 const MAX_ENCORES = 8
 
 export interface Sent {
@@ -122,7 +122,7 @@ const chosen = <Item>(items: readonly Item[], { paths, roll }: Direction): reado
   return items.slice(paths === 'first' ? 0 : Math.floor(roll() * items.length)).slice(0, 1)
 }
 
-/** Data of one type, in as many variants as its listeners want to see. */
+/** Data of one type, in as many variants as its listeners need. */
 export const variantsOf = (stage: Stage, type: string, known: JsonRecord): readonly Json[] => {
   const { manifest, parts, direction, seen } = stage
   const schema = eventSchema(manifest, type)
@@ -144,7 +144,7 @@ export const variantsOf = (stage: Stage, type: string, known: JsonRecord): reado
 
 const isPlainText = (text: string): boolean => !text.includes('{{')
 
-/** Templates are filled where they are one expression, as far as they can be. */
+/** Fills templates that are a single expression, as far as possible. */
 const filled = (data: Json, roots: Roots): Json => {
   if (typeof data === 'string') {
     const [, inner] = /^\{\{([^{}]*)\}\}$/.exec(data.trim()) ?? []
@@ -164,7 +164,7 @@ const safeValue = (text: string, roots: Roots): Json => {
 
 const membersOf = (value: Json): JsonRecord => (isRecord(value) ? value : {})
 
-/** The data of one line: what it says itself, else by name from the output, else from what came in. */
+/** The data of one emit: its own, else by name from the output, else from the payload. */
 const knownFor = (line: Line, roots: Roots): JsonRecord => {
   const said = line.data === null ? {} : membersOf(filled(line.data, roots))
   const own = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
@@ -215,7 +215,7 @@ const routed = (
   }
 }
 
-/** One performance of a hand. */
+/** One execution of a handler. */
 const perform = (
   stage: Stage,
   part: Part,
@@ -247,7 +247,7 @@ interface Play {
   }
 }
 
-/** The code of a stand-in: decided in one step, said in others, so that a delay is time that passes. */
+/** The code of a stand-in: it decides in one step and sends in others, so that a delay is time that passes. */
 const standIn =
   (stage: Stage, part: Part) =>
   async ({ input, step }: Play): Promise<Json> => {
@@ -267,7 +267,7 @@ const standIn =
     return output
   }
 
-/** Everybody is a function here, on this machine: a person's deadline and priority are not a function's, and no worker is far away. */
+/** Every handler becomes a function on this machine: deadlines and priorities of people do not apply to functions, and no worker is remote. */
 const roleOf = ({ section, handler }: Part): HandlerEntry => {
   const foreign = [
     'module',
@@ -275,7 +275,7 @@ const roleOf = ({ section, handler }: Part): HandlerEntry => {
     'placement',
     'circuit',
     'internal',
-    // What would end a run here is another path, which is played as well.
+    // What would cancel a run here is another path, which is rehearsed as well.
     'cancel_on',
     ...(section === 'humans' ? ['deadline', 'priority'] : []),
   ]
@@ -299,12 +299,12 @@ export const castOf = (manifest: Manifest, direction: Direction, seen: Seen): Ca
   const stage: Stage = { manifest, parts, direction, seen }
   const code = new Map<string, unknown>(parts.map((part) => [part.handler.name, standIn(stage, part)]))
   const { agents: _, humans: __, plans: ___, webhooks: ____, schedules: _____, modules: ______, ...others } = manifest
-  // Who is spoken to is no part of a rehearsal: nobody speaks.
+  // Chats are not part of a rehearsal: nobody writes a message.
   const { chats: _______, ...rest } = others
   const events = {
     ...manifest.events,
     open: true,
-    // Stand-ins say what people would.
+    // Stand-ins send the events of people, too.
     definitions: manifest.events.definitions.map(({ after: _after, source: _source, open: _open, ...event }) => event),
   }
   const played = { ...rest, events, functions: parts.map(roleOf) } as unknown as Manifest

@@ -1,7 +1,7 @@
 /**
- * What a rehearsal has reached of a manifest, and what not, with the reason.
+ * Reports which parts of a manifest a rehearsal has reached, and which not, with the reason.
  *
- * Owns the judgement. A rehearsal that has not reached everything has found something: a hand that nobody starts, data that nobody has.
+ * Owns the verdict. A rehearsal that has not reached everything has found something: a handler that nothing starts, data that cannot be made.
  */
 import { comesFromOutside, trafficOf } from '#manifest/lint/traffic.ts'
 import { type HandlerEntry, heardBy, type MachineEntry, type Manifest } from '#manifest/yaml/manifest.ts'
@@ -22,7 +22,7 @@ export interface Rehearsal {
   readonly actions: Reach
   readonly routes: Reach
   readonly states: Reach
-  /** Heard by someone, and nothing in the system sends them: they were sent from outside all the same. */
+  /** Events with a listener that nothing in the system sends: they were sent from outside all the same. */
   readonly unproduced: readonly string[]
   readonly loops: readonly string[]
   readonly failures: readonly { readonly handler: string; readonly error: string }[]
@@ -37,7 +37,7 @@ const split = (
   missed: names.filter((name) => !isReached(name)).map((name) => ({ name, why: why(name) })),
 })
 
-/** What a rehearsal is told at its end. */
+/** The results of a rehearsal. */
 export interface Told {
   readonly seed: number
   readonly seen: Seen
@@ -72,7 +72,7 @@ const whyNotReached = (machine: MachineEntry, state: string, reached: ReadonlySe
     : `no hand that was played moves to ${before.join(' or ')}, which it comes after`
 }
 
-/** A state is reached by being the first, or by a hand that moves to it. */
+/** A state is reached if it is the initial one, or if a handler moves to it. */
 const statesOf = (manifest: Manifest, { seen }: Told): Reach => {
   const machines = manifest.state_machines ?? []
   const reachedOf = ({ entity, initial }: MachineEntry) => seen.states.get(entity) ?? new Set([initial])
@@ -135,7 +135,7 @@ export const rehearsalOf = (manifest: Manifest, told: Told): Rehearsal => {
   }
 }
 
-/** Nobody but a chat calls it: no event of a rehearsal reaches it. */
+/** Only a chat calls it, so no event of a rehearsal reaches it. */
 const isSpokenTo = ({ name, triggers }: HandlerEntry, { chats = [] }: Manifest): boolean =>
   triggers.length === 0 &&
   chats.some(({ agent, executors = [] }) => agent === name || JSON.stringify(executors).includes(JSON.stringify(name)))
@@ -152,7 +152,7 @@ export const isComplete = (rehearsal: Rehearsal): boolean => {
   )
 }
 
-/** Where a chain may begin: what comes from outside, what nobody inside sends, what a schedule or a webhook sends. */
+/** The events at which a chain may begin: from outside, without a sender inside, or sent by a schedule or a webhook. */
 export const beginningsOf = (manifest: Manifest): readonly string[] => {
   const { heard, sent } = trafficOf(manifest)
   const fromHands = new Set(

@@ -1,12 +1,12 @@
 /**
- * Data that fits a schema, made from a seed: the same seed makes the same data.
+ * Makes data that fits a schema, from a seed: the same seed makes the same data.
  *
- * Owns how values look: fields keep what they had along a chain, ids of one name are one value, enums are cycled, numbers stay in bounds.
+ * Owns how values look: fields keep their values along a chain, ids of one name have one value, enums are cycled, numbers stay in bounds.
  */
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 
-/** A number in [0, 1), the next one at each call. */
+/** Returns the next number in [0, 1) at each call. */
 export type Roll = () => number
 
 export const seeded = (seed: number): Roll => {
@@ -24,7 +24,7 @@ const NOON = '2026-01-01T12:00:00Z'
 
 const pick = <Item>(items: readonly Item[], roll: Roll): Item => items[Math.floor(roll() * items.length)] as Item
 
-/** One value for each name, whoever asks: groups that are keyed by it find each other. */
+/** The same value for the same name everywhere, so that groups keyed by it match. */
 const uuidOf = (name: string): string => {
   const roll = seeded([...name].reduce((sum, sign) => sum * 31 + sign.charCodeAt(0), 7))
   const digits = Array.from({ length: 30 }, () => Math.floor(roll() * 16).toString(16)).join('')
@@ -70,7 +70,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
 
 const hasFormat = (format: string, value: string): boolean => FORMS[format]?.test(value) ?? true
 
-/** Whether a value that is at hand may stand there. */
+/** True if an available value may be used here. */
 const fits = (schema: JsonRecord, value: Json): boolean => {
   const { type, enum: values } = schema
   if (Array.isArray(values)) return values.includes(value)
@@ -92,7 +92,7 @@ const membersOf = (schema: JsonRecord, roll: Roll, known: JsonRecord, depth: num
   )
 }
 
-/** `known`: values by name that go on as they are, if they fit. */
+/** `known`: values by name that are kept as they are, if they fit. */
 export const sampleOf = (schema: Json, roll: Roll, known: JsonRecord = {}, name = 'value', depth = 0): Json => {
   if (!isRecord(schema) || depth > MAX_DEPTH) return null
   const given = depth > 0 && Object.hasOwn(known, name) ? known[name] : undefined

@@ -1,7 +1,7 @@
 /**
- * What a rehearsal wants to see of a manifest: for each event the data that its listeners ask for, for each handler what it may send.
+ * What a rehearsal needs from a manifest: for each event the data that its listeners require, for each handler what it may send.
  *
- * Owns the reading of the manifest as a play. Never runs anything: cast.ts plays it, report.ts says what was seen.
+ * Owns the analysis of the manifest. Never runs anything: cast.ts executes it, report.ts reports what was seen.
  */
 import { impliedHumans } from '#manifest/yaml/human-source.ts'
 import {
@@ -29,7 +29,7 @@ interface ImpliedAction {
   readonly emitsEvent?: string
 }
 
-/** People whom only an event implies, as if they had been declared. */
+/** People who are only implied by an event, as if they had been declared. */
 const impliedParts = (manifest: Manifest): readonly Part[] =>
   impliedHumans(manifest).map(({ name, options }) => ({
     section: 'humans',
@@ -66,7 +66,7 @@ export const routingOf = (handler: HandlerEntry): Routing | null => (handler['ro
 
 const quoted = (key: string): string => JSON.stringify(key)
 
-/** What must hold of an event's data for one listener to be started, once for each of its routes. */
+/** The conditions on an event's data under which one listener is started, one for each of its routes. */
 const conditionsOf = (handler: HandlerEntry, type: string): readonly string[] => {
   const filter = handler.triggers.find(({ event }) => event === type)?.filter
   const routing = routingOf(handler)
@@ -77,7 +77,7 @@ const conditionsOf = (handler: HandlerEntry, type: string): readonly string[] =>
   return routes.map((route) => (filter === undefined ? route : `(${filter}) && (${route})`))
 }
 
-/** Every condition that somebody who hears this type puts on its data. */
+/** Every condition that a listener to this type puts on its data. */
 export const wantedOf = (manifest: Manifest, parts: readonly Part[], type: string): readonly string[] => {
   const listeners = parts.filter(({ handler }) => heardBy(handler, manifest).includes(type))
   return [...new Set(listeners.flatMap(({ handler }) => conditionsOf(handler, type)))]
@@ -88,7 +88,7 @@ export interface Line {
   readonly when: string | null
   readonly delay: string | null
   readonly data: Json | null
-  /** The action or the route that says it; null: the handler itself. */
+  /** The action or the route that sends it; null: the handler itself. */
   readonly by: string | null
 }
 
@@ -111,7 +111,7 @@ export const linesOf = ({ section, handler }: Part): readonly Line[] => {
   ]
 }
 
-/** The names of a person's actions, also of those that send nothing. */
+/** The names of a person's actions, including those that send nothing. */
 export const actionsOf = ({ section, handler }: Part): readonly string[] => {
   if (section !== 'humans') return []
   const given = field(handler, 'actions')

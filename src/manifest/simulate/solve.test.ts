@@ -1,4 +1,4 @@
-/** Data made from schemas and seeds, and conditions that are solved. */
+/** Data made from schemas and seeds, and data found for conditions. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
@@ -29,14 +29,14 @@ describe('a sample', () => {
       { numRuns: 200 },
     ))
 
-  test('is the same for the same seed, and has one id for each name', () => {
+  test('is the same for the same seed, and uses one id for each name', () => {
     expect(sampleOf(SCHEMA, seeded(3))).toEqual(sampleOf(SCHEMA, seeded(3)))
     const ids = [1, 2].map((seed) => sampleOf(SCHEMA, seeded(seed)) as { lead_id: string; order_id: string })
     expect(ids[0]?.lead_id).toBe(ids[1]?.lead_id)
     expect(ids[0]?.order_id).toBe('order_id-1')
   })
 
-  test('keeps what is known, where it fits', () => {
+  test('keeps known values where they fit', () => {
     const known = { order_id: 'mine', score: 'not a number' }
     expect(sampleOf(SCHEMA, seeded(1), known)).toMatchObject({ order_id: 'mine', score: expect.any(Number) })
   })
@@ -61,9 +61,9 @@ describe('a condition', () => {
     if (solved !== null) expect(valueIn(text, solved)).toBe(true)
   })
 
-  test.each(['payload.n > 3 && payload.n < 2', 'false', 'size(payload.list) == 7'])('%s is given up', (text) =>
+  test.each(['payload.n > 3 && payload.n < 2', 'false', 'size(payload.list) == 7'])('%s has no solution', (text) =>
     expect(solve(text, roots, seeded(1), ['payload', 'output'])).toBeNull(),
   )
 
-  test('only what is free is changed', () => expect(solve('payload.n == 42', roots, seeded(1), ['output'])).toBeNull())
+  test('changes only the free roots', () => expect(solve('payload.n == 42', roots, seeded(1), ['output'])).toBeNull())
 })

@@ -1,7 +1,7 @@
 /**
- * Data for which a condition holds, found by trying: values that the condition itself names, then others.
+ * Finds data for which a condition is true, by trying: values that the condition itself names, then others.
  *
- * Owns the hints that a text gives. Bounded: after fifty tries a condition counts as one that nothing was found for.
+ * Owns the hints taken from a text. Bounded: after fifty tries a condition counts as unsolved.
  */
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { ROOTS } from '#manifest/yaml/parse/expression.ts'
@@ -22,7 +22,7 @@ interface Hint {
   readonly values: readonly Json[]
 }
 
-/** What is asked: the trigger's data, and what a handler gives. */
+/** The roots of the condition: the trigger's data, and the handler's output. */
 export interface Roots {
   readonly payload: Json
   readonly output: Json
@@ -48,7 +48,7 @@ const pathOf = (text: string): readonly string[] => {
   return [root === 'result' ? 'output' : root, ...rest]
 }
 
-/** A conversion says nothing about which value is compared. */
+/** A conversion does not matter for which value is compared. */
 const CONVERTED = /\b(?:int|double|string|uint)\(([^()]*)\)/g
 
 const hintsOf = (written: string): readonly Hint[] => hintsIn(written.replace(CONVERTED, '$1'))
@@ -83,13 +83,13 @@ const rootsOf = ({ payload, output }: Roots): JsonRecord => ({
   run: { id: 'run' },
 })
 
-/** Whether a condition holds; one that cannot be answered does not. */
+/** True if a condition is true; a condition that cannot be evaluated is not. */
 const holds = (text: string, roots: Roots): boolean => {
   const answer = compileRule(text, ROOTS)(rootsOf(roots))
   return answer.kind === 'value' && answer.value === true
 }
 
-/** The value of an expression, or null where it has none. */
+/** The value of an expression, or null if it has none. */
 export const valueIn = (text: string, roots: Roots): Json => {
   const answer = compileRule(text, ROOTS)(rootsOf(roots))
   return answer.kind === 'value' ? answer.value : null
@@ -101,7 +101,7 @@ const applied = (roots: Roots, hints: readonly Hint[], choose: (hint: Hint, i: n
     return value === undefined ? changed : (withValue(changed as unknown as Json, hint.path, value) as unknown as Roots)
   }, roots)
 
-/** `free`: the roots that may be changed; `fits`: whether what they became may be. Null: nothing was found. */
+/** `free`: the roots that may be changed; `fits`: whether the changed roots are allowed. Null: nothing was found. */
 export const solve = (
   text: string,
   roots: Roots,
@@ -111,7 +111,7 @@ export const solve = (
 ): Roots | null => {
   if (holds(text, roots)) return roots
   const hints = hintsOf(text).filter(({ path, values }) => free.includes(path[0] as keyof Roots) && values.length > 0)
-  // Bare names come last, so that what is compared is not overwritten by a flag.
+  // Bare names come last, so that a flag does not overwrite a value that is compared.
   const compared = new Set(hints.filter(({ values }) => values[0] !== true).map(({ path }) => path.join('.')))
   const useful = hints.filter(({ path, values }) => values[0] !== true || !compared.has(path.join('.')))
   for (let n = 0; n < MAX_TRIES; n++) {

@@ -42,7 +42,7 @@ const zonesWithChanges = (): readonly (readonly [string, readonly Instant[]])[] 
 describe('[H1] cron with a time zone', () => {
   test('calendar-1: agrees with brute force around every change of the clocks 2024 to 2028, in every zone', () => {
     const zones = zonesWithChanges()
-    // As many as the machine's tables know; a handful would mean that the test looks at nothing.
+    // All zones that the machine's tables know; with only a handful the test would check nothing.
     expect(zones.length).toBeGreaterThan(100)
     for (const [zone, changes] of zones) {
       const calendars = PATTERNS.map((pattern) => [pattern, cron(pattern.cron, zone)] as const)
@@ -51,7 +51,7 @@ describe('[H1] cron with a time zone', () => {
           const [from, to] = [change - 36 * HOUR_MS, change + 30 * HOUR_MS]
           for (const [pattern, calendar] of calendars) {
             const [found, expected] = [[...calendar.slots(from - 1, to)], slotsByHand(pattern, from, to)]
-            // Compared as texts first: ten thousand deep comparisons would be most of this test's time.
+            // Compared as texts first, because ten thousand deep comparisons would be most of this test's time.
             if (found.join() !== expected.join())
               expect([zone, pattern.cron, ...found]).toEqual([zone, pattern.cron, ...expected])
           }
@@ -98,7 +98,7 @@ describe('[H1] cron with a time zone', () => {
       '2011-12-30T19:00Z',
     ]))
 
-  test('names days of the month or of the week', () =>
+  test('a day of the month and a day of the week select days that match either', () =>
     expect(between(cron('0 12 13 * 5'), '2026-02-01T00:00:00Z', '2026-02-28T00:00:00Z')).toEqual([
       '2026-02-06T12:00Z',
       '2026-02-13T12:00Z',
@@ -106,7 +106,7 @@ describe('[H1] cron with a time zone', () => {
       '2026-02-27T12:00Z',
     ]))
 
-  test('takes seconds as a first of six fields', () => {
+  test('accepts seconds as the first of six fields', () => {
     const slots = [...cron('*/20 0 12 * * *').slots(at('2026-01-01T00:00:00Z'), at('2026-01-01T13:00:00Z'))]
     expect(slots).toEqual([0, 20, 40].map((second) => at('2026-01-01T12:00:00Z') + second * 1_000))
   })
@@ -115,7 +115,7 @@ describe('[H1] cron with a time zone', () => {
     expect(between(cron('0 0 29 2 *'), '2096-03-01T00:00:00Z', '2105-01-01T00:00:00Z')).toEqual(['2104-02-29T00:00Z']))
 
   test.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'])(
-    'over both changes of the clocks in %s no day is doubled and none is lost',
+    'over both clock changes in %s no day is doubled or lost',
     (tz) => {
       const world: ScheduleWorld = { calendarOf, runOf: (slot) => `run_${slot}` as ReturnType<ScheduleWorld['runOf']> }
       const spec = aSpec({ timing: { kind: 'cron', expression: '30 2 * * *' }, tz })
@@ -140,7 +140,7 @@ describe('[H2] an interval', () => {
   const every = (everyMs: number, phaseMs: number): Calendar =>
     calendarOf(aSpec({ timing: { kind: 'every', everyMs, phaseMs } }))
 
-  test('falls on whole multiples since the Unix epoch, moved by its phase', () =>
+  test('is at whole multiples since the Unix epoch, shifted by its phase', () =>
     expect(between(every(6 * HOUR_MS, 90 * MINUTE_MS), '2026-01-01T00:00:00Z', '2026-01-01T20:00:00Z')).toEqual([
       '2026-01-01T01:30Z',
       '2026-01-01T07:30Z',
@@ -148,7 +148,7 @@ describe('[H2] an interval', () => {
       '2026-01-01T19:30Z',
     ]))
 
-  test('has its slot after an instant that is one, not on it', () =>
+  test('if an instant is a slot, the next slot comes after it', () =>
     expect([...every(HOUR_MS, 0).slots(5 * HOUR_MS, 6 * HOUR_MS)]).toEqual([6 * HOUR_MS]))
 })
 
@@ -157,19 +157,19 @@ describe('[H3] a moment', () => {
 
   test('is one slot', () => expect([...once.slots(0, 9_000)]).toEqual([1_000]))
   test('is none after it', () => expect([...once.slots(1_000, 9_000)]).toEqual([]))
-  test('is none before it is reached', () => expect([...once.slots(0, 999)]).toEqual([]))
+  test('is none until it is reached', () => expect([...once.slots(0, 999)]).toEqual([]))
 })
 
 describe('bounds', () => {
   const hourly: Timing = { kind: 'every', everyMs: HOUR_MS, phaseMs: 0 }
   const noon = '0 12 * * *'
 
-  test('begin with start and end with end, both included', () => {
+  test('start and end are inclusive', () => {
     const calendar = calendarOf(aSpec({ timing: hourly, start: 3 * HOUR_MS, end: 5 * HOUR_MS }))
     expect([...calendar.slots(0, DAY_MS)]).toEqual([3, 4, 5].map((k) => k * HOUR_MS))
   })
 
-  test('leave out local days, both included', () => {
+  test('exclude local days, both ends included', () => {
     const calendar = cron(noon, 'Pacific/Auckland', {
       exclude: [{ kind: 'days', from: '2026-01-02', to: '2026-01-03' }],
     })
@@ -179,12 +179,12 @@ describe('bounds', () => {
     ])
   })
 
-  test('leave out a span without its end', () => {
+  test('exclude a span, but not its end', () => {
     const calendar = calendarOf(aSpec({ timing: hourly, exclude: [{ kind: 'span', from: 0, to: 4 * HOUR_MS }] }))
     expect([...calendar.slots(-1, 5 * HOUR_MS)]).toEqual([4 * HOUR_MS, 5 * HOUR_MS])
   })
 
-  test('leave out the minutes that a cron expression names', () => {
+  test('exclude the minutes that a cron expression names', () => {
     const calendar = cron('0,30 * * * *', 'Europe/Berlin', { exclude: [{ kind: 'cron', expression: '* 0-21 * * *' }] })
     expect(between(calendar, '2026-01-01T00:00:00Z', '2026-01-01T22:00:00Z')).toEqual([
       '2026-01-01T21:00Z',
@@ -193,13 +193,13 @@ describe('bounds', () => {
     ])
   })
 
-  test('leave out every second of a minute that is excluded', () => {
+  test('exclude every second of an excluded minute', () => {
     const exclude = [{ kind: 'cron', expression: '0 * * * *' }] as const
     const calendar = calendarOf(aSpec({ timing: { kind: 'every', everyMs: 20_000, phaseMs: 0 }, exclude }))
     expect([...calendar.slots(-1, 80_000)]).toEqual([60_000, 80_000])
   })
 
-  test('that leave nothing have no slot', () => {
+  test('that exclude everything leave no slot', () => {
     const calendar = cron(noon, 'UTC', { exclude: [{ kind: 'cron', expression: '* * * * *' }] })
     expect([...calendar.slots(0, 8.64e15)]).toEqual([])
   })
@@ -224,12 +224,12 @@ describe('[H10] jitter', () => {
     expect(Math.max(...delays)).toBeLessThan(MINUTE_MS)
   })
 
-  test('spreads evenly over its room', () => {
+  test('is spread evenly', () => {
     const quarters = range(4).map((q) => delays.filter((delay) => Math.floor((delay * 4) / MINUTE_MS) === q).length)
     for (const count of quarters) expect(Math.abs(count - 250)).toBeLessThan(60)
   })
 
-  test('stays below its bound where slots are far apart', () => {
+  test('stays below its limit if slots are far apart', () => {
     const daily = cron('@daily', 'UTC', { jitterMs: MINUTE_MS })
     const found = [...daily.slots(FROM, TO)].map((slot) => daily.delayMs(slot))
     expect(Math.max(...found)).toBeLessThan(MINUTE_MS)

@@ -1,10 +1,10 @@
 /**
- * The calendar of a schedule: its slots as instants, from cron, an interval or one moment, less what is excluded.
+ * The calendar of a schedule: its slots as instants, from cron, an interval or one moment, minus exclusions.
  *
- * Owns what daylight saving does to a slot, the bounds and the jitter. What becomes of a slot is model/schedule/schedule.ts.
+ * Owns the effect of daylight saving on a slot, the bounds and the jitter. What happens to a slot is model/schedule/schedule.ts.
  *
  * calendar-1  A named hour that is skipped runs at the first instant after the gap, several of them once; one that is repeated
- *             runs on its first pass. Where the hour field begins with `*`, time passes as it does: both passes run.
+ *             runs on its first pass. Where the hour field begins with `*`, elapsed time counts: both passes run.
  * calendar-2  Slots are in order, each once, and a slot's jitter ends before the next slot begins.
  */
 import type { Instant } from '#model/kernel/ids.ts'
@@ -13,20 +13,20 @@ import { DAY_MS, parseDate } from './civil.ts'
 import { parseCron, type WallCalendar } from './cron.ts'
 import { openZone, type Zone } from './zone.ts'
 
-/** The first slot after an instant; null where there is none. */
+/** The first slot after an instant; null if there is none. */
 type Grid = (after: Instant) => Instant | null
 /** Null: the slot stays. Else the first instant that this exclusion may leave. */
 type Cut = (slot: Instant) => Instant | null
 
-/** An exclusion that leaves nothing for so long leaves nothing. The longest pause of any cron is 8 years, around 2100. */
+/** If exclusions leave no slot for this long, they leave none at all. The longest pause of any cron is 8 years, around 2100. */
 const GIVE_UP_MS = 3_660 * DAY_MS
 
-/** calendar-1, named hours: each wall time once, where clocks first reach it. */
+/** calendar-1, named hours: each wall time once, when clocks first reach it. */
 const namedHours =
   (walls: WallCalendar, zone: Zone): Grid =>
   (after) => {
     let wall = walls.firstFrom(after + zone.spanAt(after).offsetMs + 1)
-    // On the second pass of a repeated hour the clocks show times that have had their slot.
+    // On the second pass of a repeated hour, clocks show times whose slots are past.
     while (wall !== null && zone.reach(wall) <= after) wall = walls.firstFrom(wall + 1)
     return wall === null ? null : zone.reach(wall)
   }
@@ -41,7 +41,7 @@ const elapsedHours =
       const wall = walls.firstFrom(from + offsetMs)
       if (wall === null) return null
       if (wall - offsetMs < to) return wall - offsetMs
-      // No clock is two days from UTC: nothing lies in between.
+      // No zone is two days from UTC, so nothing lies in between.
       from = Math.max(to, wall - 2 * DAY_MS)
     }
   }
@@ -59,14 +59,14 @@ const gridOf = (timing: Timing, zone: Zone): Grid => {
     case 'at':
       return (after) => (timing.at > after ? timing.at : null)
     case 'in':
-      // It has an instant once it is in a ledger.
+      // It gets an instant when it is stored in a ledger.
       return () => null
   }
 }
 
 const cutOf = (exclusion: Exclusion, zone: Zone): Cut => {
   const dayOf = (slot: Instant): number => Math.floor((slot + zone.spanAt(slot).offsetMs) / DAY_MS)
-  // At least one instant on: clocks may come back to a day that they had left.
+  // At least one instant later, because clocks may go back to a day that they had left.
   const endOf = (day: number, slot: Instant): Instant => Math.max(slot + 1, zone.reach((day + 1) * DAY_MS))
   switch (exclusion.kind) {
     case 'span':
@@ -100,7 +100,7 @@ const without =
     return null
   }
 
-/** Where a text falls between 0 and 1. */
+/** Maps a text to a number between 0 and 1. */
 const spread = (digest: (text: string) => string, text: string): number => {
   let hash = 0x811c9dc5
   for (const letter of digest(text)) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193)
@@ -130,7 +130,7 @@ const open = (spec: ScheduleSpec, place: (slot: Instant) => number): Calendar =>
   }
 }
 
-/** The calendars of one schedule. Its name and the slot decide the jitter, so that every process means the same instant. */
+/** The calendars of one schedule. The jitter depends only on the schedule's name and the slot, so that all processes agree on the instant. */
 export const calendarsOf = (schedule: string, digest: (text: string) => string): CalendarOf => {
   const opened = new WeakMap<ScheduleSpec, Calendar>()
   return (spec) => {

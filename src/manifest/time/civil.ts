@@ -1,5 +1,5 @@
 /**
- * Days of the calendar as numbers, and instants as people write them (RFC 3339), without a clock's help.
+ * Days of the calendar as numbers, and instants as people write them (RFC 3339), without Date.
  *
  * Owns the arithmetic of dates: days are counted from 1970-01-01. Never knows a time zone (zone.ts).
  */
@@ -49,7 +49,7 @@ export const parseDate = (text: string): number | null => {
   const [, year, month, day] = DATE.exec(text) ?? []
   if (year === undefined) return null
   const days = dayNumber(Number(year), Number(month), Number(day))
-  // The 30th of February would have become the 1st of March.
+  // Without this check, the 30th of February would become the 1st of March.
   return dateText(days) === text ? days : null
 }
 

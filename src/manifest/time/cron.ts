@@ -1,8 +1,8 @@
 /**
- * A cron expression as a calendar of wall times: no zone, no clock, days and times of day.
+ * A cron expression as a calendar of wall times: no zone, no clock, only days and times of day.
  *
- * Owns the spelling that is taken. croner parses the fields and finds the days, one field at a time: asked with a zone it drops
- * slots in spring and doubles them in autumn, and asked slot by slot it is slow. Zones are calendar.ts.
+ * Owns the accepted spelling. croner parses the fields and finds the days, one field at a time: with a zone it drops
+ * slots in spring and doubles them in autumn, and slot by slot it is slow. Zones are calendar.ts.
  */
 import { createRequire } from 'node:module'
 import type { Cron } from 'croner'
@@ -13,11 +13,11 @@ import { DAY_MS, dateText, HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.ts'
 export interface WallCalendar {
   /** The first wall time of the calendar from `wall` on, null if there is none. */
   firstFrom(wall: number): number | null
-  /** The hour field is `*` or a step of it: hours pass, they are not named. */
+  /** The hour field is `*` or a step of it: hours elapse, they are not named. */
   readonly everyHour: boolean
-  /** What one wall time stands for: a minute, or a second if the expression has seconds. */
+  /** The length of one wall time: a minute, or a second if the expression has seconds. */
   readonly grainMs: number
-  /** Whether days are chosen as a whole: every time of them belongs to the calendar. */
+  /** True if days are chosen as a whole: all times of a chosen day belong to the calendar. */
   readonly wholeDays: boolean
 }
 
@@ -39,12 +39,12 @@ const fieldsOf = (expression: string, path: string): readonly string[] => {
   const fields = plain.trim().split(/\s+/)
   if (fields.length !== 5 && fields.length !== 6)
     throw bad(expression, path, 'it has 5 fields, 6 with seconds first, or is one like @daily')
-  // croner puts the present moment there: a calendar would depend on when it was read.
+  // croner replaces it by the present moment, so a calendar would depend on when it was parsed.
   if (plain.includes('?')) throw bad(expression, path, '? is not taken, write *')
   return fields.length === 5 ? ['0', ...fields] : fields
 }
 
-/** Loaded with the first expression, as rules.ts does it: most starts have none. */
+/** Loaded with the first expression, as in rules.ts: most systems have none. */
 const croner = (): typeof import('croner') => createRequire(import.meta.url)('croner')
 
 const parse = (pattern: string): Cron => {
@@ -56,10 +56,10 @@ const parse = (pattern: string): Cron => {
 const nextRun = (cron: Cron, afterDay: number, time: string): number | null =>
   cron.nextRun(`${dateText(afterDay)}T${time}`)?.getTime() ?? null
 
-/** Next value of a field from each value on: index 24 of hours is past the end. */
+/** The next value of a field at or after each value: index 24 of hours is past the end. */
 type Steps = readonly (number | null)[]
 
-/** The values of one field, found by asking for the times of one day that has it alone. */
+/** The values of one field, found by listing the times of one day for this field alone. */
 const stepsOf = (field: string, pattern: (field: string) => string, unitMs: number, size: number): Steps => {
   const values =
     field === '*' ? Array.from({ length: size }, (_, value) => value) : listed(pattern(field), unitMs, size)
@@ -88,7 +88,7 @@ interface Times {
   readonly seconds: Steps
 }
 
-/** The first time of day from `time` on, in milliseconds, null if the day has none left. */
+/** The first time of day at or after `time`, in milliseconds; null if the day has none left. */
 const timeFrom = ({ hours, minutes, seconds }: Times, time: number): number | null => {
   const [h, m, s] = [
     Math.floor(time / HOUR_MS),
@@ -108,7 +108,7 @@ const timeFrom = ({ hours, minutes, seconds }: Times, time: number): number | nu
   return hour === null ? null : at(hour, first(minutes), first(seconds))
 }
 
-/** The first day of the calendar from a day on. The answer holds for every day up to it. */
+/** The first day of the calendar from a day on. The result is valid for every day up to it. */
 const dayFinder = (pattern: Cron | null): ((day: number) => number | null) => {
   if (pattern === null) return (day) => day
   let known: { readonly from: number; readonly found: number | null } | null = null
@@ -124,7 +124,7 @@ const dayFinder = (pattern: Cron | null): ((day: number) => number | null) => {
 export const parseCron = (expression: string, path: string): WallCalendar => {
   const [second = '', minute = '', hour = '', ...days] = fieldsOf(expression, path)
   try {
-    // Whole, so that what croner refuses is refused with its own words.
+    // Parsed as a whole, so that croner's own error message is reported.
     parse([second, minute, hour, ...days].join(' '))
   } catch (cause) {
     throw bad(expression, path, cause instanceof Error ? cause.message.replace(/^CronPattern: /, '') : '', cause)

@@ -1,5 +1,5 @@
 /**
- * Lengths of time as people write them: `500ms 30s 5m 24h 3d 2w 1h30m`, or ISO 8601 `PT5M`.
+ * Durations as people write them: `500ms 30s 5m 24h 3d 2w 1h30m`, or ISO 8601 `PT5M`.
  *
  * Owns the spelling. A bare number means milliseconds, in code only.
  */

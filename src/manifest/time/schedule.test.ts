@@ -19,7 +19,7 @@ const problemOf = (options: ScheduleOptions, defaults = IN_A_SYSTEM): string => 
   return 'none'
 }
 
-test('a schedule has its defaults', () =>
+test('a schedule gets its defaults', () =>
   expect(define(NOON)).toStrictEqual({
     name: 'report',
     spec: {
@@ -96,14 +96,14 @@ describe('[H3] a moment', () => {
     expect(define({ name: 'soon', in: '10s', function: 'f' }).spec.timing).toEqual({ kind: 'in', afterMs: 10_000 }))
 })
 
-describe('a time zone that is not named', () => {
-  test('is UTC with a finding where the system has none either', () => {
+describe('a missing time zone', () => {
+  test('is UTC with a finding if the system has none either', () => {
     const definition = define(NOON, { tz: null, now: null })
     expect(definition.spec.tz).toBe('UTC')
     expect(definition.findings).toMatchObject([{ code: 'LINT_SCHEDULE_TZ', path: 'schedules.report' }])
   })
 
-  test('is no matter to an interval', () => {
+  test('does not matter for an interval', () => {
     expect(define(HOURLY, { tz: null, now: null }).findings).toEqual([])
     expect(define(HOURLY, IN_A_CALL).spec.tz).toBe('UTC')
   })
@@ -114,7 +114,7 @@ describe('a time zone that is not named', () => {
   })
 })
 
-test('an adaptive schedule asks its rule about the output', () => {
+test('an adaptive schedule evaluates its rule on the output', () => {
   const { yields, spec } = define({ ...HOURLY, adaptive: { min: '1m', max: '1d', yield: 'output.found > 0' } })
   expect(spec.adaptive).toEqual({ minMs: 60_000, maxMs: 86_400_000 })
   expect(yields?.({ output: { found: 2 }, result: null })).toEqual({ kind: 'value', value: true })

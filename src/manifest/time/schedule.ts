@@ -1,5 +1,5 @@
 /**
- * Schedules as authors write them, brought to the normal form.
+ * Brings schedules from what an author writes to the normal form.
  *
  * Owns the options, their defaults and every refusal at definition time. Slots are calendar.ts, decisions model/schedule/schedule.ts.
  */
@@ -27,7 +27,7 @@ export interface ScheduleOptions {
   readonly cron?: string
   readonly every?: Duration
   readonly at?: Moment
-  /** So long from now, once: in a definition from the moment when a ledger first meets it. */
+  /** A delay from now, once: in a definition from the moment when a ledger first stores it. */
   readonly in?: Duration
   readonly tz?: string
   readonly phase?: Duration
@@ -76,12 +76,12 @@ export interface ScheduleDefinition {
   readonly input: Json
   /** The key of the session that every run of this schedule resumes. */
   readonly session: string
-  /** The adaptive rule over `output`: whether a run was worth its while. */
+  /** The adaptive rule over `output`: whether a run was worthwhile. */
   readonly yields: Rule | null
   readonly findings: readonly ScheduleFinding[]
 }
 
-/** `now` is given by a call and null in a definition: a call must name its zone, and may count from now. */
+/** `now` is given for a call and null for a definition: a call must name its zone, and may count from now. */
 export interface ScheduleDefaults {
   readonly tz: string | null
   readonly now: Instant | null
@@ -103,7 +103,7 @@ const MAX_CAUGHT_UP = 1_000
 const DEFAULT_GRACE_MS = 60_000
 const DEFAULT_WINDOW_MS = 86_400_000
 const DEFAULT_MAX_CAUGHT_UP = 100
-/** From where to look for the first slot of a calendar without a start: any day does. */
+/** The instant from which the first slot of a calendar without a start is searched: any day will do. */
 const LONG_AGO = 0
 const END_OF_TIME = 8.64e15
 
@@ -163,7 +163,7 @@ const pairOf = (from: string, to: string, path: string): Exclusion => {
   return { kind: 'days', from, to }
 }
 
-/** A slash also stands in cron expressions, but never right behind a date or an instant. */
+/** A slash also occurs in cron expressions, but never right after a date or an instant. */
 const exclusionOf = (text: string, path: string): Exclusion => {
   if (/^\d{4}-\d{2}-\d{2}/.test(text)) {
     const [from = '', to = from, ...rest] = text.split('/')
@@ -234,7 +234,7 @@ const zoneOf = (given: string | undefined, defaults: ScheduleDefaults, needed: b
 const checkFires = (spec: ScheduleSpec, path: string): void => {
   if (spec.adaptive !== null || spec.timing.kind === 'in') return
   const from = spec.start ?? LONG_AGO
-  // The digest is for jitter, which no slot needs to exist.
+  // The digest is for jitter, which does not affect whether a slot exists.
   for (const _ of calendarsOf('', () => '')(spec).slots(from - 1, END_OF_TIME)) return
   const bounds = [spec.start, spec.end].map((bound) => (bound === null ? 'any time' : instantText(bound)))
   throw new TrihandError('SCHEDULE_NEVER_FIRES', `${path}: no slot from ${bounds.join(' to ')}`, { place: { path } })

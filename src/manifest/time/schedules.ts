@@ -1,5 +1,5 @@
 /**
- * The schedules of a system, each held against the rest of it: what it starts must be there.
+ * The schedules of a system, checked against the rest of it: what a schedule starts must exist.
  *
  * Owns those refusals. What one schedule means is schedule.ts.
  */

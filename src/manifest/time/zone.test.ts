@@ -1,20 +1,20 @@
-/** What clocks show, and when they show it. */
+/** Conversion between instants and the wall times of a zone. */
 import { expect, test } from 'vitest'
 import { openZone } from './zone.ts'
 
 const at = (text: string): number => Date.parse(text)
 const berlin = openZone('Europe/Berlin', 'tz')
 
-test('zone-1: a time that clocks skip is reached right after the gap', () =>
+test('zone-1: a skipped time is reached right after the gap', () =>
   expect(berlin.reach(at('2026-03-29T02:30:00Z'))).toBe(at('2026-03-29T01:00:00Z')))
 
-test('zone-1: a time that clocks show twice is reached on the first pass', () =>
+test('zone-1: a repeated time is reached on the first pass', () =>
   expect(berlin.reach(at('2026-10-25T02:30:00Z'))).toBe(at('2026-10-25T00:30:00Z')))
 
 test('zone-1: the time after the repeated hour is reached after both passes', () =>
   expect(berlin.reach(at('2026-10-25T03:00:00Z'))).toBe(at('2026-10-25T02:00:00Z')))
 
-test('a span ends where the clocks change, to the millisecond', () => {
+test('a span ends at the clock change, to the millisecond', () => {
   const change = at('2026-03-29T01:00:00Z')
   expect(berlin.spanAt(change - 1)).toMatchObject({ to: change, offsetMs: 3_600_000 })
   expect(berlin.spanAt(change)).toMatchObject({ from: change, offsetMs: 7_200_000 })

@@ -1,7 +1,7 @@
 /**
- * A time zone: what its clocks show at an instant, and when they show a given time.
+ * A time zone: the wall time at an instant, and the instant of a wall time.
  *
- * Owns daylight saving, by way of the offsets that Intl knows. A wall time is what a clock shows, counted in milliseconds as if
+ * Owns daylight saving, based on the offsets that Intl knows. A wall time is what a clock shows, counted in milliseconds as if
  * it were UTC. Never knows cron.
  *
  * zone-1  A wall time that is skipped is reached at the first instant after the gap; one that is repeated, on its first pass.
@@ -10,7 +10,7 @@ import { invalid } from '#manifest/define/invalid.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import { DAY_MS, dayNumber, HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.ts'
 
-/** A time without a change of the clocks: from `from` up to but not including `to`. */
+/** A period without a clock change: from `from` up to but not including `to`. */
 export interface Span {
   readonly from: Instant
   readonly to: Instant
@@ -18,7 +18,7 @@ export interface Span {
 }
 
 export interface Zone {
-  /** The longest known time without a change around an instant; the next span begins at its end. */
+  /** The longest known period without a change around an instant; the next span begins at its end. */
   spanAt(instant: Instant): Span
   /** zone-1. */
   reach(wall: number): Instant
@@ -101,7 +101,7 @@ const measuredZone = (formatter: Intl.DateTimeFormat): Zone => {
   return {
     spanAt,
     reach(wall) {
-      // No clock is further than a day from UTC: the instant lies within a day of the wall time, and so does its change.
+      // No zone is further than a day from UTC: the instant lies within a day of the wall time, and so does its change.
       let span = spanAt(wall - DAY_MS)
       while (wall - span.offsetMs >= span.to) span = spanAt(span.to)
       return Math.max(span.from, wall - span.offsetMs)
@@ -109,7 +109,7 @@ const measuredZone = (formatter: Intl.DateTimeFormat): Zone => {
   }
 }
 
-/** When the clocks of a zone are next put forward, or back (less than 0), before `until`; null: they are not. */
+/** The next clock change of a zone before `until`, forward or back (less than 0); null: there is none. */
 export const nextChange = (
   zone: Zone,
   after: Instant,
@@ -121,7 +121,7 @@ export const nextChange = (
   return null
 }
 
-/** Zones that were opened: there are a few hundred in the world, and each remembers what it measured. */
+/** Zones opened so far: there are a few hundred in the world, and each caches its measurements. */
 const opened = new Map<string, Zone>()
 
 export const openZone = (name: string, path: string): Zone => {

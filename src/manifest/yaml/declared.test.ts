@@ -1,4 +1,4 @@
-/** What a function of a manifest declares beside its code, as the engine gets it. */
+/** What a function of a manifest declares around its code, as the engine receives it. */
 import { expect, test } from 'vitest'
 import { normalise } from '#manifest/define/define.ts'
 import { loadManifest } from './load.ts'

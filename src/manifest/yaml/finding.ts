@@ -1,7 +1,7 @@
 /**
- * What is wrong with a manifest, or worth knowing about it: a code, a place, a way out.
+ * A finding about a manifest, a mistake or a remark: a code, a place, a hint.
  *
- * Owns the codes that are findings and no errors, and their hints. Errors have their rows in model/kernel/errors.ts.
+ * Owns the codes that are findings but not errors, and their hints. Errors have their rows in model/kernel/errors.ts.
  */
 import { ERRORS, type ErrorCode } from '#model/kernel/errors.ts'
 
@@ -51,7 +51,7 @@ export interface Finding {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** Dotted, with the names of things: `functions.greet.timeout`. Empty: the whole file. */
+  /** Separated by dots, with the names of things: `functions.greet.timeout`. Empty: the whole file. */
   readonly path: string
   readonly hint: string
 }
@@ -63,9 +63,9 @@ export interface Remark {
   readonly message: string
   readonly path: Path
   readonly hint?: string
-  /** Whether the key is meant or the value behind it. */
+  /** Whether the key is meant, or its value. */
   readonly on?: 'key' | 'value'
-  /** Where inside the value, from 0. */
+  /** The offset inside the value, from 0. */
   readonly offset?: number
 }
 

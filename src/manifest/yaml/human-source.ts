@@ -1,7 +1,7 @@
 /**
- * Humans of a manifest as the author API has them: those it declares, and those that only an event implies.
+ * Converts the humans of a manifest to the author API: those it declares, and those that are only implied by an event.
  *
- * Owns how an event with `source: human` and `after` becomes a person who is asked: several on one event are the actions of one task.
+ * Owns how an event with `source: human` and `after` becomes a person who is asked: several such events become the actions of one task.
  */
 import type { HumanSource } from '#manifest/human/humans.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
@@ -31,10 +31,10 @@ const ASKING = [
   'auto_action_on_timeout',
   'priority',
 ]
-/** A person has no deadline of runs, and a priority of its own. */
+/** A person has no run deadline, and a priority with a different meaning. */
 const FLOWING = STARTING.filter((key) => key !== 'deadline' && key !== 'priority' && key !== 'circuit')
 
-/** Keys of a human that mean something to the engine. */
+/** Keys of a human that have an effect in the engine. */
 export const HUMAN_KEYS: ReadonlySet<string> = new Set([
   ...FLOWING,
   ...ASKING,
@@ -82,7 +82,7 @@ const actionOf = ({ name, action }: EventEntry): JsonRecord => {
   return { name: action ?? ACTIONS[last] ?? last, emitsEvent: name }
 }
 
-/** A name for a person whom only an event implies. */
+/** A name for a person who is only implied by an event. */
 const impliedName = (after: string): string => `after-${after.replaceAll(/[./]/g, '-')}`.slice(0, 64)
 
 export const impliedHumans = (manifest: Manifest): readonly HumanSource[] => {

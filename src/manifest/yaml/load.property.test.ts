@@ -1,7 +1,7 @@
 /**
- * [A2] Whatever a text is, loading it ends, and ends with findings that have a code, a place and a way out.
+ * [A2] Loading any text ends, and ends with findings that have a code, a place and a hint.
  *
- * As many as a test run has time for; the stage `fuzz` of `npm run test:chaos` plays the full number.
+ * Runs as many cases as a test run has time for; the stage `fuzz` of `npm run test:chaos` runs the full number.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -19,22 +19,22 @@ const allSurvive = (texts: fc.Arbitrary<string>): void =>
     { numRuns: CASES },
   )
 
-describe('[A2] a manifest that was damaged', () => {
-  test('the whole one loads', () =>
+describe('[A2] a damaged manifest', () => {
+  test('loads when it is undamaged', () =>
     expect(survives(BASE).findings.filter(({ level }) => level === 'error')).toEqual([]))
 
-  test('ends with findings', () => allSurvive(DAMAGED.whole))
-  test('in a part ends with findings', () => allSurvive(DAMAGED.part))
-  test('of any shape ends with findings', () => allSurvive(DAMAGED.shape))
-  test('any text ends with findings', () => allSurvive(DAMAGED.text))
+  test('gives findings', () => allSurvive(DAMAGED.whole))
+  test('with one damaged part gives findings', () => allSurvive(DAMAGED.part))
+  test('of any shape gives findings', () => allSurvive(DAMAGED.shape))
+  test('of any text gives findings', () => allSurvive(DAMAGED.text))
 
-  // Mistakes of all layers are told at once, so that later ones meet what earlier ones have refused (15.1.1).
-  test('a plan whose triggers were refused ends with findings', () =>
+  // Mistakes of all layers are reported at once, so later layers see values that earlier ones have refused (15.1.1).
+  test('whose plan has refused triggers gives findings', () =>
     expect(
       survives('product: {name: a}\nplans: [{name: 30s, triggers: [{kind: -1}], db_lookups: 30s}]').manifest,
     ).toBeNull())
 
-  test('what loads is printed as what loads to the same', () =>
+  test('that still loads is printed as text that loads to the same', () =>
     fc.assert(
       fc.property(mutation, (one) => {
         const { manifest } = loadManifest(mutate(BASE, one))

@@ -1,4 +1,4 @@
-/** [A2] Manifests as people write them: those of the documents load, bad ones are told with code, line and column. */
+/** [A2] Manifests as people write them: those of the documents load, bad ones are reported with code, line and column. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
@@ -16,7 +16,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 const hashOf = (source: SystemSource): string => normalise(source, digest).hash
 
 describe('[A2] the manifests of the documents', () => {
-  test('three hands in their shortest form', () => {
+  test('agents, functions and humans in their shortest form', () => {
     const { manifest, findings } = loadManifest(`
 product: {name: lead-campaign}
 events:
@@ -96,14 +96,14 @@ plans:
             - {condition: "agent.confidence < 0.6", escalate_to: "human", reason: "Low confidence classification"}
             - {condition: "agent.output.category == 'escalate'", escalate_to: "human", reason: "Agent requested escalation"}
 `)
-    // The functions and agents that they speak of are not in this text.
+    // The functions and agents that they refer to are not in this text.
     expect(new Set(findings.map(({ level, code }) => `${level} ${code}`))).toEqual(new Set(['warning PLAN_UNASSIGNED']))
     const steps = manifest?.plans?.[0]?.['steps'] as readonly { readonly id: string }[]
     expect(steps.map(({ id }) => id)).toHaveLength(7)
   })
 })
 
-describe('[A2] what is wrong is told with code, line and column', () => {
+describe('[A2] mistakes are reported with code, line and column', () => {
   test.each([
     ['MANIFEST_INVALID 1:1', 'just a text'],
     ['MANIFEST_INVALID 1:1', 'events: []'],
@@ -165,7 +165,7 @@ describe('[A2] what is wrong is told with code, line and column', () => {
     expect(errors[0]).toBe(expected)
   })
 
-  test('everything that is wrong is told at once, in every part', () => {
+  test('all mistakes are reported at once, in every part', () => {
     const text = `product: {name: s}
 functions:
   - {name: a, circuit: {window: 0}}
@@ -183,7 +183,7 @@ schedules:
   })
 })
 
-describe('[A2] one system, whatever it was written in', () => {
+describe('[A2] the same system, however it was written', () => {
   const YAML = `
 product: {name: lead-campaign}
 defaults: {tz: Europe/Berlin}
@@ -285,9 +285,9 @@ state_machine: {entity: lead, key: lead_id, initial: new, states: [{name: new, t
     return sourceOf(manifest)
   }
 
-  test('YAML and TypeScript come to the same hash', () => expect(hashOf(inYaml(YAML))).toBe(hashOf(inCode)))
+  test('YAML and TypeScript give the same hash', () => expect(hashOf(inYaml(YAML))).toBe(hashOf(inCode)))
 
-  test('any change of the one is another hash', () => {
+  test('any change of the YAML changes the hash', () => {
     for (const [from, to] of [
       ['retries: 2', 'retries: 3'],
       ['delay: 5m', 'delay: 6m'],
@@ -302,13 +302,13 @@ state_machine: {entity: lead, key: lead_id, initial: new, states: [{name: new, t
       expect(hashOf(inYaml(YAML.replace(from, to)))).not.toBe(hashOf(inCode))
   })
 
-  test('the order of keys and of spellings changes nothing', () =>
+  test('the order and the spelling of keys do not change the hash', () =>
     expect(
       hashOf(inYaml(YAML.replace('rate_limit: {limit: 3, period: 10s,', 'rateLimit: {period: 10s, limit: 3,'))),
     ).toBe(hashOf(inCode)))
 })
 
-test('sections that have an effect: whose events they are, and where tables are', () => {
+test('sections that have an effect: the tenant field of events, and the database of tables', () => {
   const { manifest, findings } = loadManifest(`product: {name: s}
 tenancy: {identifier: tenant_id, isolation: {database: schema}}
 database: {source: main.db, tables: [{name: lead}]}
@@ -326,7 +326,7 @@ functions:
   expect(unused).toEqual(['tenancy.isolation', 'database.tables'])
 })
 
-test('a mistake elsewhere says nothing about agents of chats, and what is left of a list with a bad item is not told twice (15.1.1)', () => {
+test('an unrelated mistake causes no finding about the agents of chats, and a list with a bad item is reported only once (15.1.1)', () => {
   const { findings } = loadManifest(`product: {name: s}
 agents: [{name: helper, instructions: Help.}]
 chats: [{name: desk, agent: helper}]

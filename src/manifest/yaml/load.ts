@@ -1,7 +1,7 @@
 /**
- * The text of a manifest to a checked one: parsed, brought to the long form, checked, defined, with everything worth telling.
+ * Loads the text of a manifest: parsed, brought to the long form, checked, defined, with all findings.
  *
- * Owns the order of the steps. Each looks at what the one before could make sense of, so that all that is wrong is told at once, and
+ * Owns the order of the steps. Each continues with what the one before could use, so that all mistakes are reported at once, and
  * each mistake once. Executes nothing and reads no file.
  */
 import { lint, type Surroundings } from '#manifest/lint/lint.ts'
@@ -22,27 +22,27 @@ import { isRecord, type JsonRecord } from './record.ts'
 import { sourceOf } from './source.ts'
 
 export interface LoadedManifest {
-  /** Null: something is wrong with it, and nothing of it is in force. */
+  /** Null: it has errors, and none of it takes effect. */
   readonly manifest: Manifest | null
   readonly findings: readonly Finding[]
 }
 
 const LEVELS: readonly Level[] = ['error', 'warning', 'info']
 
-/** A step later may stumble over what was refused already. */
+/** Codes that later steps would report again for what was refused already. */
 const ONCE: ReadonlySet<string> = new Set(['MANIFEST_DUPLICATE_NAME', 'EVENT_RESERVED'])
 
-/** Remarks as they come, findings with their places at the end. */
+/** Collects remarks, and returns findings with their places at the end. */
 class Told {
   readonly #remarks: Remark[] = []
-  /** Where earlier steps have found errors, and which. */
+  /** The paths and codes of errors that earlier steps have found. */
   readonly #settled = new Set<string>()
 
   readonly tell = (remark: Remark): void => {
     if (!this.#isSettled(remark)) this.#remarks.push(remark)
   }
 
-  /** The next step says nothing about what has been refused so far. */
+  /** The next steps do not report what has been refused so far. */
   settle(): void {
     for (const { level, code, path } of this.#remarks)
       if (level === 'error') {
@@ -82,10 +82,10 @@ const checkPayloads = (manifest: Manifest, told: Told): void => {
       payloadSchema(payload, additional ?? true, ['events', 'definitions', name, 'payload'], told.tell)
 }
 
-/** What stands for the sections that every manifest has, where they were refused. */
+/** Replaces the sections that every manifest has, if they were refused. */
 const MISSING = { product: { name: 'unnamed' }, events: { definitions: [] } }
 
-/** A handler whose triggers were refused is still looked at, for what else is wrong with it. */
+/** A handler whose triggers were refused is still checked for other mistakes. */
 const whole = (handler: Json): Json => (isRecord(handler) ? { triggers: [], ...handler } : handler)
 
 const shaped = (root: JsonRecord, places: Places, told: Told): Manifest => {
@@ -125,7 +125,7 @@ const judged = (root: JsonRecord, places: Places, told: Told, surroundings: Surr
     const manifest = judgedFurther(outlined, told, surroundings)
     return told.hasErrors ? null : manifest
   } catch (error) {
-    // What was refused may lack anything: a step that stumbles over it has nothing to add to what was found.
+    // Parts that were refused may be missing: a step that fails because of them adds nothing to the findings.
     if (told.hasErrors) return null
     throw error
   }

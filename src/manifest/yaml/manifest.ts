@@ -1,7 +1,7 @@
 /**
- * A manifest in its long form, as data with names: what lint, graph, types and the system are made from.
+ * A manifest in its long form, as typed data: the source of lint, graph, types and the system.
  *
- * Owns the view. The check has made sure of the shape before anyone may call it a Manifest.
+ * Owns the types. A value is only a Manifest after the check has verified its shape.
  */
 import { LIFECYCLE } from '#model/event/lifecycle.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -16,7 +16,7 @@ export interface EventEntry {
   readonly after?: string
   readonly action?: string
   readonly terminal?: boolean
-  /** Programs may send it, too, although a person's decision does. */
+  /** Programs may send it, too, although a person's decision emits it. */
   readonly open?: boolean
   readonly additional?: boolean
   readonly [key: string]: unknown
@@ -88,13 +88,13 @@ export interface Manifest {
   readonly [section: string]: unknown
 }
 
-/** A part of an entry as the plain data it is. */
+/** A part of an entry as plain data. */
 export const field = (entry: object, key: string): Json | undefined => (entry as Record<string, Json | undefined>)[key]
 
 export const HAND_SECTIONS = ['agents', 'functions', 'humans', 'plans'] as const
 export type HandSection = (typeof HAND_SECTIONS)[number]
 
-/** The hand that does the work of each section's handlers: what it tells of it has that prefix. */
+/** The modality of each section's handlers: their lifecycle events have that prefix. */
 export const MODALITY_OF: Readonly<Record<HandSection, Modality>> = {
   agents: 'agent',
   functions: 'workflow',
@@ -107,7 +107,7 @@ export interface Placed {
   readonly handler: HandlerEntry
 }
 
-/** Every handler, with the section it stands in. */
+/** Every handler, with its section. */
 export const handlersOf = (manifest: Manifest): readonly Placed[] =>
   HAND_SECTIONS.flatMap((section) => (manifest[section] ?? []).map((handler) => ({ section, handler })))
 
@@ -148,7 +148,7 @@ export const endedBy = (handler: HandlerEntry): readonly string[] =>
     isRecord(rule) && typeof rule['event'] === 'string' ? rule['event'] : [],
   )
 
-/** The queue that a handler works through. */
+/** The queue that a handler processes. */
 export const readsQueue = (handler: HandlerEntry): string | null => {
   const source = field(handler, 'source')
   return isRecord(source) && typeof source['queue'] === 'string' ? source['queue'] : null
@@ -156,7 +156,7 @@ export const readsQueue = (handler: HandlerEntry): string | null => {
 
 export interface Outgoing {
   readonly event: string
-  /** What must hold, in words: a condition, a delay, a route, an action. */
+  /** The condition in words: a filter, a delay, a route, an action. */
   readonly label: string
 }
 
@@ -188,6 +188,6 @@ export const sentBy = (section: HandSection, handler: HandlerEntry): readonly Ou
   ...(section === 'humans' ? actionEvents(handler) : []),
 ]
 
-/** What a handler's work tells by itself, of what anybody hears. */
+/** The lifecycle events that a handler emits, among those that have listeners. */
 export const lifeOf = (section: HandSection, heard: ReadonlySet<string>): readonly string[] =>
   LIFECYCLE[MODALITY_OF[section]].filter((type) => heard.has(type))

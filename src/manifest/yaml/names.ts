@@ -1,7 +1,7 @@
 /**
- * Names in a manifest: each thing has its own, and what the system tells itself nobody else declares or sends.
+ * Names in a manifest: each is unique, and reserved event types are neither declared nor sent.
  *
- * Owns uniqueness across the four hands and within each section. Spelling is the check's.
+ * Owns uniqueness across the four handler sections and within each section. Spelling is checked elsewhere (check.ts).
  */
 import { NAME } from '#manifest/yaml/check/check.ts'
 import { isEventType, isReservedType } from '#model/event/event.ts'
@@ -26,7 +26,7 @@ const LISTS = [
 ] as const
 
 const namesIn = (section: string, entries: readonly NamedEntry[]): readonly Named[] =>
-  // By position: of two with one name the second is meant.
+  // By index: of two with the same name the second is meant.
   entries.map(({ name }, i) => ({ name, path: [section, i] }))
 
 const tellTwins = (all: readonly Named[], words: string, tell: Tell): void => {
@@ -79,7 +79,7 @@ const firstOfEach = <Entry extends { readonly name: string }>(
 
 const isFreeType = (name: string): boolean => isEventType(name) && !isReservedType(name)
 
-/** Of each name only the first, and none that was refused, so that a manifest with such names can be judged further. */
+/** Keeps only the first of each name and no refused ones, so that a manifest with such names can be checked further. */
 export const withGoodNames = (manifest: Manifest): Manifest => {
   const hands = new Set<string>()
   const section = (name: string, taken: Set<string>) => {

@@ -1,4 +1,4 @@
-/** A manifest in its long form as YAML: what it says once every short form is written out. Loading it again gives the same. */
+/** Prints a manifest in its long form as YAML, with every short form expanded. Loading it again gives the same manifest. */
 import { stringify } from 'yaml'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { Manifest } from './manifest.ts'

@@ -1,7 +1,7 @@
 /**
- * A manifest as the very value that `defineSystem` takes: from here on nobody can tell what a system was written in.
+ * Converts a manifest to the value that `defineSystem` takes: from here on the origin of a system makes no difference.
  *
- * Owns which keys the engine reads; the others are kept in the manifest and told. Code and schemas of files are handed in.
+ * Owns which keys the engine uses; the others are kept in the manifest and reported. Code and schemas from files are passed in.
  */
 import type { AgentSource } from '#manifest/define/agents.ts'
 import type { FunctionSource, SystemSource } from '#manifest/define/define.ts'
@@ -29,7 +29,7 @@ import { defined, isRecord, type JsonRecord, listed } from './record.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
 import { machinesSource, statesOf, WORKFLOW_KEYS, workflowSource } from './workflow-source.ts'
 
-// An agent of the manifest as the author API has it: contract, config and limits are one set of options there.
+// An agent of the manifest in the form of the author API: contract, config and limits are one set of options there.
 
 const SHAPE = (MANIFEST.fields['agents'] as { readonly of: RecordShape }).of
 const MODELS = (MANIFEST.fields['defaults'] as RecordShape).fields['models'] as Shape
@@ -114,10 +114,10 @@ const entryShape = (section: string): RecordShape => {
   return shape.of
 }
 
-/** What makes a function a plan. */
+/** The keys that make a function a plan. */
 const PLANNED = ['goal', 'text', 'steps', 'approve']
 
-/** Keys of a function that mean something to the engine. */
+/** Keys of a function that have an effect in the engine. */
 export const FUNCTION_KEYS: ReadonlySet<string> = new Set([
   ...STARTING,
   ...WORKFLOW_KEYS,
@@ -136,7 +136,7 @@ export const FUNCTION_KEYS: ReadonlySet<string> = new Set([
   'source',
 ])
 
-/** Keys of a plan that mean something to the engine. */
+/** Keys of a plan that have an effect in the engine. */
 export const PLAN_KEYS: ReadonlySet<string> = new Set([
   ...STARTING,
   ...WORKFLOW_KEYS,
@@ -149,7 +149,7 @@ export const PLAN_KEYS: ReadonlySet<string> = new Set([
   'output_schema',
 ])
 
-/** Keys of an agent that mean something to the engine. */
+/** Keys of an agent that have an effect in the engine. */
 export const AGENT_KEYS: ReadonlySet<string> = new Set([
   ...STARTING,
   'entity',
@@ -176,7 +176,7 @@ export const AGENT_KEYS: ReadonlySet<string> = new Set([
 const pick = (entry: HandlerEntry | NamedEntry, keys: Iterable<string>): JsonRecord =>
   defined(Object.fromEntries([...keys].map((key) => [key, field(entry, key)])))
 
-/** What a person alone causes is told to the system; of the others only their data. */
+/** For events that only people send, the source is passed on; for others only the schema of their data. */
 const eventOptions = (event: EventEntry, parts: Parts): unknown => {
   const schema = eventSchema(event, parts)
   if (event.source !== 'human' && event.open === undefined) return schema
@@ -189,7 +189,7 @@ const eventSchema = (event: EventEntry, parts: Parts): unknown => {
   return jsonSchema(payloadSchema(event.payload, event.additional ?? true, [], () => undefined))
 }
 
-/** An event that is only sent is declared by that: any data. */
+/** Sending an event declares it, with any data. */
 const eventsSource = (manifest: Manifest, parts: Parts): Readonly<Record<string, unknown>> => {
   const declared = manifest.events.definitions.map((event) => [event.name, eventOptions(event, parts)] as const)
   const known = new Set(declared.map(([name]) => name))
@@ -200,7 +200,7 @@ const eventsSource = (manifest: Manifest, parts: Parts): Readonly<Record<string,
   return Object.fromEntries([...declared, ...implied.map((name) => [name, null] as const)])
 }
 
-/** What `fn(name, options, code)` made of a file: its options count where the manifest says nothing. */
+/** A value that `fn(name, options, code)` returned in a file: its options count where the manifest has none. */
 const madeByFn = (value: unknown): FunctionSource | null =>
   typeof value === 'object' && value !== null && 'options' in value && 'code' in value
     ? (value as unknown as FunctionSource)
@@ -243,7 +243,7 @@ const schemaOfStep = (given: unknown, parts: Parts): { readonly outputSchema?: u
   return schema === undefined || schema === null ? {} : { outputSchema: schema }
 }
 
-/** A schema that only its file knows is not known while nothing may be executed. */
+/** A schema that is only in a file is unknown while nothing may be executed. */
 const stepOf = ({ outputSchema, agentConfig, ...step }: PlanStepSource, parts: Parts): PlanStepSource => {
   if (agentConfig === undefined) return { ...step, ...schemaOfStep(outputSchema, parts) }
   const { outputSchema: ofAgent, ...config } = agentConfig
@@ -259,7 +259,7 @@ export const planOf = (entry: HandlerEntry, parts: Parts = {}): PlanSource => {
   return steps === undefined ? plan : { ...plan, steps: steps.map((step) => stepOf(step, parts)) }
 }
 
-/** A plan is a function whose work is its steps. */
+/** A plan is a function that performs steps. */
 const planSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): FunctionSource => {
   const source = functionSource(entry, manifest, parts)
   return { ...source, options: { ...source.options, plan: planOf(entry, parts) }, code: null }
@@ -268,19 +268,19 @@ const planSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): Func
 const listOf = <Source>(section: string, entries: readonly NamedEntry[] = []): readonly Source[] =>
   entries.map((entry) => authorForm(entryShape(section), entry as Json) as unknown as Source)
 
-/** Every handler is started the same way, whichever hand it is. */
+/** All handlers are started the same way, whatever their modality. */
 const scheduleSource = ({ agent, plan = agent, ...entry }: NamedEntry): NamedEntry =>
   (plan === undefined ? entry : { ...entry, function: plan }) as NamedEntry
 
 const WEBHOOK_KEYS = ['name', 'auth', 'scheme', 'secret', 'emits', 'unsigned', 'header', 'id_header']
 
-/** A path elsewhere belongs to the gateway in front: it hands deliveries on to where we serve. */
+/** A foreign path belongs to the gateway in front, which forwards deliveries to our path. */
 const servedPath = (entry: NamedEntry): JsonRecord => {
   const path = field(entry, 'path')
   return typeof path === 'string' && path.startsWith('/hooks/') ? { path } : {}
 }
 
-/** Nothing proves who sends: told when it is checked, refused when it is served. */
+/** The sender is not authenticated: reported by the check, refused when it is served. */
 export const isUnsigned = (entry: NamedEntry): boolean =>
   entry['unsigned'] !== true && listed(field(entry, 'secret')).every((secret) => secret === '')
 

@@ -1,4 +1,4 @@
-/** The triggers of a handler in the author's form, and the other keys that every hand shares. */
+/** The triggers of a handler in the author's form, and the other keys that all handlers share. */
 import { triggerShape } from '#manifest/yaml/check/handler-sections.ts'
 import { list } from '#manifest/yaml/check/shape.ts'
 import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
@@ -6,7 +6,7 @@ import type { Json } from '#model/kernel/json.ts'
 import { type HandlerEntry, heardBy, type Manifest, type TriggerEntry } from './manifest.ts'
 import { isRecord } from './record.ts'
 
-/** What starts a handler and how it flows: the same for every hand. */
+/** The keys for triggers and flow control: the same for all handlers. */
 export const STARTING: readonly string[] =
   'idempotency while_paused rate_limit debounce batch overlap overlap_key throttle concurrency priority fairness deadline allow_reentry cancel_on circuit placement pool pin pin_for module internal'.split(
     ' ',
@@ -16,7 +16,7 @@ const MANAGED = 'managed'
 
 const isWatched = ({ kind }: TriggerEntry): boolean => !['event', 'manual', 'webhook'].includes(kind)
 
-/** A table of the user's own database is in the one that the manifest names, unless it says where. */
+/** A table trigger uses the database that the manifest names, unless it names its own. */
 const withDatabase = (trigger: TriggerEntry, manifest: Manifest): TriggerEntry => {
   const database = manifest['database']
   const source = isRecord(database) ? database['source'] : undefined
@@ -24,7 +24,7 @@ const withDatabase = (trigger: TriggerEntry, manifest: Manifest): TriggerEntry =
   return isNamed || typeof source !== 'string' || source === MANAGED ? trigger : { ...trigger, database: source }
 }
 
-/** A handler that is switched off keeps its definition and starts by hand only. */
+/** A disabled handler keeps its definition and is started only by hand. */
 export const eventTriggers = (handler: HandlerEntry, manifest: Manifest): readonly Json[] => {
   if (handler['enabled'] === false) return []
   const direct = handler.triggers.filter(({ event }) => event !== undefined)

@@ -1,7 +1,7 @@
 /**
- * What a function declares around its code, and the machines of entities, in the author's form.
+ * What a function declares around its code, and the state machines of entities, in the author's form.
  *
- * Owns what is inferred: the key of a machine, the row that an update means. What lint has warned of (a state that nobody declared) is
+ * Owns what is inferred: the key of a machine, the row that an update changes. What lint has warned about (an undeclared state) is
  * left out here, so that a warning stays a warning.
  */
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
@@ -19,7 +19,7 @@ export const WORKFLOW_KEYS: readonly string[] =
 
 const shapeOf = (section: string): RecordShape => (MANIFEST.fields[section] as { readonly of: RecordShape }).of
 
-/** `id = {{payload.order_id}}` names a document: the expression inside. */
+/** `id = {{payload.order_id}}` selects a document; the group is the expression inside. */
 const KEYED = /^\s*(?:\w+\.)?id\s*=\s*\{\{\s*(.+?)\s*\}\}\s*$/
 
 const lookupOf = (lookup: JsonRecord): readonly JsonRecord[] => {
@@ -27,7 +27,7 @@ const lookupOf = (lookup: JsonRecord): readonly JsonRecord[] => {
   return key === undefined ? [] : [{ table: table as Json, as: as as Json, key }]
 }
 
-/** An update without where means the row that must exist. */
+/** An update without `where` changes the row that must exist. */
 const persistOf = (entry: JsonRecord, handler: HandlerEntry): readonly JsonRecord[] => {
   if (entry['custom_function'] !== undefined) return []
   const input = field(handler, 'validate_input')
@@ -38,7 +38,7 @@ const persistOf = (entry: JsonRecord, handler: HandlerEntry): readonly JsonRecor
 
 const EXISTING = /^\s*(?:(\w+)\.)?id\s*=\s*\{\{\s*(.+?)\s*\}\}\s*$/
 
-/** The document that `exists` names, by its id; without a table that of the first update. Null: it says something else. */
+/** The document that `exists` names, by its id; without a table that of the first update. Null: it is something else. */
 export const existingOf = (handler: HandlerEntry): JsonRecord | null => {
   const input = field(handler, 'validate_input')
   const [, prefix, key] = EXISTING.exec(isRecord(input) ? String(input['exists'] ?? '') : '') ?? []
@@ -49,7 +49,7 @@ export const existingOf = (handler: HandlerEntry): JsonRecord | null => {
 const knownStates = (manifest: Manifest): ReadonlySet<string> =>
   new Set(machinesOf(manifest).flatMap(({ states }) => states.map(({ name }) => name)))
 
-/** An agent says them in its contract. */
+/** An agent names them in its contract. */
 export const statesOf = (handler: HandlerEntry, manifest: Manifest): JsonRecord => {
   const known = knownStates(manifest)
   const contract = field(handler, 'contract')
@@ -89,14 +89,14 @@ const commonKey = (manifest: Manifest): string | null => {
   return best === undefined ? null : best[0]
 }
 
-/** A bare field is one of the payload. */
+/** A bare field is a field of the payload. */
 const keyOf = (machine: MachineEntry, manifest: Manifest): string | null => {
   const given = field(machine, 'key') ?? commonKey(manifest)
   if (typeof given !== 'string') return null
   return /^\w+$/.test(given) ? `payload.${given}` : given
 }
 
-/** The machines that can be kept: they have a key, and begin somewhere. */
+/** The machines that can be stored: they have a key and an initial state. */
 const machinesOf = (manifest: Manifest): readonly MachineEntry[] =>
   (manifest.state_machines ?? []).filter(
     (machine) => keyOf(machine, manifest) !== null && machine.states.some(({ name }) => name === machine.initial),

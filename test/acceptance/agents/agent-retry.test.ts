@@ -1,4 +1,4 @@
-/** Agent runs that failed and are retried: what failed before does not count against them, what was spent does. */
+/** Agent runs that failed and are retried: earlier failures do not count against them, but what they spent does. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { agent } from '#manifest/define/agents.ts'
@@ -16,7 +16,7 @@ const retry = async (system: TestSystem, run: RunId) => {
 }
 
 onEveryStore('agents after a retry', (store) => {
-  test('[B1] agent-state-2: a model that was away is asked again by every retry, until it answers (14.1.3)', async () => {
+  test('[B1] agent-state-2: a model that was unavailable is called again by every retry, until it answers (14.1.3)', async () => {
     let isAway = true
     const model = paidModel(() => (isAway ? failedWith('MODEL_AUTH') : said('Arr.')))
     const system = await beginAgents({ agents: [agent('writer', { instructions: 'x' })] }, store(), place, model)
@@ -32,7 +32,7 @@ onEveryStore('agents after a retry', (store) => {
     await system.close()
   })
 
-  test('[B1] a retry goes on after the last answer, and a crash in it changes nothing (14.1.3)', async () => {
+  test('[B1] a retry continues after the last answer, and a crash in it changes nothing (14.1.3)', async () => {
     let isAway = true
     const model = paidModel((_, turn) =>
       turn === 0 ? called(['Glob', { pattern: '*' }]) : isAway ? failedWith('MODEL_AUTH') : said('done'),
@@ -47,13 +47,13 @@ onEveryStore('agents after a retry', (store) => {
     await system.run(() => system.engine.retry(run, 'ana'))
     await system.crash()
     expect(await ended(system, run)).toMatchObject({ status: 'success', output: 'done' })
-    // Nothing that was answered is asked again; a call that the crash has cut off may be.
+    // Calls that were answered are not repeated; a call that the crash cut off may be.
     expect(model.calls.length - before).toBeLessThanOrEqual(2)
     expect(model.calls.slice(before).every(({ messages }) => messages.length > 1)).toBe(true)
     await system.close()
   })
 
-  test('an agent whose turns were used up has as many again after a retry (14.1.3)', async () => {
+  test('an agent that used up its turns has as many again after a retry (14.1.3)', async () => {
     const model = paidModel((_, turn) => (turn < 3 ? called(['Glob', { pattern: `*${turn}` }]) : said('done')))
     const source = { agents: [agent('writer', { instructions: 'x', allowedTools: ['Glob'], limits: { maxTurns: 2 } })] }
     const system = await beginAgents(source, store(), place, model)
@@ -64,7 +64,7 @@ onEveryStore('agents after a retry', (store) => {
     await system.close()
   })
 
-  test('[B4] an answer that did not fit is asked for again, with two tries, and the model is told why (14.1.3)', async () => {
+  test('[B4] after a retry the model is asked again for an answer that fits, with two tries and the reason of the failure (14.1.3)', async () => {
     const model = paidModel((_, turn) => said(turn < 3 ? '{"fit": 7}' : '{"fit": 1}'))
     const output = z.object({ fit: z.number().max(1) })
     const system = await beginAgents(

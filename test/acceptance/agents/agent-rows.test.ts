@@ -1,4 +1,4 @@
-/** Rows of managed tables in an agent's workspace: by a key, by conditions, by what the input speaks of; never a whole table. */
+/** Rows of managed tables in an agent's workspace: by a key, by conditions, by fields of the input; never a whole table. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { agent } from '#manifest/define/agents.ts'
@@ -40,14 +40,14 @@ onEveryStore('rows of an agent', (store) => {
     return error?.code ?? [...text.matchAll(/"name": "(\w+)"/g)].map(([, name]) => name)
   }
 
-  test('[B3] a where selects them, with values of the input bound, in the order asked for', async () => {
+  test('[B3] a where selects rows, with values of the input bound, in the requested order', async () => {
     const where = 'city = payload.place AND score >= 5'
     expect(await seen({ where, orderBy: 'score desc', limit: 1 }, { place: 'Oslo' })).toEqual(['Cy'])
     expect(await seen({ where }, { place: "x' OR '1'='1" })).toEqual([])
     expect(await seen({ where }, {})).toBe('CONTEXT_AMBIGUOUS')
   })
 
-  test('[B3] without a where a reference selects one, else the fields that rows have, too; nothing selects nothing', async () => {
+  test('[B3] without a where, a reference selects one row, else equal fields do; without either no row is selected', async () => {
     expect(await seen({}, { lead_id: 2, city: 'Oslo' })).toEqual(['Bo'])
     expect(await seen({}, { city: 'Oslo', other: 1 })).toEqual(['Ana', 'Cy', 'Di'])
     expect(await seen({}, { other: 1 })).toBe('CONTEXT_AMBIGUOUS')

@@ -1,4 +1,4 @@
-/** Work that an agent leaves to another: taint, tools and budget go with it, as they do with a child (issue 14.5). */
+/** Work that an agent hands off to another: taint, tools and budget go with it, as they do with a child (issue 14.5). */
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
 import type { ToolSource } from '#manifest/define/tools.ts'
@@ -10,7 +10,7 @@ import { onEveryStore } from '#test/support/stores/stores.ts'
 
 const place = agentPlace()
 
-/** Bills each call with as many tokens as it says. */
+/** Bills each call with the number of tokens that its script gives. */
 const billed = (reply: ModelReply, tokens: number): ModelReply => {
   const usage = { input: tokens - 100, output: 100, cachedInput: 0, cacheWrites: 0, reasoning: 0 }
   return { ...reply, usage } as ModelReply
@@ -22,7 +22,7 @@ onEveryStore('handed-on work', (store) => {
     { name: 'pay', effect: 'once', run: (input) => void paid.push(JSON.stringify(input)) },
   ]
 
-  test('[B11][S1] children-1: an agent that read untrusted text hands on, and the next one asks a person before it pays (14.5)', async () => {
+  test('[B11][S1] children-1: after an agent that read untrusted text hands off, the next agent asks a person before it pays (14.5)', async () => {
     const paid: string[] = []
     const model = paidModel(({ purpose }, turn) => {
       if (purpose === 'agent:reader')
@@ -49,7 +49,7 @@ onEveryStore('handed-on work', (store) => {
     await system.close()
   })
 
-  test('[B11][K3] children-1: the next one has no tool that the agent which handed on lacks, also two hands further (14.5)', async () => {
+  test('[B11][K3] children-1: the next agent has no tool that the one before lacks, even after two more hand-offs (14.5)', async () => {
     let wiped = 0
     const wipe: ToolSource = { name: 'wipe', effect: 'none', run: () => ++wiped }
     const model = paidModel(({ purpose }, turn) => {
@@ -76,7 +76,7 @@ onEveryStore('handed-on work', (store) => {
     await system.close()
   })
 
-  test('[B8][B11] children-1: a child with 3,000 tokens hands on, and both together use no more; its parent counts them (14.5)', async () => {
+  test('[B8][B11] children-1: a child with 3,000 tokens hands off, both together use no more, and its parent counts them (14.5)', async () => {
     let used = 0
     const model = paidModel(({ purpose }, turn) => {
       if (purpose === 'agent:lead')
@@ -101,7 +101,7 @@ onEveryStore('handed-on work', (store) => {
     await system.close()
   })
 
-  test('[B8][B11] children-1: what the next one read and used counts for the parent of the agent that handed on (14.5)', async () => {
+  test('[B8][B11] children-1: what the next agent read and used counts for the parent of the agent that handed off (14.5)', async () => {
     const paid: string[] = []
     const model = paidModel(({ purpose }, turn) => {
       if (purpose === 'agent:lead')
@@ -126,7 +126,7 @@ onEveryStore('handed-on work', (store) => {
     await system.close()
   })
 
-  test('[B11] agents that hand on in a circle stop at their depth (14.5)', async () => {
+  test('[B11] agents that hand off in a cycle stop at the maximum depth (14.5)', async () => {
     const model = paidModel(({ purpose, messages }) => {
       if (JSON.stringify(messages).includes('CHILD_DEPTH')) return said('enough')
       return called(['Handoff', { agent: purpose === 'agent:ping' ? 'pong' : 'ping', prompt: 'yours' }])

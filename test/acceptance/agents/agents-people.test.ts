@@ -1,4 +1,4 @@
-/** Agents and people: questions, approvals, doubt, loops. A run that waits for a person holds nothing and survives everything. */
+/** Agents and people: questions, approvals, uncertain calls, loops. A run that waits for a person holds no resources and survives everything. */
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
 import type { ToolSource } from '#manifest/define/tools.ts'
@@ -29,7 +29,7 @@ const mailer = (given: Parameters<typeof agent>[1] = {}) =>
   agent('mailer', { instructions: 'x', allowedTools: ['mail.send', 'Glob', 'AskHuman', 'fetch'], ...given })
 
 onEveryStore('agents and people', (store) => {
-  test('[D2] an agent asks a person and goes on with the answer, days and a crash later', async () => {
+  test('[D2] an agent asks a person and continues with the answer, days and a crash later', async () => {
     const model = paidModel((request, turn) =>
       turn === 0
         ? called(['AskHuman', { question: 'Which tone?', options: ['formal', 'casual'] }])
@@ -52,7 +52,7 @@ onEveryStore('agents and people', (store) => {
     await system.close()
   })
 
-  test('a call that needs approval waits for it; what a person changes is what is done', async () => {
+  test("a call that needs approval waits for it; a person's changes are what is executed", async () => {
     const mails: Json[] = []
     const model = paidModel((_, turn) => (turn === 0 ? called(['mail__send', { to: 'bo' }]) : said('done')))
     const system = await beginAgents({ tools: [mailTool(mails)], agents: [mailer()] }, store(), place, model)
@@ -71,7 +71,7 @@ onEveryStore('agents and people', (store) => {
     await system.close()
   })
 
-  test('a rejected call is not done, and the model hears why', async () => {
+  test('a rejected call is not executed, and the model receives the reason', async () => {
     const mails: Json[] = []
     const model = paidModel((_, turn) => (turn === 0 ? called(['mail.send', { to: 'bo' }]) : said('understood')))
     const system = await beginAgents({ tools: [mailTool(mails)], agents: [mailer()] }, store(), place, model)
@@ -85,7 +85,7 @@ onEveryStore('agents and people', (store) => {
     await system.close()
   })
 
-  test('after strangers have spoken a mail needs a yes, even where permissions are bypassed', async () => {
+  test('after untrusted input a mail needs approval, even if permissions are bypassed', async () => {
     const mails: Json[] = []
     const page: ToolSource = {
       name: 'fetch',
@@ -111,7 +111,7 @@ onEveryStore('agents and people', (store) => {
     await system.close()
   })
 
-  test('tool-call-2: a mail whose answer was lost asks a person, and the model is never told that it failed', async () => {
+  test('tool-call-2: a mail whose answer was lost asks a person, and the model never receives a failure', async () => {
     const mails: Json[] = []
     const lost = mailTool(mails, {
       approval: false,
@@ -134,7 +134,7 @@ onEveryStore('agents and people', (store) => {
     await system.close()
   })
 
-  test('the same call three times in a row asks a person, whose hint the model reads', async () => {
+  test('the same call three times in a row asks a person, whose hint the model receives', async () => {
     const model = paidModel((request, turn) =>
       lastText(request).includes('look in docs')
         ? said('found')
@@ -154,7 +154,7 @@ onEveryStore('agents and people', (store) => {
     await system.close()
   })
 
-  test('cancel while a person is asked ends the run and withdraws the question', async () => {
+  test('cancelling a run that waits for a person ends it and withdraws the question', async () => {
     const model = paidModel(() => called(['AskHuman', { question: 'Still there?' }]))
     const system = await beginAgents({ agents: [mailer()] }, store(), place, model)
     const run = await system.start('mailer')

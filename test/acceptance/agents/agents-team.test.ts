@@ -1,4 +1,4 @@
-/** Agents among each other: children with less, hand-offs, one budget for all; and models that want more than they may. */
+/** Teams of agents: children with fewer permissions, hand-offs, one budget for all; and models that ask for more than they may. */
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
 import type { ToolSource } from '#manifest/define/tools.ts'
@@ -11,7 +11,7 @@ import { onEveryStore } from '#test/support/stores/stores.ts'
 const place = agentPlace()
 
 onEveryStore('agents among each other', (store) => {
-  test('[B11][K3] a child works for its parent with no more tools than it, and answers as data', async () => {
+  test('[B11][K3] a child works for its parent with no more tools than the parent, and returns data', async () => {
     let wiped = 0
     const wipe: ToolSource = { name: 'wipe', effect: 'none', run: () => ++wiped }
     const model = paidModel(({ purpose }, turn) => {
@@ -34,7 +34,7 @@ onEveryStore('agents among each other', (store) => {
     await system.close()
   })
 
-  test('[B8] twenty children share one budget: what they have together is what their parent had', async () => {
+  test('[B8] twenty children share one budget: together they have what their parent had', async () => {
     const tasks = Array.from({ length: 20 }, (_, i) => ['Task', { agent: 'helper', prompt: `part ${i}` }] as const)
     const model = paidModel(({ purpose }, turn) => {
       if (purpose === 'agent:lead') return turn === 0 ? called(...tasks) : said('all done')
@@ -69,7 +69,7 @@ onEveryStore('agents among each other', (store) => {
     await system.close()
   })
 
-  test('children nest only so deep', async () => {
+  test('nesting of children is limited to a maximum depth', async () => {
     const model = paidModel((_, turn) =>
       turn === 0 ? called(['Task', { agent: 'self', prompt: 'deeper' }]) : said('bottom'),
     )
@@ -86,7 +86,7 @@ onEveryStore('agents among each other', (store) => {
     await system.close()
   })
 
-  test('[B11] an agent leaves its work to another, whose answer becomes its own', async () => {
+  test('[B11] an agent hands off its work to another, whose answer becomes its own', async () => {
     const model = paidModel(({ purpose }) =>
       purpose === 'agent:router'
         ? called(['Handoff', { agent: 'support', prompt: 'a broken lamp' }])
@@ -102,7 +102,7 @@ onEveryStore('agents among each other', (store) => {
     await system.close()
   })
 
-  test('[B2][S1] agent-3: two hundred attempts at tools that are not allowed: none of them runs', async () => {
+  test('[B2][S1] agent-3: of two hundred calls of tools that are not allowed none runs', async () => {
     let ran = 0
     const names = ['wipe', 'mail.send', 'shell']
     const forbidden = names.map((name): ToolSource => ({ name, effect: 'none', run: () => ++ran }))
@@ -137,7 +137,7 @@ onEveryStore('agents among each other', (store) => {
     await system.close()
   })
 
-  test('[B2][S1] agent-3: a model that obeys whatever documents and tool results tell it runs nothing that is not allowed', async () => {
+  test('[B2][S1] agent-3: a model that obeys instructions in documents and tool results runs nothing that is not allowed', async () => {
     let ran = 0
     const orders = ['wipe', 'mail.send', 'Bash', 'Write', 'mcp__crm__drop', 'Task', 'Handoff', 'approve_task']
     const dress: readonly ((name: string) => string)[] = [
@@ -174,7 +174,7 @@ onEveryStore('agents among each other', (store) => {
     await system.close()
   })
 
-  test('cancel reaches the child that is at work', async () => {
+  test('a cancel reaches an active child', async () => {
     let aborted = 0
     const slow: ToolSource = {
       name: 'slow',

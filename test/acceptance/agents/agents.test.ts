@@ -15,7 +15,7 @@ const place = agentPlace()
 const Match = z.object({ fit: z.number().min(0).max(1), why: z.string() })
 
 onEveryStore('agents', (store) => {
-  test('[B1] the instructions of an agent are its CLAUDE.md, and what it works on is no part of them', async () => {
+  test('[B1] the instructions of an agent are its CLAUDE.md, and its input is not part of them', async () => {
     place.put('agents/composer/CLAUDE.md', 'Write like a pirate.')
     const model = paidModel(() => said('Arr.'))
     const system = await beginAgents({ agents: [agent('composer')] }, store(), place, model)
@@ -27,7 +27,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[B1] an agent without instructions fails with the places that were looked at', async () => {
+  test('[B1] an agent without instructions fails and names the files that were tried', async () => {
     const system = await beginAgents(
       { agents: [agent('nobody')] },
       store(),
@@ -41,7 +41,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[B2] a tool that is not on the list is refused, and the model hears of it', async () => {
+  test('[B2] a tool that is not on the list is refused, and the model receives the refusal', async () => {
     let ran = 0
     const wipe: ToolSource = { name: 'wipe', effect: 'once', run: () => ++ran }
     const model = paidModel((_, turn) =>
@@ -57,7 +57,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('tool-call-1: a tool that says it only reads cannot change a file', async () => {
+  test('tool-call-1: a tool that declares no effect cannot change a file', async () => {
     const sly: ToolSource = {
       name: 'sly',
       effect: 'none',
@@ -76,7 +76,7 @@ onEveryStore('agents', (store) => {
     const model = paidModel((_, turn) => {
       if (turn === 0) return called(['Read', { file_path: 'lead.json' }], ['Read', { file_path: 'style.md' }])
       if (turn === 1) return called(['Write', { file_path: 'out/mail.md', content: 'Dear Ana' }])
-      // The machine with the directory is gone; the ledger is not.
+      // The machine with the directory is lost; the ledger is not.
       rmSync(join(place.folder, 'workspaces'), { recursive: true, force: true })
       return turn === 2
         ? called(['Edit', { file_path: 'out/mail.md', old_string: 'Ana', new_string: '$& Bo' }])
@@ -112,7 +112,7 @@ onEveryStore('agents', (store) => {
     expect(existsSync(join(place.folder, 'workspaces', run))).toBe(false)
     await system.close()
   })
-  test('[N9] an agent of a module that lists tools is given no others, whatever it was allowed', async () => {
+  test('[N9] an agent of a module that lists tools gets no others, whatever it was allowed', async () => {
     const used: string[] = []
     const tool = (name: string) => ({
       name,
@@ -141,7 +141,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[B5] a required file that was not made is a failure', async () => {
+  test('[B5] a missing required file is a failure', async () => {
     const writer = agent('writer', { instructions: 'x', artifacts: ['report.md'] })
     const system = await beginAgents(
       { agents: [writer] },
@@ -154,7 +154,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[B4] an answer that does not fit is repaired once, and told only what is wrong', async () => {
+  test('[B4] an answer that does not fit is repaired once, and the model receives only what is wrong', async () => {
     const model = paidModel((_, turn) =>
       turn === 0 ? said('{"fit": 7}') : said('```json\n{"fit": 0.7, "why": "size"}\n```'),
     )
@@ -168,7 +168,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[B4] wrong twice is a failure with two paid calls and the text kept', async () => {
+  test('[B4] two wrong answers are a failure with two paid calls and the text kept', async () => {
     const model = paidModel(() => said('no idea'))
     const matcher = agent('matcher', { instructions: 'x', outputSchema: Match })
     const system = await beginAgents({ agents: [matcher] }, store(), place, model)
@@ -178,7 +178,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[B6][B7] agent-1: each model call leaves its tokens, its price, its model and its duration', async () => {
+  test('[B6][B7] agent-1: each model call records its tokens, price, model and duration', async () => {
     const model = paidModel((_, turn) => (turn === 0 ? called(['Glob', { pattern: '*' }]) : said('done')))
     const counter = agent('counter', { instructions: 'x', allowedTools: ['Glob'] })
     const system = await beginAgents({ agents: [counter] }, store(), place, model)
@@ -208,7 +208,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[E3] an answer that was cut off ends the run as partial, with what there is', async () => {
+  test('[E3] a truncated answer ends the run as partial, with the text so far', async () => {
     const model = paidModel(() => said('Once upon a', { finish: 'length' }))
     const system = await beginAgents({ agents: [agent('teller', { instructions: 'x' })] }, store(), place, model)
     expect(await ended(system, await system.start('teller'))).toMatchObject({
@@ -241,7 +241,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[B9][E5] a model that nobody allowed is refused although it has answered, and its tokens count', async () => {
+  test('[B9][E5] an answer from a model that is not allowed is refused, and its tokens count', async () => {
     const model = paidModel(() => said('hello', { modelUsed: 'opus-cheap-copy' }))
     const strict = agent('strict', { instructions: 'x', model: 'opus' })
     const system = await beginAgents({ agents: [strict] }, store(), place, model)
@@ -251,7 +251,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[B8] money makes answers shorter, and then refuses the call before it is made', async () => {
+  test('[B8] a budget first shortens answers, and then refuses the call before it is made', async () => {
     const model = paidModel((_, turn) => (turn < 3 ? called(['Glob', { pattern: `${turn}*` }]) : said('done')))
     const poor = agent('poor', { instructions: 'x', allowedTools: ['Glob'], limits: { maxCostUsd: 0.0015 } })
     const system = await beginAgents({ agents: [poor] }, store(), place, model)
@@ -262,7 +262,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('an event starts an agent, and what it sends at its end starts the next', async () => {
+  test('an event starts an agent, and the event that it sends at its end starts the next', async () => {
     const model = paidModel(({ purpose }) => said(purpose === 'agent:router' ? '{"to": "sales"}' : 'sold'))
     const router = agent('router', {
       instructions: 'x',
@@ -288,7 +288,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('[A8] what an agent sends without data of its own has the members that the event declares, as of a function', async () => {
+  test('[A8] an emit without data of its own has the members that the event declares, for agents as for functions', async () => {
     const model = paidModel(() => said('{"score": 7, "why": "big"}'))
     const scorer = agent('scorer', {
       instructions: 'x',
@@ -316,7 +316,7 @@ onEveryStore('agents', (store) => {
     await system.close()
   })
 
-  test('without a key every model is simulated: answers come from scripts, cost nothing and say so', async () => {
+  test('without a key every model is simulated: answers come from scripts, cost nothing and are marked as simulated', async () => {
     const scripts = {
       composer: {
         answers: [

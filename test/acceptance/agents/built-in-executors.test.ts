@@ -53,7 +53,7 @@ const hands = (seen: ModelRequest[]): TestHands => ({
 })
 
 onEveryStore('built-in executors', (store) => {
-  test('[E2] a step of each type is done by its executor, and stays done over a crash', async () => {
+  test('[E2] a step of each type is performed by its executor, and its result survives a crash', async () => {
     const seen: ModelRequest[] = []
     const system = await startTestSystem(SYSTEM, store(), hands(seen))
     const outputs: Record<string, unknown> = {}
@@ -61,7 +61,7 @@ onEveryStore('built-in executors', (store) => {
     for (const name of Object.keys(TASKS)) {
       const run = await system.start('work', name)
       runs.set(name, run)
-      // The reader of documents is a thread of its own: its answer is waited for, not guessed.
+      // The document reader runs in a thread of its own, so the test waits for its answer.
       outputs[name] = (await system.run(() => system.engine.result(run, { waitMs: 60_000 }))).output
     }
     expect(outputs).toMatchObject({
@@ -79,7 +79,7 @@ onEveryStore('built-in executors', (store) => {
     await system.close()
   })
 
-  test('[E2] without a model and without tools the types that need them fail and say so', async () => {
+  test('[E2] without a model and without tools the types that need them fail with a clear error', async () => {
     const system = await startTestSystem(SYSTEM, store())
     const outcome = async (name: string) => {
       const run = await system.start('work', name)

@@ -1,4 +1,4 @@
-/** Plans in a chat: proposed by its agent, approved by a person with their hash, run once; and those that are declared. */
+/** Plans in a chat: proposed by its agent, approved by a person by their hash, run once; also declared plans. */
 import { expect, test } from 'vitest'
 import { openPlans } from '#compose/plans.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -35,7 +35,7 @@ onEveryStore('plans in a chat', (store) => {
     return { ...execution.plan, id: execution.plan.id as PlanId }
   }
 
-  test('[N3][E10] a plan is a draft and a task until a person approves it, and is done once, days and a crash later', async () => {
+  test('[N3][E10] a plan is a draft and a task until a person approves it, and is executed once, days and a crash later', async () => {
     const chat = await begin()
     const run = await chat.say('make a plan')
     const plan = await planIn(chat, run)
@@ -85,7 +85,7 @@ onEveryStore('plans in a chat', (store) => {
     await chat.system.close()
   })
 
-  test('a plan with errors is told with its lines, and nobody is asked about it', async () => {
+  test('a plan with errors is shown with its lines, and no approval is requested', async () => {
     const chat = await begin()
     const { execution } = await chat.is(await chat.say('make a wrong plan'), 'done')
     expect(execution).toMatchObject({
@@ -96,7 +96,7 @@ onEveryStore('plans in a chat', (store) => {
     await chat.system.close()
   })
 
-  test('[N3] a declared plan that a deploy changed after it was shown is not run by the old approval (13.1.3)', async () => {
+  test('[N3] a declared plan that a deployment changed after it was shown is not run by the old approval (13.1.3)', async () => {
     const chat = await begin()
     const run = await chat.say('the usual')
     await chat.is(run, 'waiting')
@@ -114,7 +114,7 @@ onEveryStore('plans in a chat', (store) => {
     await chat.system.close()
   })
 
-  test('a declared plan shows its steps too, and what it works on can be edited', async () => {
+  test('a declared plan shows its steps too, and its input can be edited', async () => {
     const chat = await begin()
     const run = await chat.say('the usual')
     expect((await chat.is(run, 'waiting')).execution).toMatchObject({

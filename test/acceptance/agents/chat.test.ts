@@ -1,4 +1,4 @@
-/** A chat, from a message to its saved answer: decided by an agent, judged by a policy, approved by a person, executed by a run. */
+/** A chat, from a message to its saved answer: an agent decides, a policy checks, a person approves, a run executes. */
 import { expect, test } from 'vitest'
 import type { ChatSource } from '#manifest/define/chats.ts'
 import { textOfMessage } from '#model/chat/chat.ts'
@@ -33,7 +33,7 @@ onEveryStore('a chat', (store) => {
   const texts = async ({ told }: { told: () => ReturnType<Chats['show']> }) =>
     (await told()).messages.map((message) => [message.role, textOfMessage(message)])
 
-  test('[E10] chat-turn-1: a message is saved, answered once, and told to the next turn', async () => {
+  test('[E10] chat-turn-1: a message is saved, answered once, and included in the next turn', async () => {
     const chat = await begin()
     const first = await chat.say('Hello')
     expect(await chat.is(first, 'done')).toMatchObject({ status: 'done', reply: 'You said: Hello', execution: null })
@@ -67,7 +67,7 @@ onEveryStore('a chat', (store) => {
     await chat.system.close()
   })
 
-  test('[E10] what has no effects is executed at once, as a run, and its result is part of the answer', async () => {
+  test('[E10] an executor without effects runs at once, and its result is part of the answer', async () => {
     const chat = await begin()
     const view = await chat.is(await chat.say('add 2 and 3'), 'done')
     expect(view.execution).toMatchObject({ executor: 'add', state: 'done', output: { sum: 5 } })
@@ -78,14 +78,14 @@ onEveryStore('a chat', (store) => {
     await chat.system.close()
   })
 
-  test('[E10] an executor type is given a task by the contract, and its content is the answer', async () => {
+  test('[E10] an executor type receives a task by the contract, and its content is the answer', async () => {
     const chat = await begin()
     const view = await chat.is(await chat.say('a template please'), 'done')
     expect(view).toMatchObject({ closing: 'Dear Bo', execution: { state: 'done' } })
     await chat.system.close()
   })
 
-  test('[E10] chat-2: what may have effects waits for a person, days and a crash long, and is done once', async () => {
+  test('[E10] chat-2: an executor that may have effects waits for a person through days and a crash, and runs once', async () => {
     const chat = await begin()
     const run = await chat.say('mail Bo')
     expect((await chat.is(run, 'waiting')).execution).toMatchObject({ executor: 'mail', state: 'waiting' })
@@ -101,7 +101,7 @@ onEveryStore('a chat', (store) => {
     await chat.system.close()
   })
 
-  test('a person who says no is told to the user, and nothing is done', async () => {
+  test('a rejection is reported to the user, and nothing is executed', async () => {
     const chat = await begin()
     const run = await chat.say('mail Bo')
     await chat.is(run, 'waiting')
@@ -112,14 +112,14 @@ onEveryStore('a chat', (store) => {
     await chat.system.close()
   })
 
-  test('[E10] chat-1: what the chat does not list is denied, and the user hears it', async () => {
+  test('[E10] chat-1: an executor that the chat does not list is denied, and the user is told', async () => {
     const chat = await begin()
     const view = await chat.is(await chat.say('delete it all'), 'done')
     expect(view.execution).toMatchObject({ state: 'denied', detail: expect.stringContaining('delete_all') })
     await chat.system.close()
   })
 
-  test('an executor that fails is an answer that says so; an agent that fails is a failed turn that can be tried again', async () => {
+  test('a failed executor gives an answer that says so; a failed agent gives a failed turn that can be tried again', async () => {
     let isDown = true
     const model = paidModel(() => (isDown ? failedWith('MODEL_REJECTED') : said(decideByWords('Hello'))))
     const chat = await begin({}, model)
@@ -155,7 +155,7 @@ onEveryStore('a chat', (store) => {
     await chat.system.close()
   })
 
-  test('[F4] chats-2: a message during a turn interrupts it, where the chat says so', async () => {
+  test('[F4] chats-2: a message during a turn interrupts it, if the chat is configured so', async () => {
     const chat = await begin({ onMessageWhileRunning: 'interrupt' })
     const first = await chat.say('mail Bo')
     await chat.is(first, 'waiting')
@@ -171,7 +171,7 @@ onEveryStore('a chat', (store) => {
     await chat.system.close()
   })
 
-  test('[F4] a message during a turn is refused, where the chat says so', async () => {
+  test('[F4] a message during a turn is refused, if the chat is configured so', async () => {
     const chat = await begin({ onMessageWhileRunning: 'reject' })
     const first = await chat.say('mail Bo')
     await chat.is(first, 'waiting')

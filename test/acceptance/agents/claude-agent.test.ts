@@ -1,4 +1,4 @@
-/** Agents that the Claude Agent SDK drives: approvals, crashes, files and budgets are as with our own turns. The SDK is a stand-in. */
+/** Agents that the Claude Agent SDK drives: approvals, crashes, files and budgets work as with our own turns. The SDK is replaced by a fake. */
 import { expect, test } from 'vitest'
 import { claudeAgent } from '#adapters/models/claude-agent/claude-agent.ts'
 import { agent } from '#manifest/define/agents.ts'
@@ -84,7 +84,7 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     const items = { call: { status: 'edited' as const, modifications: { to: 'di' } } }
     await inbox.decide(await inbox.only(), ana, { action: 'edit', items })
     expect(await ended(system, run)).toMatchObject({ status: 'success', output: 'done' })
-    // The second call of the same answer was told to come again, and the model did not.
+    // The second call of the same answer was deferred, and the model did not repeat it.
     expect(mails).toEqual([{ to: 'di' }])
     expect(sdk.paid).toBe(2)
     await system.close()
@@ -105,7 +105,7 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     await system.close()
   })
 
-  test('[B3] files that it writes are in the ledger, and nothing outside the directory is', async () => {
+  test('[B3] files that it writes are in the ledger, and no file outside of the directory is', async () => {
     const outside = `${place.folder}/outside.md`
     const sdk = fakeSdk((heard, n) => {
       if (n === 1) return [{ call: 'Write', input: { file_path: outside, content: 'no' } }]
@@ -120,7 +120,7 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     await system.close()
   })
 
-  test('delegate-1: a tool that only reads is run inside; what strangers said makes the next effect ask a person', async () => {
+  test('delegate-1: a read-only tool runs inside the harness; after untrusted input the next effect asks a person', async () => {
     const [mails, seen]: [Json[], Json[]] = [[], []]
     const sdk = fakeSdk((_, n) => {
       if (n === 1) return [{ call: 'mcp__trihand__look', input: { at: 'page' } }]
@@ -139,7 +139,7 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     await system.close()
   })
 
-  test('[D2] it asks a person and goes on with the answer', async () => {
+  test('[D2] it asks a person and continues with the answer', async () => {
     const sdk = fakeSdk((heard, n) =>
       n === 1
         ? [{ call: 'mcp__trihand__AskHuman', input: { question: 'Which tone?' } }]
@@ -165,7 +165,7 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     await system.close()
   })
 
-  test('[B10] a crash in its second model call pays for that one call again, and for no other', async () => {
+  test('[B10] a crash in its second model call pays again for that one call, and for no other', async () => {
     let reached = (): void => {}
     const arrival = new Promise<void>((resolve) => {
       reached = resolve
@@ -183,12 +183,12 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     expect(await ended(system, run)).toMatchObject({ status: 'success', output: 'written' })
     expect(sdk.paid).toBe(3)
     const { reply } = (await stepResults(system, run)).get('agent/model[0]') as { readonly reply: Json }
-    // The lost attempt's first call counts, with the one that answered.
+    // The first call of the lost attempt counts together with the one that answered.
     expect(reply).toMatchObject({ usage: { input: 200, output: 40 }, inside: { files: [{ path: 'mail.md' }] } })
     await system.close()
   })
 
-  test('[B6] the rest of the budget goes along, and a session that reaches it ends the agent', async () => {
+  test('[B6] the remaining budget is passed on, and a session that reaches it ends the agent', async () => {
     const sdk = fakeSdk(() => [{ call: 'Read', input: { file_path: 'a.md' } }])
     const agents = [mailer({ limits: { maxCostUsd: 0.003, maxOutputTokens: 256 } })]
     const system = await begin({ agents }, store(), sdk)
@@ -199,7 +199,7 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     await system.close()
   })
 
-  test('[B9] an overloaded model is asked again, later, in the same session', async () => {
+  test('[B9] an overloaded model is called again, later, in the same session', async () => {
     const sdk = fakeSdk(() => [{ text: 'done' }], { status: (n) => (n === 1 ? 529 : null) })
     const system = await begin({ agents: [mailer()] }, store(), sdk)
     const run = await system.start('mailer')

@@ -1,4 +1,4 @@
-/** The executor contract in the words of the wire, inside one process: envelope, constraints, context and result as they are over HTTP. */
+/** The executor contract in its wire spelling, inside one process: envelope, constraints, context and result as they are over HTTP. */
 import { expect, test } from 'vitest'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
@@ -24,7 +24,7 @@ const CONSTRAINTS = {
 const USAGE = { tokens_input: 820, tokens_output: 1340, total_tokens: 2160, estimated_cost: 0.21 }
 
 onEveryStore('the contract in one process', (store) => {
-  /** What an executor that answers so is given, and what becomes of the run. */
+  /** The envelope that an executor with this answer receives, and the result of the run. */
   const play = async (answers: readonly unknown[], options: Record<string, unknown> = {}) => {
     const given: unknown[] = []
     const source = {
@@ -65,7 +65,7 @@ onEveryStore('the contract in one process', (store) => {
     return { given, seen, fact: JSON.stringify(fact) }
   }
 
-  test('[E1] an executor reads the envelope and answers in the words of the contract (15.1.6)', async () => {
+  test('[E1] an executor reads the envelope and answers in the spelling of the contract (15.1.6)', async () => {
     const answer = {
       status: 'success',
       result: { content: 'text', format: 'markdown' },
@@ -87,13 +87,13 @@ onEveryStore('the contract in one process', (store) => {
     expect(seen.output).toMatchObject({ usage: { tokensInput: 820, tokensOutput: 1340, totalTokens: 2160 } })
   })
 
-  test('[E1] a failure in the words of the contract is tried again, as over HTTP (15.1.6)', async () => {
+  test('[E1] a failure in the spelling of the contract is retried, as over HTTP (15.1.6)', async () => {
     const failed = { status: 'failed', error: { code: 'MODEL_TIMEOUT', message: 'Execution exceeded 30s' } }
     const { given, seen } = await play([failed, { status: 'success', result: 1 }])
     expect([given.length, seen.status]).toEqual([2, 'success'])
   })
 
-  test('[E1] a key that the contract does not have is refused in an answer, and in constraints before anyone is asked (15.1.6)', async () => {
+  test('[E1] a key that is not in the contract is refused in an answer, and in constraints before any executor is called (15.1.6)', async () => {
     const answer = { status: 'success', result: 1, model_used: 'gpt-4.1', tokens: 3 }
     const { seen } = await play(Array.from({ length: 9 }, () => answer))
     expect(seen).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('tokens is not a key') } })
@@ -105,7 +105,7 @@ onEveryStore('the contract in one process', (store) => {
   })
 })
 
-test('a constraint of a function that is none is refused where it is defined (15.1.6)', async () => {
+test('an unknown constraint of a function is refused at definition (15.1.6)', async () => {
   const { defineSystem } = await import('../../../src/index.ts')
   const define = (constraints: object) => () =>
     defineSystem({ name: 's', functions: [fn('f', { constraints }, () => 1)] })

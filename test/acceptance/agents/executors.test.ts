@@ -15,7 +15,7 @@ const failed = (code: string, retryable = true): ExecutorResult => ({
   error: { code, message: 'as told', retryable, definite: false },
 })
 
-/** A system with one executor of type `robot` and one function that hands it one task. */
+/** A system with one executor of type `robot` and one function that gives it one task. */
 const withRobot = (
   execute: Executor['execute'],
   options: Partial<ExecuteOptions> = {},
@@ -53,7 +53,7 @@ onEveryStore('executors', (store) => {
     }
   }
 
-  test('[E1][E2][E8] a step is data for the executor of its type: the envelope crosses any wire, the result is recorded', async () => {
+  test('[E1][E2][E8] a step is data for the executor of its type: the envelope can be serialised, the result is recorded', async () => {
     const seen: Envelope[] = []
     const {
       system,
@@ -85,13 +85,13 @@ onEveryStore('executors', (store) => {
     await system.close()
   })
 
-  test('[E2] a type that nobody performs fails the step at once', async () => {
+  test('[E2] a type without an executor fails the step at once', async () => {
     const { system, seen } = await play(withRobot(answering(failed('X')), { type: 'wizard' }))
     expect(seen).toMatchObject({ status: 'failed', error: { code: 'EXECUTOR_UNKNOWN' } })
     await system.close()
   })
 
-  test('[E6][E7] whatever an executor does, the engine alone tries again: same task, next attempt', async () => {
+  test('[E6][E7] only the engine retries an executor: same task, next attempt', async () => {
     const attempts: (readonly [string, number])[] = []
     const { system, seen } = await play(
       withRobot((envelope) => {
@@ -108,7 +108,7 @@ onEveryStore('executors', (store) => {
     await system.close()
   })
 
-  test('[E7] the next model is asked when one has been given up, and both stand in the facts', async () => {
+  test('[E7] the next model is tried when one was given up, and both are in the facts', async () => {
     const asked: unknown[] = []
     const { system, seen, facts } = await play(
       withRobot(
@@ -126,7 +126,7 @@ onEveryStore('executors', (store) => {
     await system.close()
   })
 
-  test('[E5] constraints are held outside the executor: models, time, and the stricter of two lists', async () => {
+  test('[E5] constraints are enforced outside of the executor: models, time, and the stricter of two lists', async () => {
     const seen: Envelope[] = []
     const cheat = answering({ status: 'success', result: 'ok', modelUsed: 'giant' }, seen)
     const outside = await play(withRobot(cheat, { constraints: { allowedModels: ['small'] } }))
@@ -150,7 +150,7 @@ onEveryStore('executors', (store) => {
     await slow.system.close()
   })
 
-  test('[E3] a partial result is taken, refused, or gone on from with its token, also over a crash', async () => {
+  test('[E3] a partial result is accepted, refused, or continued with its token, also across a crash', async () => {
     const tokens: (string | undefined)[] = []
     const partly: Executor['execute'] = async ({ context }) => {
       tokens.push(context.resumeToken)
@@ -183,7 +183,7 @@ onEveryStore('executors', (store) => {
     await stuck.system.close()
   })
 
-  test('[E4][E9] usage, cost and model are recorded as they count; a lie is disputed and ours stands', async () => {
+  test('[E4][E9] usage, cost and model are recorded as verified; a false report is disputed and our figure counts', async () => {
     const price = (_: string, { input, output }: { readonly input: number; readonly output: number }) =>
       input + 2 * output
     const told = (usage: object): ExecutorResult => ({
@@ -210,7 +210,7 @@ onEveryStore('executors', (store) => {
     }
   })
 
-  test('[E4] what failed attempts have used is added up', async () => {
+  test('[E4] the usage of failed attempts is added up', async () => {
     let attempts = 0
     const usage = { tokensInput: 10, tokensOutput: 0, totalTokens: 10, estimatedCost: null }
     const { system, seen, facts } = await play(
@@ -226,7 +226,7 @@ onEveryStore('executors', (store) => {
     await system.close()
   })
 
-  test('[E8] what an executor wants written and told comes with its result, in one commit, and never by itself', async () => {
+  test('[E8] writes and events of an executor are committed with its result, in one commit, and never alone', async () => {
     const { system } = await play(
       withRobot(
         answering({
@@ -254,7 +254,7 @@ onEveryStore('executors', (store) => {
     await bad.system.close()
   })
 
-  test('[E3] an effect that happens at most once is not tried again behind its back', async () => {
+  test('[E3] an effect that happens at most once is not retried after a partial result', async () => {
     let calls = 0
     const { system, seen } = await play(
       withRobot(

@@ -1,4 +1,4 @@
-/** Agents with tools of MCP servers, over real HTTP: what they are shown, what was recorded of it, and what happens when it changes. */
+/** Agents with tools of MCP servers, over real HTTP: what they are shown, what is recorded of it, and what happens when it changes. */
 import { serve } from '@hono/node-server'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,7 +10,7 @@ import { onEveryStore } from '#test/support/stores/stores.ts'
 
 const place = agentPlace()
 
-/** A server whose tool `send` may come to want something else, and that counts what it has done. */
+/** A server whose tool `send` can change its schema, and that counts its calls. */
 const startCrm = async () => {
   const crm = { url: '', wantsMore: false, done: [] as string[] }
   const handler = createMcpHandler(() => {
@@ -60,7 +60,7 @@ const seller = (url: string) =>
   })
 
 onEveryStore('mcp', (store) => {
-  test('[B2] an agent sees the tools of its server that it is allowed, and calls them; others never run', async () => {
+  test('[B2] an agent is shown the allowed tools of its server, and calls them; others never run', async () => {
     const crm = await startCrm()
     const model = paidModel((_, turn) =>
       turn === 0 ? called(['mcp__crm__get', { id: 'c7' }], ['mcp__crm__wipe', {}]) : said('done'),
@@ -75,7 +75,7 @@ onEveryStore('mcp', (store) => {
     await system.close()
   })
 
-  test('what a server offers is recorded; a tool that changes later is not called, and the model hears of it', async () => {
+  test('the tools of a server are recorded; a tool that changes later is not called, and the model receives the reason', async () => {
     const crm = await startCrm()
     const model = paidModel((_, turn) => {
       crm.wantsMore = true

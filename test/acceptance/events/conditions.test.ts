@@ -1,4 +1,4 @@
-/** Conditions over what the ledger holds: met once, with hysteresis, over restarts. */
+/** Conditions over the contents of the ledger: each fires once, with hysteresis, across restarts. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { ConditionTrigger } from '#model/event/watch.ts'
@@ -45,7 +45,7 @@ const open = async (place: TestStore, condition: (session: string) => ConditionT
 }
 
 onEveryStore('conditions', (store) => {
-  test('[L7] more than so many runs wait: told once, and again only after they were few', async () => {
+  test('[L7] a condition on the number of waiting runs fires once, and again only after the number was low', async () => {
     const shop = await open(store(), () => ({
       condition: 'runs.waiting > 3',
       rearm: 'runs.waiting < 2',
@@ -68,7 +68,7 @@ onEveryStore('conditions', (store) => {
     await shop.close()
   })
 
-  test('[L7] the length of one function’s queue is a condition of its own', async () => {
+  test('[L7] the queue length of one function is a condition of its own', async () => {
     const shop = await open(store(), () => ({ condition: 'queue.order.waiting >= 2 && queue["alarm"].length == 0' }))
     await shop.order(1)
     await shop.system.advance('10s')
@@ -79,7 +79,7 @@ onEveryStore('conditions', (store) => {
     await shop.close()
   })
 
-  test('[L3] a condition must hold for its time; a process that dies meanwhile does not begin again', async () => {
+  test('[L3] a condition must hold for its duration, which a crash does not restart', async () => {
     const shop = await open(store(), () => ({ condition: 'runs.waiting > 0', for: '30s', every: '10s' }))
     await shop.order(1)
     await shop.system.advance('21s')
@@ -90,7 +90,7 @@ onEveryStore('conditions', (store) => {
     await shop.close()
   })
 
-  test('[L3] a state that changes: a document and a session’s memory, each change told once', async () => {
+  test('[L3] a change of a document or of a session’s memory fires once each', async () => {
     const documents = { stock: { table: 'stock', key: 'apple' } }
     const shop = await open(store(), () => ({ condition: 'table.stock', edge: 'change', reads: documents }))
     for (const left of [5, 5, 4]) {
@@ -108,7 +108,7 @@ onEveryStore('conditions', (store) => {
     await memory.close()
   })
 
-  test('[L3] source-1: two processes that ask the same condition tell it once', async () => {
+  test('[L3] source-1: two processes that evaluate the same condition fire it once', async () => {
     const place = store()
     const shop = await open(place, () => ({ condition: 'runs.waiting > 0' }))
     const second = openDoors(shop.system, place)

@@ -1,4 +1,4 @@
-/** Endpoints outside, over real HTTP: told once it is a fact, told again with one id, through crashes, until they take it or are off. */
+/** Webhook endpoints over real HTTP: notified once an event is stored, again with the same id, through crashes, until they accept or are off. */
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { webhookNotifier } from '#adapters/notify/webhook.ts'
@@ -45,7 +45,7 @@ const open = async (place: TestStore, answer?: () => NoticeDelivery) => {
     functions: noticeFunctions([route], () => 0.5),
   }
   const system: TestSystem = await startTestSystem(source, place)
-  /** Nothing is on its way: every run has ended or is parked. */
+  /** Idle: every run has ended or is parked. */
   const quiet = async (): Promise<void> => {
     await system.settle()
     await system.run(() =>
@@ -76,7 +76,7 @@ const open = async (place: TestStore, answer?: () => NoticeDelivery) => {
     await system.send({ type: 'paid', data: { order } })
     await quiet()
   }
-  /** To the very moment of the next try: while one is on its way, time stands still. */
+  /** Advances exactly to the next try: while one is in flight, time does not move. */
   const later = async (duration: string, tries = 0): Promise<void> => {
     await system.advance(duration)
     await tried(tries)
@@ -90,7 +90,7 @@ const isSigned = ({ headers, body }: Got): boolean => {
 }
 
 onEveryStore('endpoints', (store) => {
-  test('an endpoint that fails three times gets exactly one success, under one id, each try signed, over a crash', async () => {
+  test('an endpoint that fails three times receives exactly one success, under one id, each try signed, across a crash', async () => {
     receiver.answers.push(503, 500, 404)
     const { system, pay, later, statuses } = await open(store())
     await pay('o-1')
@@ -107,7 +107,7 @@ onEveryStore('endpoints', (store) => {
     await system.close()
   })
 
-  test('endpoint-1: 410 switches it off; nothing more is sent until an operator switches it on', async () => {
+  test('endpoint-1: 410 switches an endpoint off; nothing more is sent until an operator switches it on', async () => {
     receiver.answers.push(410)
     const { system, inbox, pay, later, tried, statuses } = await open(store())
     await pay('o-1')
@@ -125,7 +125,7 @@ onEveryStore('endpoints', (store) => {
     await system.close()
   })
 
-  test('endpoint-1: an operator may leave it off', async () => {
+  test('endpoint-1: an operator may leave an endpoint off', async () => {
     receiver.answers.push(410)
     const { system, inbox, pay, quiet } = await open(store())
     await pay('o-1')
@@ -160,7 +160,7 @@ onEveryStore('endpoints', (store) => {
     await system.close()
   })
 
-  test('endpoint-1: five days of failures switch it off, over several events, and ask an operator once', async () => {
+  test('endpoint-1: five days of failures switch an endpoint off, over several events, and ask an operator once', async () => {
     let tries = 0
     const { system, inbox, pay, later } = await open(store(), () => {
       tries++

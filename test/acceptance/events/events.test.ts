@@ -1,4 +1,4 @@
-/** Events: admission, repeats, who listens, where the chain stops, what caused what. */
+/** Events: admission, repeats, listeners, the limit of chains, causes. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { SystemIds } from '#adapters/system/ids.ts'
@@ -8,7 +8,7 @@ import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('events', (store) => {
-  test('[A4] an unknown event and data that break the schema are refused, with a way out, and nothing is written', async () => {
+  test('[A4] an unknown event and data that break the schema are refused, with a hint, and nothing is written', async () => {
     const system = await startTestSystem(
       {
         name: 'schema',
@@ -61,7 +61,7 @@ onEveryStore('events', (store) => {
     await system.close()
   })
 
-  test('an event dated in the future wakes its waiters now', async () => {
+  test('an event dated in the future wakes its waiting runs now', async () => {
     const system = await startTestSystem(
       {
         name: 'future',
@@ -80,7 +80,7 @@ onEveryStore('events', (store) => {
     await system.close()
   })
 
-  test('[A5][L11] route-1: one event starts every handler whose filter holds; the others leave a reason', async () => {
+  test('[A5][L11] route-1: one event starts every handler whose filter is true; the others record a reason', async () => {
     const system = await startTestSystem(
       {
         name: 'route',
@@ -115,7 +115,7 @@ onEveryStore('events', (store) => {
     await system.close()
   })
 
-  test('[A7] a run points to the event that caused it, and what it sends points to the run', async () => {
+  test('[A7] a run points to the event that caused it, and its events point to the run', async () => {
     const system = await startTestSystem(
       {
         name: 'cause',
@@ -151,7 +151,7 @@ onEveryStore('events', (store) => {
     await system.close()
   })
 
-  test('[R14][V18] trigger-1: a ping-pong stops after one round, and a declared re-entry after as many as it allows', async () => {
+  test('[R14][V18] trigger-1: a ping-pong stops after one round, and a declared re-entry after as many rounds as it allows', async () => {
     const pingPong = (allowReentry: number) => ({
       name: 'loop',
       events: { ping: null, pong: null },

@@ -1,4 +1,4 @@
-/** Files as a trigger: what changes while the system runs, while it is down, and around a crash. */
+/** Files as a trigger: changes while the system runs, while it is down, and around a crash. */
 import { appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -42,12 +42,12 @@ const open = async (place: TestStore, trigger: FileTrigger) => {
     start,
     stop,
     events,
-    /** Real files have real time: asks until so many were told. */
+    /** Real files take real time: polls until this many were reported. */
     told: (count: number) => until(events, (list) => list.length >= count, { what: `${count} changes are told` }),
     reopen: () => {
       doors = openDoors(system, place)
     },
-    /** Its watchers die with it; what they would still say is never answered. */
+    /** Its watchers end with it; their later notifications are never answered. */
     crash: async (meanwhile: () => void) => {
       const old = doors
       await system.crash()
@@ -64,7 +64,7 @@ const open = async (place: TestStore, trigger: FileTrigger) => {
 }
 
 onEveryStore('files', (store) => {
-  test('[L5] a file in a watched folder is added, changed and removed; others are not heard', async () => {
+  test('[L5] a file in a watched folder is added, changed and removed; other files are ignored', async () => {
     write('in/old.csv', 'was there before')
     const shop = await open(store(), { file: join(folder.path, 'in/**/*.csv'), settle: '40ms' })
     await shop.start()
@@ -79,7 +79,7 @@ onEveryStore('files', (store) => {
     await shop.close()
   })
 
-  test('[L5] file-1: what was added, changed and removed while nobody looked is told once at the next start', async () => {
+  test('[L5] file-1: what was added, changed and removed while the system was down is reported once at the next start', async () => {
     for (const name of ['same', 'changed', 'removed', 'touched']) write(`in/${name}.csv`, name)
     const shop = await open(store(), { file: join(folder.path, 'in/*.csv') })
     await shop.start()
@@ -101,7 +101,7 @@ onEveryStore('files', (store) => {
     await shop.close()
   })
 
-  test('[L5] file-1: a process that is killed after it told a change does not tell it again, and misses none', async () => {
+  test('[L5] file-1: a process that is killed after it reported a change does not report it again, and misses none', async () => {
     const shop = await open(store(), { file: join(folder.path, 'in/*.csv'), settle: '40ms' })
     write('in/a.csv', '1')
     await shop.start()
@@ -112,7 +112,7 @@ onEveryStore('files', (store) => {
     await shop.close()
   })
 
-  test('[L8] a configuration file that is modified starts a function, and only for the changes it asks for', async () => {
+  test('[L8] a modified configuration file starts a function, and only for the changes that it asks for', async () => {
     write('in/config.yaml', 'a: 1')
     const shop = await open(store(), { file: join(folder.path, 'in/config.yaml'), on: 'changed', settle: '40ms' })
     await shop.start()

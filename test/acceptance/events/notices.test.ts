@@ -1,4 +1,4 @@
-/** Notices for the outside: told once it is a fact, told again on a ladder, through crashes, until it is taken or nobody wants it. */
+/** Outgoing notifications: sent once an event is stored, retried on a ladder, through crashes, until accepted or refused for good. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { noticeFunctions } from '#executors/workflow/notices.ts'
@@ -39,7 +39,7 @@ const open = async (place: TestStore, answers: readonly NoticeDelivery[]) => {
 }
 
 onEveryStore('notices', (store) => {
-  test('a notice is told at once, and never again once it was taken', async () => {
+  test('a notification is sent at once, and never again once it was accepted', async () => {
     const { system, tries, runs } = await open(store(), [DELIVERED])
     await system.send({ type: 'paid', data: { order: 'o-1' } })
     await system.advance('5d')
@@ -48,7 +48,7 @@ onEveryStore('notices', (store) => {
     await system.close()
   })
 
-  test('a receiver in trouble is tried ten times over three days, with one id, and then the run has failed', async () => {
+  test('a failing receiver is tried ten times over three days, with one id, and then the run has failed', async () => {
     const { system, tries, runs } = await open(store(), [])
     await system.send({ type: 'paid', data: { order: 'o-1' } })
     await system.advance('6d')
@@ -59,7 +59,7 @@ onEveryStore('notices', (store) => {
     await system.close()
   })
 
-  test('who says that nobody wants it is not asked again', async () => {
+  test('a receiver that refuses for good is not tried again', async () => {
     const { system, tries, runs } = await open(store(), [FAILED, { kind: 'unwanted', detail: '410' }])
     await system.send({ type: 'paid', data: { order: 'o-1' } })
     await system.advance('6d')
@@ -81,7 +81,7 @@ onEveryStore('notices', (store) => {
     await system.close()
   })
 
-  test('two who are told of finished work are not told of each other', async () => {
+  test('two routes that report finished work do not report each other', async () => {
     const heard: string[] = []
     const to = (name: string) => ({
       name: `notify-${name}`,
@@ -104,7 +104,7 @@ onEveryStore('notices', (store) => {
     await system.close()
   })
 
-  test('[C15] who is asked hears of it, is reminded, and hears when it is late', async () => {
+  test('[C15] an assigned person is notified, is reminded, and is notified when the task is overdue', async () => {
     const heard: StoredEvent[] = []
     const notifier = {
       deliverNotice: async (event: StoredEvent): Promise<NoticeDelivery> => {

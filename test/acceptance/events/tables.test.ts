@@ -57,7 +57,7 @@ const open = async (place: TestStore) => {
 }
 
 onEveryStore('tables', (store) => {
-  test('[L6] a row that is inserted or updated starts a function where its filter holds, also one from before the start', async () => {
+  test('[L6] a row that is inserted or updated starts a function if its filter is true, also a row from before the start', async () => {
     const shop = await open(store())
     await shop.outbox.install(shop.watch)
     user.exec("insert into orders values (1, 5.5, 'early')")
@@ -76,7 +76,7 @@ onEveryStore('tables', (store) => {
     await shop.close()
   })
 
-  test('[L6] source-1: rows that were told and not yet forgotten when the process died are told once', async () => {
+  test('[L6] source-1: rows that were sent but not yet removed from the outbox when the process died are sent once', async () => {
     const shop = await open(store())
     await shop.outbox.install(shop.watch)
     for (let id = 1; id <= 150; id++) user.exec(`insert into orders values (${id}, 2, null)`)
@@ -84,7 +84,7 @@ onEveryStore('tables', (store) => {
     await shop.start()
     await shop.system.advance('1s')
     expect(await shop.outbox.read(shop.watch, 1)).toEqual([])
-    // As if the process had died before it forgot them.
+    // As if the process had died before it removed them.
     const again = user.prepare(
       `insert into trihand_outbox (id, watch, change, row_json, before_json, at) values (?, ?, 'insert', ?, null, 0)`,
     )
@@ -98,7 +98,7 @@ onEveryStore('tables', (store) => {
     await shop.close()
   })
 
-  test('[L6] source-2: a row too large for an event is recorded as refused, and those after it go on', async () => {
+  test('[L6] source-2: a row too large for an event is recorded as refused, and the rows after it continue', async () => {
     const shop = await open(store())
     await shop.outbox.install(shop.watch)
     user.prepare('insert into orders values (1, 2, ?)').run('x'.repeat(300_000))
@@ -111,7 +111,7 @@ onEveryStore('tables', (store) => {
     await shop.close()
   })
 
-  test('[L6] a table that nothing watches yet is refused at the start, with the command that installs it', async () => {
+  test('[L6] a table without triggers is refused at the start, with the command that installs them', async () => {
     const shop = await open(store())
     await expect(shop.start()).rejects.toMatchObject({
       code: 'TRIGGER_NOT_INSTALLED',

@@ -16,7 +16,7 @@ const shop = {
   ],
 }
 
-/** A store that counts the events that the ledger hands out, and the calls for them. */
+/** A store that counts the events that the ledger returns, and the calls for them. */
 const counting = (place: TestStore) => {
   const read = { calls: 0, events: 0 }
   const open: TestStore['open'] = async (clock) => {
@@ -52,7 +52,7 @@ onEveryStore('waits by value', (store) => {
     return { read, system, send }
   }
 
-  /** What the wake of one run reads while so many other events of the type have come since the run began. */
+  /** What the wake of one run reads when this many other events of the type have come since the run began. */
   const readBeside = async (others: number) => {
     const { read, system, send } = await start()
     const { runs } = await system.send({ type: 'order.placed', data: { id: 0 } })
@@ -67,7 +67,7 @@ onEveryStore('waits by value', (store) => {
     return { calls: read.calls - before.calls, events: read.events - before.events }
   }
 
-  test('[C1] a wake for one value reads the same beside none and beside 2,500 other events of the type (13.2.4)', async () => {
+  test('[C1] a wake for one value reads the same whether none or 2,500 other events of the type exist (13.2.4)', async () => {
     const beside = await readBeside(2_500)
     expect(beside).toEqual(await readBeside(0))
     expect(beside.events).toBeLessThanOrEqual(2)

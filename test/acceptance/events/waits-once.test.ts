@@ -1,4 +1,4 @@
-/** Waits of one run: each event counts once, first in first out, whatever order waits, events and crashes come in. */
+/** Waits of one run: each event counts once, first in first out, whatever the order of waits, events and crashes. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { Step, WaitOptions } from '#executors/workflow/step-api.ts'
@@ -40,7 +40,7 @@ const inRow = async (step: Step, options: WaitOptions = SIGNED): Promise<readonl
   return found
 }
 
-/** Counts what the ledger hands out. */
+/** Counts what the ledger returns. */
 const counting = (place: TestStore) => {
   const read = { events: 0 }
   const open: TestStore['open'] = async (clock) => {
@@ -76,7 +76,7 @@ onEveryStore('each event once per run', (store) => {
     await system.close()
   })
 
-  test('[C1] events that came before the waits are taken one by one, in their order (14.3)', async () => {
+  test('[C1] events that came before the waits are received one by one, in their order (14.3)', async () => {
     const body = async (step: Step) => {
       await step.sleep('first', '1h')
       return inRow(step)
@@ -89,7 +89,7 @@ onEveryStore('each event once per run', (store) => {
     await system.close()
   })
 
-  test('[C1] one signature does not give both of two that are wanted at once (14.3)', async () => {
+  test('[C1] one signature does not satisfy two waits that are open at once (14.3)', async () => {
     const body = async (step: Step) => {
       const both = await Promise.all([step.waitForEvent('first', SIGNED), step.waitForEvent('second', SIGNED)])
       return both.flatMap(({ events }) => numbers(events))
@@ -103,7 +103,7 @@ onEveryStore('each event once per run', (store) => {
     await system.close()
   })
 
-  test('[C1] open-wait-1: ten waits at once get ten events that are there, each its own, in order (14.3)', async () => {
+  test('[C1] open-wait-1: ten waits at once get ten existing events, each its own, in order (14.3)', async () => {
     const keys = Array.from({ length: 10 }, (_, i) => String(i))
     const body = async (step: Step) => {
       await step.sleep('first', '1h')
@@ -131,7 +131,7 @@ onEveryStore('each event once per run', (store) => {
     await system.close()
   })
 
-  test('[C1] a crash between the waits changes nothing of who gets which event (14.3)', async () => {
+  test('[C1] a crash between the waits does not change which wait gets which event (14.3)', async () => {
     const system = await startTestSystem(
       waits((step) => inRow(step)),
       store(),
@@ -146,7 +146,7 @@ onEveryStore('each event once per run', (store) => {
     await system.close()
   })
 
-  test('[C1] a wait that no event is left for times out (14.3)', async () => {
+  test('[C1] a wait without an event left for it times out (14.3)', async () => {
     const body = async (step: Step) => {
       const first = await step.waitForEvent('first', SIGNED)
       const second = await step.waitForEvent('second', { ...SIGNED, timeout: '1h' })
@@ -160,7 +160,7 @@ onEveryStore('each event once per run', (store) => {
     await system.close()
   })
 
-  test('[C1] take: all takes what is there, up to its max, and leaves the rest to the next wait (14.3)', async () => {
+  test('[C1] take: all takes the existing events, up to its max, and leaves the rest to the next wait (14.3)', async () => {
     const body = async (step: Step) => {
       await step.sleep('first', '1h')
       const some = await step.waitForEvent('some', { ...SIGNED, take: 'all', max: 2 })
@@ -178,7 +178,7 @@ onEveryStore('each event once per run', (store) => {
     await system.close()
   })
 
-  test('[C1] take: all with allOf, and a max without it, are refused with the way out (14.3)', async () => {
+  test('[C1] take: all with allOf, and a max without it, are refused with a hint (14.3)', async () => {
     for (const options of [
       { allOf: ['signed', 'shipped'], take: 'all' as const },
       { event: 'signed', max: 3 },
@@ -194,7 +194,7 @@ onEveryStore('each event once per run', (store) => {
     }
   })
 
-  test('[C1] a lookback of some time and one of none pass over what the run has received (14.3)', async () => {
+  test('[C1] waits with a lookback duration or with none skip events that the run has received (14.3)', async () => {
     const body = async (step: Step) => {
       const within = await inRow(step, { ...SIGNED, lookback: '1d' })
       const after = await step.waitForEvent('after', { ...SIGNED, lookback: 'none' })

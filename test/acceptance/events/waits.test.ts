@@ -47,7 +47,7 @@ onEveryStore('waits', (store) => {
     await system.close()
   })
 
-  test('an event before the run does not count, and lookback none ignores what came before the wait', async () => {
+  test('an event before the run does not count, and lookback none ignores events before the wait', async () => {
     const system = await startTestSystem(
       waiter({ event: 'order.paid', lookback: 'none', timeout: '1d' }, 'sleep'),
       store(),
@@ -64,7 +64,7 @@ onEveryStore('waits', (store) => {
     await system.close()
   })
 
-  test('a lookback of some time reaches back before the run', async () => {
+  test('a lookback duration reaches back before the run', async () => {
     const system = await startTestSystem(waiter({ event: 'order.paid', lookback: '2h' }), store())
     await system.send({ type: 'order.paid', data: { n: 0 } })
     await system.advance('90m')
@@ -159,7 +159,7 @@ onEveryStore('waits', (store) => {
     await system.close()
   })
 
-  test('a wait beside a running step gets its event while the step still works', async () => {
+  test('a wait beside a running step gets its event while the step is still active', async () => {
     let finish: (value: string) => void = () => {}
     const seen: string[] = []
     const system = await startTestSystem(

@@ -1,4 +1,4 @@
-/** Webhooks: who may send, what becomes of a body, what is kept when it becomes nothing. */
+/** Webhooks: authentication, the event made of a body, and what is kept if no event can be made. */
 import { createHash, createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
@@ -44,7 +44,7 @@ const open = async (place: TestStore, webhook: Partial<WebhookSource> = {}) => {
 }
 
 onEveryStore('webhooks', (store) => {
-  test('[L1] webhook-2: a signed delivery is one event and one run, however often it comes', async () => {
+  test('[L1] webhook-2: a signed delivery is one event and one run, however often it arrives', async () => {
     const { system, receive, events } = await open(store())
     const delivery = signed('msg_1', system.clock.now(), '{"order":"o-1"}')
     const first = await receive(delivery)
@@ -57,7 +57,7 @@ onEveryStore('webhooks', (store) => {
     await system.close()
   })
 
-  test('[L1][S12] webhook-1: one flipped bit, an old or early stamp, another secret, no signature: 401 and no trace', async () => {
+  test('[L1][S12] webhook-1: one flipped bit, an old or early timestamp, another secret or no signature gives 401 and leaves no trace', async () => {
     const { system, receive, events } = await open(store())
     const now = system.clock.now()
     const good = signed('msg_1', now, '{"order":"o-1"}')
@@ -84,7 +84,7 @@ onEveryStore('webhooks', (store) => {
     await system.close()
   })
 
-  test('[L1] a template gives the event its data; several secrets hold while one replaces the other', async () => {
+  test('[L1] a template gives the event its data; several secrets are valid while one replaces the other', async () => {
     const { system, receive, events } = await open(store(), {
       secret: ['bmV3IHNlY3JldCBub2JvZHkgdXNlcw==', REFERENCE],
       transform: { order: 'o-{{ body.n }}', from: '{{ headers["x-shop"] }}', lines: '{{ body.lines }}' },
@@ -132,14 +132,14 @@ onEveryStore('webhooks', (store) => {
         duplicate: true,
       })
     expect(await send(Buffer.from('{"order":"o-2"}'), { 'webhook-id': 'a' })).toMatchObject({ duplicate: false })
-    // With a mark of byte order it reads as the same text, and is another body.
+    // With a byte order mark it decodes to the same text, but it is another body.
     expect((await send(Buffer.from('\uFEFF{"order":"o-1"}'))).duplicate).toBe(false)
     expect(await events()).toHaveLength(3)
     await system.settle()
     await system.close()
   })
 
-  test('signature-1: [L1][S12] a signature is checked over bytes: bodies that read as the same text are not the same (13.3.4)', async () => {
+  test('signature-1: [L1][S12] a signature is checked over bytes: bodies that decode to the same text are different (13.3.4)', async () => {
     const { system, receive, events } = await open(store(), { transform: { order: 'x' } })
     const now = system.clock.now()
     const [broken, replaced] = [Buffer.from([0x22, 0xff, 0x22]), Buffer.from('"\uFFFD"')]
@@ -163,7 +163,7 @@ onEveryStore('webhooks', (store) => {
   })
 
   test.each(['stripe', 'slack'] as const)(
-    'signature-2: [L1][S12] an old timestamp is refused where an HMAC covers one: %s (13.3.4)',
+    'signature-2: [L1][S12] an old timestamp is refused if the HMAC covers one: %s (13.3.4)',
     async (scheme) => {
       const { system, receive, events } = await open(store(), { auth: 'hmac', scheme })
       const body = Buffer.from('{"order":"o-1"}')
@@ -181,7 +181,7 @@ onEveryStore('webhooks', (store) => {
       const now = system.clock.now()
       for (const bad of [delivery(now - 301_000), delivery(now + 301_000), delivery(now - 301_000, now)])
         await expect(receive(bad)).rejects.toMatchObject({ code: 'SIGNATURE_INVALID', status: 401 })
-      // An HMAC of the body alone, which another scheme would take, is none here.
+      // An HMAC of the body alone, valid under another scheme, is invalid here.
       const bare = createHmac('sha256', SECRET).update(body).digest('hex')
       const header = scheme === 'stripe' ? 'stripe-signature' : 'x-slack-signature'
       await expect(receive({ ...delivery(now), headers: { ...json, [header]: bare } })).rejects.toMatchObject({
@@ -195,7 +195,7 @@ onEveryStore('webhooks', (store) => {
     },
   )
 
-  test('[L1] an HMAC of the body without an id makes the body the id; a key and a bearer token are compared', async () => {
+  test('[L1] without an id, the body is the id of an HMAC delivery; an API key and a bearer token are compared', async () => {
     const body = Buffer.from('{"order":"o-1"}')
     const json = { 'content-type': 'application/json' }
     const hmac = createHmac('sha256', SECRET).update(body).digest('hex')

@@ -1,4 +1,4 @@
-/** Keys and names of any length and any character, through the doors that people and programs have (issue 14.7). */
+/** Keys and names of any length and any characters, through the interfaces for people and programs (issue 14.7). */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
@@ -6,7 +6,7 @@ import { Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 
-/** No store can compress it. */
+/** A text that no store can compress. */
 const noise = (length: number): string => {
   let state = 7
   const next = (): string => {
@@ -105,7 +105,7 @@ onEveryStore('keys of any length', (store) => {
   })
 
   test.each(TEXTS)(
-    '[E2] an event with the subject %s fails the step that sends it, and is refused at the door (14.7)',
+    '[E2] an event with the subject %s fails the step that sends it, and is refused from outside (14.7)',
     async (_, subject) => {
       const tell = fn('tell', { retry: { maxAttempts: 1 } }, async ({ step }) => {
         await step.emit('say', { type: 'said', data: {}, subject })

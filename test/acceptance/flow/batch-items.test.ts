@@ -1,4 +1,4 @@
-/** What a batch says about each of its events, and the next try of those that failed. */
+/** What a batch reports about each of its events, and the next try of the items that failed. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -8,7 +8,7 @@ import { startTestSystem } from '#testing/system.ts'
 const retry = { maxAttempts: 3, baseMs: 60_000, factor: 1, maxMs: 60_000 }
 
 onEveryStore('batch items', (store) => {
-  /** An item fails as often as it says. */
+  /** An item fails as often as its data says. */
   const begin = async () => {
     const tries: (readonly string[])[] = []
     const counts = new Map<string, number>()
@@ -23,7 +23,7 @@ onEveryStore('batch items', (store) => {
               const count = (counts.get(id) ?? 0) + 1
               counts.set(id, count)
               const { fails } = data as { fails: number }
-              // One that is not named has failed.
+              // An item that is not named has failed.
               return count > fails ? [{ id, status: 'success' }] : []
             })
             return { items }
@@ -38,7 +38,7 @@ onEveryStore('batch items', (store) => {
     return { system, tries, send }
   }
 
-  test('[J3][J5] only the items that failed are tried again, in a run of their own, also after a crash', async () => {
+  test('[J3][J5] only the failed items are tried again, in a run of their own, also after a crash', async () => {
     const { system, tries, send } = await begin()
     await send('a', 0)
     await send('b', 1)
@@ -53,7 +53,7 @@ onEveryStore('batch items', (store) => {
     await system.close()
   })
 
-  test('[J3] a batch whose items are all well is a success and comes once', async () => {
+  test('[J3] a batch whose items all succeed is a success and runs once', async () => {
     const { system, tries, send } = await begin()
     await send('a', 0)
     await system.advance('1h')
@@ -62,7 +62,7 @@ onEveryStore('batch items', (store) => {
     await system.close()
   })
 
-  /** Items are sent under a key of their own; each try notes the events that it was given. */
+  /** Items are sent under a key of their own; each try notes the events that it received. */
   const beginKeyed = async (fails: Set<string>, tries = retry) => {
     const seen: (readonly string[])[] = []
     const system = await startTestSystem(
@@ -107,7 +107,7 @@ onEveryStore('batch items', (store) => {
     await system.close()
   })
 
-  test('batch-items-1: [J3][L1] an item that failed for good frees its key, and those that went well keep theirs (14.4.2)', async () => {
+  test('batch-items-1: [J3][L1] an item that failed for good releases its key, and successful items keep theirs (14.4.2)', async () => {
     const { system, seen, send, fails } = await beginKeyed(new Set(['b']), { ...retry, maxAttempts: 2 })
     await send('a1', 'b1', 'c1')
     await system.advance('5m')
@@ -117,14 +117,14 @@ onEveryStore('batch items', (store) => {
     await send('a2', 'b2', 'c2')
     await system.advance('10s')
     expect(seen.slice(2)).toEqual([['b2']])
-    // It went well now: its key is taken again.
+    // It has succeeded now, so its key is held again.
     await send('b3')
     await system.advance('5m')
     expect(seen).toHaveLength(3)
     await system.close()
   })
 
-  test('batch-items-1: [J3][L1] a batch without another try frees the keys of the items that failed (14.4.2)', async () => {
+  test('batch-items-1: [J3][L1] a batch without retries releases the keys of the failed items (14.4.2)', async () => {
     const { system, seen, send, fails } = await beginKeyed(new Set(['a', 'b']), { ...retry, maxAttempts: 1 })
     await send('a1', 'b1', 'c1')
     expect(seen).toHaveLength(1)

@@ -1,8 +1,8 @@
-/** Circuit breakers: a target that keeps failing is held back, tried again, and let through when it is well. */
+/** Circuit breakers: calls of a failing target are held back, the target is probed, and calls resume when it succeeds. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { StepContext } from '#ports/step-gate.ts'
+import type { StepContext } from '#ports/step-port.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
@@ -27,7 +27,7 @@ onEveryStore('circuit', (store) => {
     const system = await startTestSystem({ name: 'bank', functions: [pay] }, store())
     const first = await system.start('pay')
     await system.advance('1s')
-    // Two attempts open it; the third waits.
+    // Two attempts open the breaker; the third attempt waits.
     expect(calls).toEqual([1, 2])
     const others = [await system.start('pay'), await system.start('pay')]
     await system.advance('20s')
@@ -40,13 +40,13 @@ onEveryStore('circuit', (store) => {
     await system.advance('40s')
     for (const run of [first, ...others])
       expect(await system.look(run)).toMatchObject({ status: 'success', output: 'paid' })
-    // The third attempt of the first run, and the first ones of the others.
+    // The third attempt of the first run, and the first attempts of the others.
     expect([...calls].sort()).toEqual([1, 1, 1, 2, 3])
     expect([await told(system, 'half_opened'), await told(system, 'closed')]).toEqual([1, 1])
     await system.close()
   })
 
-  test('[I7] with an expression as key each target has its breaker, also after a crash', async () => {
+  test('[I7] with an expression as key each target has its own breaker, also after a crash', async () => {
     const calls: string[] = []
     const circuit = { ...CIRCUIT, key: { expr: 'payload.bank' } }
     const pay = fn<{ bank: string }>('pay', { circuit }, ({ input, step }) => {
@@ -69,7 +69,7 @@ onEveryStore('circuit', (store) => {
     await system.close()
   })
 
-  test('[I7] a failed probe opens it for twice as long', async () => {
+  test('[I7] a failed probe opens the breaker for twice as long', async () => {
     let calls = 0
     const pay = fn('pay', { circuit: CIRCUIT }, ({ step }) => {
       const charge = (): never => {
@@ -109,7 +109,7 @@ onEveryStore('circuit', (store) => {
     await system.close()
   })
 
-  test('[I7] with whenOpen fallback the step performs its fallback while it is open, and fails where it has none', async () => {
+  test('[I7] with whenOpen fallback the step performs its fallback while the breaker is open, and fails without one', async () => {
     let isWell = false
     const circuit = { ...CIRCUIT, whenOpen: 'fallback' } as const
     const charge = (): string => {
@@ -126,7 +126,7 @@ onEveryStore('circuit', (store) => {
       const { status, output, error } = await system.look(run)
       return [status, output ?? error?.message]
     }
-    // While it is closed the step itself is performed, and its failures count.
+    // While the breaker is closed the step itself is performed, and its failures count.
     for (let i = 0; i < 2; i++) expect(await payNow(true)).toEqual(['failed', expect.stringContaining('not answer')])
     for (let i = 0; i < 5; i++) expect(await payNow(true)).toEqual(['success', 'noted'])
     expect(await payNow(false)).toEqual(['failed', expect.stringContaining('bank failed too often')])

@@ -1,4 +1,4 @@
-/** Concurrency and priority of a handler: how many of its runs are at work at once, and which of those that wait goes next. */
+/** Concurrency and priority of a handler: how many of its runs are active at once, and which waiting run is next. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -12,7 +12,7 @@ interface Order {
 }
 
 onEveryStore('concurrency', (store) => {
-  /** A handler whose step goes on until the test lets it. */
+  /** A handler whose step runs until the test releases it. */
   const begin = async (options: Partial<FunctionOptions<Order>>) => {
     const atWork = new Map<number, () => void>()
     const begun: number[] = []
@@ -54,7 +54,7 @@ onEveryStore('concurrency', (store) => {
   }
   const orders = (...ns: readonly number[]): readonly Order[] => ns.map((n) => ({ n }))
 
-  test('[J2] as many runs as the limit are at work, and the next begins when one has ended', async () => {
+  test('[J2] as many runs as the limit are active, and the next begins when one ends', async () => {
     const { system, place, finish, now } = await begin({ concurrency: 2 })
     await place(...orders(1, 2, 3, 4))
     expect(now()).toEqual([1, 2])
@@ -67,7 +67,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('each key has a limit of its own', async () => {
+  test('each key has its own limit', async () => {
     const { system, place, finish, now } = await begin({ concurrency: [{ limit: 1, key: 'payload.customer' }] })
     const of = (customer: string, ...ns: readonly number[]) => ns.map((n) => ({ n, customer }))
     await place(...of('ana', 1, 2), ...of('bob', 3, 4))
@@ -77,7 +77,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('keys share the slots that there are by their weight, however many of one key wait before', async () => {
+  test('keys share the slots by their weight, however many runs of one key wait before', async () => {
     const { system, place, finish, now } = await begin({
       concurrency: 4,
       fairness: { key: 'payload.customer', weight: 'payload.customer == "b" ? 3 : 1' },
@@ -93,7 +93,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('a total holds for all keys together', async () => {
+  test('a total limits all keys together', async () => {
     const { system, place, finish, now } = await begin({
       concurrency: [{ limit: 2, total: 3, key: 'payload.customer' }],
     })
@@ -105,7 +105,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('a run that sleeps holds nothing: the next one begins beside it', async () => {
+  test('a sleeping run holds no slot: the next one begins beside it', async () => {
     const { system, place } = await begin({ concurrency: 9 })
     await place(...orders(1, 2, 3))
     const { reader } = system.store
@@ -120,7 +120,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('[N5] what a process had taken when it died is free once its leases are', async () => {
+  test('[N5] the slots of a dead process are free once its leases expire', async () => {
     const { system, begun, place } = await begin({ concurrency: 1 })
     await place(...orders(1, 2))
     await system.crash()
@@ -129,7 +129,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('the more urgent of those that wait goes first', async () => {
+  test('the run with the highest priority begins first', async () => {
     const { system, place, finish, begun } = await begin({ concurrency: 1, priority: 'payload.urgency' })
     await place({ n: 1, urgency: 0 }, { n: 2, urgency: 0 }, { n: 3, urgency: 60 }, { n: 4, urgency: -60 })
     for (const n of [1, 3, 2, 4]) await finish(n)
@@ -148,7 +148,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('a key that cannot be worked out starts nothing, and says why', async () => {
+  test('a key that cannot be evaluated starts nothing, and records the reason', async () => {
     const { system, begun } = await begin({ concurrency: [{ limit: 1, key: 'payload.customer' }] })
     const { sequence } = await system.send({ type: 'order.placed', data: { n: 1 } })
     await system.settle()
@@ -159,7 +159,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  /** A run with three steps side by side, each of which goes on until the test lets it. */
+  /** A run with three parallel steps, each of which runs until the test releases it. */
   const sideBySide = async (unit: 'step' | 'run') => {
     const atWork = new Map<string, () => void>()
     const hold = (name: string): Promise<string> => new Promise((resolve) => atWork.set(name, () => resolve(name)))
@@ -187,7 +187,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('[H5] under a limit on runs the steps of a run are performed side by side', async () => {
+  test('[H5] under a limit on runs the steps of a run are performed in parallel', async () => {
     const { system, run, finish, now } = await sideBySide('run')
     expect(now()).toEqual(['a', 'b', 'c'])
     for (const name of ['c', 'b', 'a']) await finish(name)
@@ -195,7 +195,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('turns-2: a run that is cancelled with steps in line ends, and none of these begins', async () => {
+  test('turns-2: a run that is cancelled with queued steps ends, and none of these begins', async () => {
     const { system, run, finish, now } = await sideBySide('step')
     await system.run(() => system.engine.cancel(run, 'ana', 'no longer needed'))
     await finish('a')
@@ -204,7 +204,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('what finds no room starts no run where the limit says skip', async () => {
+  test('an event above the limit starts no run if the limit says skip', async () => {
     const { system, place, finish, now } = await begin({ concurrency: [{ limit: 2, onLimit: 'skip' }] })
     await place(...orders(1, 2, 3, 4))
     expect(now()).toEqual([1, 2])
@@ -218,32 +218,29 @@ onEveryStore('concurrency', (store) => {
   test.each([
     ['cancel_oldest', ['cancelled', 'waiting', 'waiting']],
     ['cancel_newest', ['waiting', 'cancelled', 'waiting']],
-  ] as const)(
-    'where it says %s another gives way to the next of its key, also after a crash',
-    async (onLimit, ends) => {
-      const nap = fn(
-        'nap',
-        { trigger: 'nap.wanted', concurrency: [{ limit: 2, key: 'payload.key', onLimit }] },
-        ({ step }) => step.sleep('nap', '1h'),
-      )
-      const system = await startTestSystem({ name: 'naps', events: { 'nap.wanted': null }, functions: [nap] }, store())
-      const send = async (n: number, key: string) => {
-        await system.send({ type: 'nap.wanted', data: { n, key } })
-        // Runs are listed by the time of their events.
-        await system.advance('1s')
-      }
-      await send(1, 'a')
-      await send(2, 'a')
-      await send(9, 'b')
-      await system.crash()
-      await send(3, 'a')
-      const query = { tenant: LOCAL_TENANT, handler: 'nap', status: null, before: null, limit: 10 }
-      const runs = await system.run(() => system.store.reader.runs(query))
-      const statuses = await Promise.all(
-        runs.toReversed().map(async ({ id }) => (await system.run(() => system.look(id))).status),
-      )
-      expect(statuses).toEqual([ends[0], ends[1], 'waiting', ends[2]])
-      await system.close()
-    },
-  )
+  ] as const)('with %s another run of the key makes room for the next, also after a crash', async (onLimit, ends) => {
+    const nap = fn(
+      'nap',
+      { trigger: 'nap.wanted', concurrency: [{ limit: 2, key: 'payload.key', onLimit }] },
+      ({ step }) => step.sleep('nap', '1h'),
+    )
+    const system = await startTestSystem({ name: 'naps', events: { 'nap.wanted': null }, functions: [nap] }, store())
+    const send = async (n: number, key: string) => {
+      await system.send({ type: 'nap.wanted', data: { n, key } })
+      // Runs are listed by the time of their events.
+      await system.advance('1s')
+    }
+    await send(1, 'a')
+    await send(2, 'a')
+    await send(9, 'b')
+    await system.crash()
+    await send(3, 'a')
+    const query = { tenant: LOCAL_TENANT, handler: 'nap', status: null, before: null, limit: 10 }
+    const runs = await system.run(() => system.store.reader.runs(query))
+    const statuses = await Promise.all(
+      runs.toReversed().map(async ({ id }) => (await system.run(() => system.look(id))).status),
+    )
+    expect(statuses).toEqual([ends[0], ends[1], 'waiting', ends[2]])
+    await system.close()
+  })
 })

@@ -1,4 +1,4 @@
-/** Many callers at one task, run, queue, plan or entity: each waits for its turn, none is refused because others came, too. */
+/** Many callers of one task, run, queue, plan or entity at once: each waits for its turn, none is refused because of the others. */
 import { expect, test, vi } from 'vitest'
 import { openPlans } from '#compose/plans.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -45,7 +45,7 @@ const ask = async (system: TestSystem) => {
   return { task: await new Inbox(system).only(), run: runs[0] as RunId }
 }
 
-/** Runs that do one thing once, and remember it in the session that all of them share. */
+/** Runs that do one thing once, and write it to the session that all of them share. */
 const remembering = (bodies: number[]): SystemSource => ({
   name: 'remembering',
   functions: [
@@ -65,7 +65,7 @@ const remembering = (bodies: number[]): SystemSource => ({
 
 onEveryStore('crowds', (store) => {
   test.each([30, CROWD])(
-    '[G3] session-writes-2: %i runs that write one session at once each do their work once and ask nobody (14.2)',
+    '[G3] session-writes-2: %i runs that write one session at once each do their work once and ask no person (14.2)',
     async (size) => {
       const bodies: number[] = []
       const system = await startTestSystem(remembering(bodies), store())
@@ -84,7 +84,7 @@ onEveryStore('crowds', (store) => {
     },
   )
 
-  test('[G3] session-writes-1: many changes of one session from outside are all made, with few appends (14.2)', async () => {
+  test('[G3] session-writes-1: many concurrent changes of one session from outside are all made, with few appends (14.2)', async () => {
     const system = await startTestSystem(asking, store())
     const { sessions } = system.engine
     const session = await system.run(() => sessions.create())
@@ -97,7 +97,7 @@ onEveryStore('crowds', (store) => {
     await system.close()
   })
 
-  test('session-writes-3: a session that many have written is loaded from its tail (14.2)', async () => {
+  test('session-writes-3: a session with many writes is loaded from its tail (14.2)', async () => {
     const system = await startTestSystem(asking, store())
     const { sessions } = system.engine
     const session = await system.run(() => sessions.create())
@@ -109,7 +109,7 @@ onEveryStore('crowds', (store) => {
     await system.close()
   })
 
-  test('[C17] task-command-2: many drafts at one task at once are all saved, in the order in which they came (14.2)', async () => {
+  test('[C17] task-command-2: many concurrent drafts of one task are all saved, in the order in which they came (14.2)', async () => {
     const system = await startTestSystem(asking, store())
     const { task } = await ask(system)
     const { tasks } = system.engine
@@ -144,7 +144,7 @@ onEveryStore('crowds', (store) => {
     await system.close()
   })
 
-  test('[B7] outside-2: many commands to one run at once are all taken (14.2)', async () => {
+  test('[B7] outside-2: many concurrent commands to one run are all applied (14.2)', async () => {
     const system = await startTestSystem(asking, store())
     const run = await system.start('wait')
     await system.settle()
@@ -159,7 +159,7 @@ onEveryStore('crowds', (store) => {
     await system.close()
   })
 
-  test('[N3] plans-1: many approvals of one plan at once are all taken (14.2)', async () => {
+  test('[N3] plans-1: many concurrent approvals of one plan are all accepted (14.2)', async () => {
     const place = store()
     const system = await startTestSystem({ name: 'plans', functions: [fn('send-emails', {}, () => 1)] }, place)
     const plans = openPlans(system.engine, system.store.reader, { ids: place.ids(), clock: system.clock })
@@ -171,7 +171,7 @@ onEveryStore('crowds', (store) => {
     await system.close()
   })
 
-  test('[A9] queues-3: many puts into one queue at once are all taken, and each is worked on once (14.2)', async () => {
+  test('[A9] queues-3: many concurrent puts into one queue are all accepted, and each message is processed once (14.2)', async () => {
     const seen: number[] = []
     const source: SystemSource = {
       name: 'puts',

@@ -1,4 +1,4 @@
-/** Events of several types that belong together: any order, any moment, one run. */
+/** Events of several types that belong together: in any order, at any moment, they start one run. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn, type Handler } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -35,7 +35,7 @@ onEveryStore('fan-in', (store) => {
     return { system, send, runs }
   }
 
-  test('[A8] fan-in-1: members of one key come together in any order, also over a crash, and start one run', async () => {
+  test('[A8] fan-in-1: members of one key come together in any order, also across a crash, and start one run', async () => {
     const { system, send, runs } = await begin()
     await send(['paid', 1], ['placed', 2], ['placed', 1])
     await system.crash()
@@ -65,7 +65,7 @@ onEveryStore('fan-in', (store) => {
     await system.close()
   })
 
-  test('[A8] when the time is up it fails with what is missing, or tells what is declared for that', async () => {
+  test('[A8] at its timeout a group fails with the missing members, or sends the event declared for that', async () => {
     const plain = await begin()
     await plain.send(['placed', 1], ['paid', 1])
     await plain.system.advance('59m')
@@ -89,7 +89,7 @@ onEveryStore('fan-in', (store) => {
     await declared.system.close()
   })
 
-  test('[A8] fan-in-1: without its primary member a group starts nothing, and says so', async () => {
+  test('[A8] fan-in-1: without its primary member a group starts nothing, and records the reason', async () => {
     const { system, send, runs } = await begin()
     await send(['paid', 1], ['packed', 1])
     await system.advance('2h')
@@ -100,7 +100,7 @@ onEveryStore('fan-in', (store) => {
     await system.close()
   })
 
-  test('[A8] of several events of one type the first, the last or all count; code sees them by name', async () => {
+  test('[A8] of several events of one type the first, the last or all count; code receives them by name', async () => {
     const counted = { first: 1, last: 2, all: [1, 2] }
     for (const collect of ['first', 'last', 'all'] as const) {
       const { system, send, runs } = await begin({ fanIn: { ...FAN_IN, collect } }, ({ input }) => {
@@ -114,7 +114,7 @@ onEveryStore('fan-in', (store) => {
     }
   })
 
-  test('[A8] an event without the key is refused with the reason; the others go on', async () => {
+  test('[A8] an event without the key is refused with the reason; the others continue', async () => {
     const { system, send, runs } = await begin()
     await system.send({ type: 'order.paid', data: {} })
     await send(['placed', 1], ['paid', 1], ['packed', 1])

@@ -63,7 +63,7 @@ onEveryStore('fan-out', (store) => {
     await system.close()
   })
 
-  test('wake-coalescer-1: [C1] the last of 200 children is gathered though it ends an hour after the others', async () => {
+  test('wake-coalescer-1: [C1] the last of 200 children is gathered although it ends an hour after the others', async () => {
     const system = await startTestSystem(family, store())
     const run = await system.start('gather', { from: 0, to: 200 })
     await system.settle()

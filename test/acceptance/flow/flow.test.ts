@@ -12,7 +12,7 @@ interface Seen {
 
 const START = Date.UTC(2026, 0, 1)
 
-/** A handler that notes when it first ran on what. Entered again after a sleep, it notes nothing. */
+/** A handler that notes when it first ran and with what input. Entered again after a sleep, it notes nothing. */
 const listening = (options: Partial<FunctionOptions<Json>>, seen: Seen[], now: () => number, sleep?: string) => ({
   name: 'flow',
   events: { 'order.placed': null },
@@ -54,7 +54,7 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
-  test('[H4] a leading burst runs at once and swallows the rest; collect gets them all', async () => {
+  test('[H4] a leading debounce runs at once and drops the rest of the burst; collect receives all events', async () => {
     const leading = await begin({ debounce: { period: '10s', mode: 'leading' } })
     await leading.send(1, 2, 3)
     expect(numbers(leading.seen)).toEqual([1])
@@ -93,7 +93,7 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
-  test('[H7] with overlap skip a run starts only if the one before has ended, parked ones count', async () => {
+  test('[H7] with overlap skip a run starts only if the one before has ended; parked runs count', async () => {
     const { system, seen, send } = await begin({ overlap: 'skip' }, '1h')
     await send(1)
     await system.advance('30m')
@@ -105,7 +105,7 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
-  test('[H7] buffer_one keeps the newest, buffer_all keeps all in order', async () => {
+  test('[H7] buffer_one keeps the newest event, buffer_all keeps all in order', async () => {
     const one = await begin({ overlap: 'buffer_one' }, '1h')
     await one.send(1, 2, 3)
     await one.system.crash()
@@ -120,7 +120,7 @@ onEveryStore('flow', (store) => {
     await all.system.close()
   })
 
-  test('[H7] cancel_running ends the run before it and then starts', async () => {
+  test('[H7] cancel_running ends the previous run and then starts', async () => {
     const { system, seen, send } = await begin({ overlap: 'cancel_running' }, '1h')
     await send(1)
     await send(2)
@@ -132,7 +132,7 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
-  test('[J3] a batch is one run, by size, by time, and alone where the rule says so', async () => {
+  test('[J3] a batch is one run, closed by size or by time; an event that fails its condition runs alone', async () => {
     const { system, seen, send } = await begin({ batch: { maxSize: 3, maxWait: '1m', if: 'payload.n < 100' } })
     await send(1, 2, 3, 4, 100)
     const lists = (): readonly unknown[] => seen.map(({ input }) => (input as { n: number }[]).map(({ n }) => n))
@@ -143,7 +143,7 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
-  test('one key has one live or successful run; a failed one frees it', async () => {
+  test('one key has one live or successful run; a failed run releases the key', async () => {
     const { system, seen, send } = await begin({ idempotency: { key: 'payload.key' } })
     await send(1, 3, 2)
     await system.crash()
@@ -152,7 +152,7 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
-  test('a gate that hears a new event type hears no past of it, and none of a type it has dropped', async () => {
+  test('a gate that listens to a new event type ignores its past events, and ignores a type it has dropped', async () => {
     const seen: string[] = []
     const source = (triggers: readonly string[]) => ({
       name: 'changing',
@@ -198,7 +198,7 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
-  test('a paused handler holds what comes, and starts it in order when it goes on', async () => {
+  test('a paused handler holds what arrives, and starts it in order when it is resumed', async () => {
     const { system, seen, send } = await begin({ whilePaused: 'hold' })
     await system.run(() => system.engine.pauseHandler('hear', 'ana'))
     await send(1, 2)

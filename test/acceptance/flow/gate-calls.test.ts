@@ -1,4 +1,4 @@
-/** Runs that are asked for by name pass the gate of their handler as events do: calls, and slots of schedules. */
+/** Runs that are started by name pass the gate of their handler as events do: calls, and slots of schedules. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -41,7 +41,7 @@ onEveryStore('calls at a gate', (store) => {
     return { system, seen }
   }
 
-  test('[L10] a call with a key that a run has is answered with that run, or refused', async () => {
+  test('[L10] a call with the key of an existing run returns that run, or is refused', async () => {
     const { system, seen } = await begin({ idempotency: { key: 'payload.id' } }, {}, '1h')
     const first = await system.start('hear', { id: 1 })
     await system.crash()
@@ -56,7 +56,7 @@ onEveryStore('calls at a gate', (store) => {
     await strict.system.close()
   })
 
-  test('[H6] gate-calls-1: calls and events share the rate limit, and a call that is over it is told until when', async () => {
+  test('[H6] gate-calls-1: calls and events share the rate limit, and a refused call says until when', async () => {
     const { system, seen } = await begin({ rateLimit: { limit: 2, period: '1m' } })
     await system.start('hear', 1)
     await system.send({ type: 'order.placed', data: { n: 2 } })
@@ -70,7 +70,7 @@ onEveryStore('calls at a gate', (store) => {
     await system.close()
   })
 
-  test('[H5] calls take their turn in the throttle', async () => {
+  test('[H5] calls wait for their turn in the throttle', async () => {
     const { system, seen } = await begin({ throttle: { limit: 1, period: '10s' } })
     for (const n of [1, 2, 3]) await system.start('hear', n)
     await system.crash()
@@ -83,7 +83,7 @@ onEveryStore('calls at a gate', (store) => {
     await system.close()
   })
 
-  test('[H7] gate-calls-1: a call that waits keeps its run id across a crash; one that is displaced ends with the reason', async () => {
+  test('[H7] gate-calls-1: a waiting call keeps its run id across a crash; a displaced one ends with the reason', async () => {
     const { system, seen } = await begin({ overlap: 'buffer_one' }, {}, '1h')
     await system.start('hear', 1)
     await system.settle()
@@ -114,7 +114,7 @@ onEveryStore('calls at a gate', (store) => {
     await system.close()
   })
 
-  test('[H5] slots of a schedule take their turn in the throttle of their handler', async () => {
+  test('[H5] slots of a schedule wait for their turn in the throttle of their handler', async () => {
     const schedules = [1, 2, 3].map((n) => ({ name: `s${n}`, at: START + 60_000, function: 'hear', input: n }))
     const { system, seen } = await begin({ throttle: { limit: 1, period: '10s' } }, { schedules })
     await system.advance('65s')
@@ -124,7 +124,7 @@ onEveryStore('calls at a gate', (store) => {
     await system.close()
   })
 
-  test('[H6] a slot over the rate limit is a run that ends with the reason, and the next slot knows', async () => {
+  test('[H6] a slot over the rate limit is a run that ends with the reason, and the next slot receives it', async () => {
     const schedules = [{ name: 'tick', every: '10s', function: 'hear' }]
     const { system, seen } = await begin({ rateLimit: { limit: 1, period: '30s' } }, { schedules })
     await system.advance('15s')

@@ -1,4 +1,4 @@
-/** Idempotency keys that a gate keeps for long: looked up by key, whatever has happened to the gate meanwhile. */
+/** Idempotency keys that a gate keeps for a long time: looked up by key, whatever happened to the gate meanwhile. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -36,7 +36,7 @@ onEveryStore('kept keys', (store) => {
   const keptKeys = ({ store: { reader } }: TestSystem) =>
     reader.documents({ tenant: LOCAL_TENANT, table: KEPT_TABLE, after: null, limit: 10_000 })
 
-  /** So long that the gate is read anew, with nothing known of it in memory. */
+  /** Long enough that the gate is loaded anew, with nothing of it in memory. */
   const later = async (system: TestSystem) => {
     await system.settle()
     await system.advance('5s')
@@ -49,7 +49,7 @@ onEveryStore('kept keys', (store) => {
     await later(system)
   }
 
-  test('[L10] kept-claims-1: a key that has left the state of its gate is still held, by calls and by events, after a crash (14.4.4)', async () => {
+  test('[L10] kept-claims-1: a key that has left the state of its gate is still held against calls and events, after a crash (14.4.4)', async () => {
     const { system, seen } = await begin({ idempotency: { key: 'payload.id' } })
     const first = await system.start('pay', { id: 'a' })
     await later(system)
@@ -64,7 +64,7 @@ onEveryStore('kept keys', (store) => {
     await system.close()
   })
 
-  test('[L10] a kept key is free when its time is over, and its document goes (14.4.4)', async () => {
+  test('[L10] a kept key is free when its time is over, and its document is deleted (14.4.4)', async () => {
     const { system, seen } = await begin({ idempotency: { key: 'payload.id', ttl: '1h' } })
     const first = await system.start('pay', { id: 'a' })
     await later(system)
@@ -93,7 +93,7 @@ onEveryStore('kept keys', (store) => {
     await system.close()
   })
 
-  test('[L10] a key that was taken over and is free again does not go back to the run that had it first (14.4.4)', async () => {
+  test('[L10] a key that another run took over and released does not return to the run that had it first (14.4.4)', async () => {
     const { system, seen, sourceWith } = await begin({ idempotency: { key: 'payload.id', onConflict: 'replace' } })
     const first = await system.start('pay', { id: 'a' })
     await later(system)

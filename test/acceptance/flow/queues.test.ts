@@ -1,4 +1,4 @@
-/** Queues: bounded lines of messages that a handler works through in cycles; each across a crash. */
+/** Queues: bounded message queues that a handler processes in cycles; each across a crash. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -10,7 +10,7 @@ import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 type Numbers = readonly { readonly n: number }[]
 
-/** What each cycle was given, and what it is to do with it. */
+/** What each cycle received, and what it should do with it. */
 const reading = (
   queue: Omit<QueueSource, 'name'>,
   work: (numbers: readonly number[], ids: readonly string[]) => unknown,
@@ -44,7 +44,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
 const show = (system: TestSystem) => system.run(() => system.engine.queues.show('orders'))
 
 onEveryStore('queues', (store) => {
-  test('[I1] queue-duty-1 messages are worked through in order, a cycle at a time, also if the process dies', async () => {
+  test('[I1] queue-duty-1 messages are processed in order, one cycle at a time, also if the process dies', async () => {
     const cycles: (readonly number[])[] = []
     const source: SystemSource = {
       ...reading({}, () => null),
@@ -71,7 +71,7 @@ onEveryStore('queues', (store) => {
     await system.close()
   })
 
-  test('[I1] a message that keeps failing comes back later each time, and is a dead letter in the end', async () => {
+  test('[I1] a failing message returns later each time, and finally becomes a dead letter', async () => {
     const seen: number[] = []
     const told: Json[] = []
     const base = reading({ maxAttempts: 3 }, (numbers, ids) => {
@@ -99,7 +99,7 @@ onEveryStore('queues', (store) => {
     await system.close()
   })
 
-  test('[I1] a cycle that outlasts the visibility is ended, and its messages go to another', async () => {
+  test('[I1] a cycle that exceeds the visibility timeout is ended, and its messages go to another', async () => {
     let tries = 0
     const source: SystemSource = {
       ...reading({ visibility: '30s' }, () => null),
@@ -120,7 +120,7 @@ onEveryStore('queues', (store) => {
     await system.close()
   })
 
-  test('[M4] queues-2 a full queue refuses what comes, and takes it again when there is room', async () => {
+  test('[M4] queues-2 a full queue refuses messages, and accepts them again when there is room', async () => {
     const source = reading({ maxLength: 2 }, () => null, { source: { queue: 'orders', batch: 1 } })
     const waiting = { ...source, functions: [] }
     const system = await startTestSystem(waiting, store())
@@ -134,7 +134,7 @@ onEveryStore('queues', (store) => {
     await system.close()
   })
 
-  test('[M4] where it says so the oldest give way, or whoever puts waits for room', async () => {
+  test('[M4] with other onFull settings the oldest message is dropped, or the sender waits for room', async () => {
     const seen: number[] = []
     const base = reading({ maxLength: 2, onFull: 'drop_oldest' }, (numbers) => void seen.push(...numbers))
     const system = await startTestSystem({ ...base, functions: [] }, store())
@@ -169,7 +169,7 @@ onEveryStore('queues', (store) => {
     await system.close()
   })
 
-  test('[I1] as many cycles as its handler may have are at work at once', async () => {
+  test('[I1] as many cycles as its handler may have are active at once', async () => {
     let most = 0
     let now = 0
     const source: SystemSource = {

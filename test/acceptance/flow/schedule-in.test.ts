@@ -1,4 +1,4 @@
-/** A schedule of a manifest that says `in`: once, so long after a ledger first meets it. */
+/** A schedule of a manifest with `in`: runs once, this long after a ledger first stores it. */
 import { expect, test } from 'vitest'
 import { systemOf } from '#test/support/manifest/manifest-system.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'

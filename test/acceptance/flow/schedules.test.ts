@@ -1,4 +1,4 @@
-/** Schedules: slots become runs, missed ones are recorded, what overlaps is judged, and a crash loses and doubles nothing. */
+/** Schedules: slots become runs, missed ones are recorded, overlaps are handled by policy, and a crash loses and doubles nothing. */
 import { expect, test } from 'vitest'
 import { SystemIds } from '#adapters/system/ids.ts'
 import { scheduleOf } from '#engine/coordinators/schedule-coordinator.ts'
@@ -6,7 +6,7 @@ import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { readScheduleFact } from '#model/kernel/fact-codec.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
-import type { ScheduleContext } from '#ports/step-gate.ts'
+import type { ScheduleContext } from '#ports/step-port.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
@@ -54,7 +54,7 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
-  test('[H2] an interval keeps its phase from the epoch, whatever the start of the process', async () => {
+  test('[H2] an interval keeps its phase from the epoch, whenever the process starts', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ every: '10m', phase: '3m' }, fired), store())
     await running.advance('25m')
@@ -62,7 +62,7 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
-  test('[H3] a moment runs once, also when the process slept through it', async () => {
+  test('[H3] a moment runs once, also if the process was down at that moment', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ at: START + 5 * MINUTE }, fired), store())
     await running.crash()
@@ -86,7 +86,7 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
-  test('[H9] a run is handed the end and the output of the one before', async () => {
+  test('[H9] a run receives the end and the output of the run before', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ every: '10m' }, fired), store())
     await running.advance('11m')
@@ -122,7 +122,7 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
-  test('what became of the slots is told, with the reason of a pause, and a backfill is counted without being done', async () => {
+  test('the outcome of slots is sent as events, with the reason of a pause, and a dry-run backfill only counts', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ every: '10m' }, fired), store())
     await running.advance('10m')
@@ -147,7 +147,7 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
-  test('a schedule is paused, goes on, and runs when a person says so', async () => {
+  test('a schedule is paused, resumed, and run on request', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ every: '10m' }, fired), store())
     await running.run(() => running.engine.schedules.pause('tick', { by: 'ana' }))
@@ -164,7 +164,7 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
-  test('[H8] a backfill that is asked for in a pause runs in the pause, and runNow beside it takes its turn (14.4.5)', async () => {
+  test('[H8] a backfill that is requested during a pause runs in the pause, and runNow beside it waits for its turn (14.4.5)', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ every: '10m', overlap: 'buffer_all' }, fired, '1m'), store())
     const { schedules } = running.engine
@@ -189,7 +189,7 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
-  test('[H8] a pause holds back what is left of a backfill until the schedule is resumed (14.4.5)', async () => {
+  test('[H8] a pause holds back the rest of a backfill until the schedule is resumed (14.4.5)', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ every: '10m' }, fired, '1m'), store())
     const { schedules } = running.engine

@@ -1,4 +1,4 @@
-/** One budget for many handlers: what one takes, the other waits for. */
+/** One budget shared by many handlers: what one uses, the others wait for. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
@@ -7,7 +7,7 @@ import { startTestSystem, type TestSystem } from '#testing/system.ts'
 const START = Date.UTC(2026, 0, 1)
 
 onEveryStore('shared throttle', (store) => {
-  test('[H5] shared-budget-1: starts of all who share a budget keep its distance, whatever began them, across a crash', async () => {
+  test('[H5] shared-budget-1: starts of all handlers that share a budget keep its distance, whatever triggered them, across a crash', async () => {
     const starts: { readonly who: string; readonly at: number }[] = []
     const held: { system?: TestSystem } = {}
     const note = (who: string) => () => {
@@ -43,7 +43,7 @@ onEveryStore('shared throttle', (store) => {
     await system.close()
   })
 
-  test('[H5] a key divides the budget, and a long life of it is read from its last checkpoint', async () => {
+  test('[H5] a key divides the budget, and a long-lived budget is loaded from its last checkpoint', async () => {
     const starts: number[] = []
     const held: { system?: TestSystem } = {}
     const system = await startTestSystem(

@@ -1,4 +1,4 @@
-/** What a throttle promises is counted where a handler begins, whatever happened between its turn and that moment. */
+/** A throttle counts when handlers begin, whatever happened between a run's turn and that moment. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
@@ -11,7 +11,7 @@ interface Start {
   readonly at: number
 }
 
-/** The most starts that lie in any period. */
+/** The largest number of starts in any period. */
 const mostIn = (starts: readonly Start[], periodMs: number): number =>
   Math.max(0, ...starts.map(({ at: from }) => starts.filter(({ at }) => at >= from && at < from + periodMs).length))
 
@@ -41,7 +41,7 @@ onEveryStore('actual starts', (store) => {
     return { system, starts, send }
   }
 
-  test('enter-4: [H5] a throttle holds for actual starts after the process was down (14.4.1)', async () => {
+  test('enter-4: [H5] a throttle limits actual starts after the process was down (14.4.1)', async () => {
     const { system, starts, send } = await begin({ mail: { throttle: { limit: 5, period: '1m' } } })
     await send(40)
     await system.crash(undefined, { down: '7m' })
@@ -52,7 +52,7 @@ onEveryStore('actual starts', (store) => {
     await system.close()
   })
 
-  test('[H5] a burst is used up once, not once more by those who waited (14.4.1)', async () => {
+  test('[H5] a burst is used up once, and not again by the runs that waited (14.4.1)', async () => {
     const { system, starts, send } = await begin({ mail: { throttle: { limit: 10, period: '1m', burst: 4 } } })
     await send(30)
     expect(starts).toHaveLength(4)
@@ -77,7 +77,7 @@ onEveryStore('actual starts', (store) => {
     await system.close()
   })
 
-  test('[H5] runs that waited for a place do not begin together when it is free (14.4.1)', async () => {
+  test('[H5] runs that waited for a slot do not begin together when it is free (14.4.1)', async () => {
     const { system, starts, send } = await begin({ mail: { throttle: { limit: 1, period: '10s' }, concurrency: 1 } })
     await send(3)
     const [stopped] = starts
@@ -88,7 +88,7 @@ onEveryStore('actual starts', (store) => {
     await system.close()
   })
 
-  test('[H5] a throttled run says that it is queued until it begins (14.4.1)', async () => {
+  test('[H5] a throttled run has the status queued until it begins (14.4.1)', async () => {
     const { system, starts } = await begin({ mail: { throttle: { limit: 1, period: '10m' } } })
     await system.start('mail', { n: 1 })
     const second = await system.start('mail', { n: 2 })

@@ -1,4 +1,4 @@
-/** Flow control on single triggers: it wins over the handler's, and is counted apart. */
+/** Flow control on single triggers: it overrides the handler's, and is counted separately. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -21,7 +21,7 @@ onEveryStore('trigger flow', (store) => {
     return { system, seen, send }
   }
 
-  test('[H4][H6] one trigger debounces, the other has the rate limit of the function, both across a crash', async () => {
+  test('[H4][H6] one trigger debounces, the other uses the rate limit of the function, both across a crash', async () => {
     const { system, seen, send } = await begin({
       rateLimit: { limit: 1, period: '1m' },
       triggers: [
@@ -54,7 +54,7 @@ onEveryStore('trigger flow', (store) => {
     await system.close()
   })
 
-  test('[L11] of two triggers on one event the first whose filter holds says what counts', async () => {
+  test('[L11] of two triggers on one event the first whose filter is true applies', async () => {
     const { system, seen, send } = await begin({
       triggers: [
         { event: 'order.placed', filter: 'payload > 100', idempotency: { key: '"large"' } },

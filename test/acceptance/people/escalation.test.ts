@@ -1,4 +1,4 @@
-/** An agent's answer that a declared rule hands to a person: the run stays, the hand changes. */
+/** An agent's answer that a declared rule passes to a person: the run stays, the modality changes. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { type AgentOptions, agent } from '#manifest/define/agents.ts'
@@ -34,13 +34,13 @@ const begin = async (store: TestStore, answer: unknown, options: Partial<AgentOp
 }
 
 onEveryStore('escalation', (store) => {
-  test('[D1] an answer that the agent is sure of stands', async () => {
+  test('[D1] an answer with high confidence is accepted', async () => {
     const { system, run } = await begin(store(), { category: 'yes', confidence: 0.9 })
     expect(await ended(system, run)).toMatchObject({ status: 'success', output: { category: 'yes' } })
     await system.close()
   })
 
-  test('[D1] one of low confidence goes to a person with the reason; what they make of it is the output', async () => {
+  test("[D1] an answer with low confidence goes to a person with the reason; the person's version is the output", async () => {
     const { system, run, inbox, model } = await begin(store(), { category: 'yes', confidence: 0.42 })
     await untilStatus(system, run, 'waiting')
     const task = await inbox.only()
@@ -59,7 +59,7 @@ onEveryStore('escalation', (store) => {
     ['without any confidence', {}],
     ['of a confidence in words', { confidence: 'high' }],
     ['of 42', { confidence: 42 }],
-  ])('[D1] one %s goes to a person: fail closed', async (_, more) => {
+  ])('[D1] an answer with %s goes to a person: fails closed', async (_, more) => {
     const { system, run, inbox } = await begin(store(), { category: 'yes', ...more })
     await untilStatus(system, run, 'waiting')
     await inbox.decide(await inbox.only(), ana, { action: 'approve' })
@@ -67,7 +67,7 @@ onEveryStore('escalation', (store) => {
     await system.close()
   })
 
-  test('[D1] one that the person throws away fails the run with their words', async () => {
+  test('[D1] an answer that the person rejects fails the run with their reason', async () => {
     const { system, run, inbox } = await begin(store(), { category: 'escalate', confidence: 0.9 })
     await untilStatus(system, run, 'waiting')
     await inbox.decide(await inbox.only(), ana, { action: 'reject', reason: 'call them' })

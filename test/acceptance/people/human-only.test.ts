@@ -1,4 +1,4 @@
-/** What people alone may say: events that their decisions send, functions that start by those, and programs that try to do it for them. */
+/** What only people may send: events of their decisions, functions started by those, and programs that try to send or start them. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { defineSystem, type SystemSource } from '#manifest/define/define.ts'
@@ -31,7 +31,7 @@ const REVIEW = human('review', {
   actions: [{ name: 'approve', emitsEvent: 'letter.approved' }, 'reject'],
 })
 
-/** A letter that ana approves, a budget that a person states without a task, and functions that try to say both. */
+/** A letter that ana approves, a budget that a person sends without a task, and functions that try to send both. */
 const letters = () => {
   const did: string[] = []
   const code = (name: string) => () => void did.push(name)
@@ -75,7 +75,7 @@ const failureOf = async (system: TestSystem, run: RunId): Promise<string | undef
   (await system.look(run)).error?.code
 
 onEveryStore('human-only', (store) => {
-  test('human-only-1: [C5] the event of a decision comes from that decision, and from no program or person beside it (13.1.2)', async () => {
+  test('human-only-1: [C5] the event of a decision comes from that decision, and from no program or person besides it (13.1.2)', async () => {
     const { did, source } = letters()
     const system = await startTestSystem(source, store())
     const approved = { type: 'letter.approved', data: {} }
@@ -97,7 +97,7 @@ onEveryStore('human-only', (store) => {
     await system.close()
   })
 
-  test('human-only-2: an event of source human without a task comes from a person who is named (13.1.2)', async () => {
+  test('human-only-2: an event of source human without a task comes from a named person (13.1.2)', async () => {
     const { did, source } = letters()
     const system = await startTestSystem(source, store())
     const stated = { type: 'budget.stated', data: {} }
@@ -113,7 +113,7 @@ onEveryStore('human-only', (store) => {
     await system.close()
   })
 
-  test('internal-1: an internal function starts by its triggers alone; one that a human-only event starts is internal (13.1.2)', async () => {
+  test('internal-1: an internal function starts by its triggers alone; a function with a human-only trigger is internal (13.1.2)', async () => {
     const { did, source } = letters()
     const system = await startTestSystem(source, store())
     for (const name of ['publish', 'book', 'nightly', 'ship', 'enact'])
@@ -131,7 +131,7 @@ onEveryStore('human-only', (store) => {
 })
 
 onEveryStore('names of senders', (store) => {
-  test('human-only-3: [C5] no sender takes the name under which a decision will be told, so that it could not be written (13.1.2)', async () => {
+  test('human-only-3: [C5] no sender can use the id of a future decision event to prevent that decision (13.1.2)', async () => {
     const { did, source } = letters()
     const system = await startTestSystem(source, store())
     await system.send({ type: 'letter.ready', data: {} })
@@ -191,7 +191,7 @@ test('a definition that lets a program send a human-only event, or start an inte
   expect(codeOfDefinition({ name: 's', events: { a: { open: true } } })).toBe('MANIFEST_INVALID events.a.open')
 })
 
-test('a manifest names line and column of each program that would send what a person decides (13.1.2)', () => {
+test('a manifest reports line and column of each program that would send what a person decides (13.1.2)', () => {
   const text = `product: {name: p}
 events:
   definitions:

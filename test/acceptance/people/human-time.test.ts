@@ -1,4 +1,4 @@
-/** Time and crowds around a task: reminders, deadlines, levels, decisions that race with each other and with the clock. */
+/** Time and concurrency around a task: reminders, deadlines, levels, decisions that race with each other and with the clock. */
 import { expect, test } from 'vitest'
 import { joinEngine } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -22,7 +22,7 @@ const begin = async (place: TestStore, options: HumanOptions): Promise<{ system:
 }
 
 onEveryStore('humans in time', (store) => {
-  test('[C12] reminders come before the deadline, each once; after downtime only the latest; none after the close', async () => {
+  test('[C12] reminders are sent before the deadline, each once; after downtime only the latest; none after the close', async () => {
     const { system, inbox } = await begin(store(), { deadline: '48h', reminders: ['24h', '8h', '4h', '1h'] })
     const task = await inbox.only()
     await system.advance('23h')
@@ -39,7 +39,7 @@ onEveryStore('humans in time', (store) => {
     await system.close()
   })
 
-  test('[C11] a deadline without an action is told once, and the task stays open', async () => {
+  test('[C11] a deadline without an action is reported once, and the task stays open', async () => {
     const { system, inbox } = await begin(store(), { deadline: '2h' })
     const task = await inbox.only()
     await system.advance('3d')
@@ -53,7 +53,7 @@ onEveryStore('humans in time', (store) => {
     ['approve', 'approved'],
     ['reject', 'rejected'],
     ['expire', 'expired'],
-  ])('[C11] %s at the deadline is done by the system, and the run goes on', async (autoActionOnTimeout, status) => {
+  ])('[C11] %s at the deadline is done by the system, and the run continues', async (autoActionOnTimeout, status) => {
     const { system, inbox } = await begin(store(), { deadline: '2h', autoActionOnTimeout })
     const task = await inbox.only()
     await system.advance('2h')
@@ -67,7 +67,7 @@ onEveryStore('humans in time', (store) => {
     await system.close()
   })
 
-  test('[C8][C11] a deadline climbs to the next level, with its own deadline; the last level stays', async () => {
+  test('[C8][C11] a deadline escalates to the next level, with its own deadline; the last level stays', async () => {
     const { system, inbox } = await begin(store(), {
       deadline: '2h',
       escalation: [{ to: 'group:leads', deadline: '1h' }],
@@ -97,7 +97,7 @@ onEveryStore('humans in time', (store) => {
     await system.close()
   })
 
-  test('[C11] a decision at the very instant of the deadline: exactly one of the two closes the task', async () => {
+  test('[C11] with a decision at the very instant of the deadline, exactly one of the two closes the task', async () => {
     const winners = new Set<string>()
     for (const isFirst of [true, false]) {
       const { system, inbox } = await begin(store(), { deadline: '2h', autoActionOnTimeout: 'reject' })
@@ -105,7 +105,7 @@ onEveryStore('humans in time', (store) => {
       const shownHash = await inbox.hash(task)
       const decide = () => system.engine.tasks.submit(task, ana, { action: 'approve', shownHash }).catch(() => null)
       await system.advance(2 * 3_600_000 - 1)
-      // Asked before the clock reaches it, or by whoever finds it there.
+      // Whether the decision comes before the clock reaches the instant or exactly then.
       const early = isFirst ? decide() : null
       await system.advance(1)
       await system.settle()
@@ -121,7 +121,7 @@ onEveryStore('humans in time', (store) => {
     expect(winners).toEqual(new Set(['approved', 'rejected']))
   })
 
-  test('[C5] task-command-1: of fifty who decide at once on two engines one wins, and the others are told who', async () => {
+  test('[C5] task-command-1: of fifty people who decide at once on two engines one wins, and the others learn who', async () => {
     const place = store()
     const { system, inbox } = await begin(place, {})
     const task = await inbox.only()
@@ -150,7 +150,7 @@ onEveryStore('humans in time', (store) => {
     await system.close()
   })
 
-  test('[C1] task-append-2: an answer that came while nobody was at work acts once, however often the process dies', async () => {
+  test('[C1] task-append-2: an answer given while no worker was active acts once, however often the process dies', async () => {
     let sent = 0
     const source = {
       name: 'mail',
@@ -169,7 +169,7 @@ onEveryStore('humans in time', (store) => {
     const task = await inbox.only()
     const shownHash = await inbox.hash(task)
     const ids = place.ids()
-    // A process that only takes decisions: it performs nothing.
+    // A process that only accepts decisions and performs no work.
     const desk = joinEngine(
       system.store,
       normalise(source, (text) => ids.digest(text)),
@@ -187,7 +187,7 @@ onEveryStore('humans in time', (store) => {
     await system.close()
   })
 
-  test('[C5] what has changed since it was shown is not decided', async () => {
+  test('[C5] a task that has changed since it was shown cannot be decided', async () => {
     const { system, inbox } = await begin(store(), {})
     const task = await inbox.only()
     await expect(inbox.decide(task, ana, { action: 'approve', shownHash: 'another' })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** People in the loop: asked by a handler or a step, decided once, found again after days and crashes. */
+/** Humans in the loop: asked by a handler or a step, decide once, found again after days and crashes. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
@@ -65,7 +65,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[C14][D4] who assigned, viewed and decided is told by events, once each, and stands in the facts', async () => {
+  test('[C14][D4] assigning, viewing and deciding are sent as events, once each, and recorded in the facts', async () => {
     const system = await startTestSystem(MAILING, store())
     const inbox = new Inbox(system)
     await system.send({ type: 'mailing.ready', data: { audience: 'all' } })
@@ -88,7 +88,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[C7] a task is claimed, given back and handed on; agents and strangers can do nothing', async () => {
+  test('[C7] a task is claimed, released and reassigned; agents and people who are not assigned can do nothing', async () => {
     const system = await startTestSystem(MAILING, store())
     const inbox = new Inbox(system)
     await system.send({ type: 'mailing.ready', data: { audience: 'all' } })
@@ -112,7 +112,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[C4][C10] input needs its fields, and the step of a function gets them', async () => {
+  test('[C4][C10] an input task requires its fields, and the step of a function receives them', async () => {
     const system = await startTestSystem(
       {
         name: 'input',
@@ -141,7 +141,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[C6] what is edited must fit its schema, and what was edited is what the run goes on with', async () => {
+  test('[C6] an edit must fit its schema, and the run continues with the edited value', async () => {
     const schema = { type: 'object', required: ['subject'], properties: { subject: { type: 'string', maxLength: 9 } } }
     const system = await startTestSystem(
       {
@@ -220,7 +220,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[C17] drafts are kept for their author, and a follow-up date hides the task from nobody else', async () => {
+  test('[C17] drafts are kept for their author, and a follow-up date hides the task from no other person', async () => {
     const system = await startTestSystem(MAILING, store())
     const inbox = new Inbox(system)
     await system.send({ type: 'mailing.ready', data: { audience: 'all' } })
@@ -238,7 +238,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[C16] many are decided at once, each for itself', async () => {
+  test('[C16] many tasks are decided at once, each on its own', async () => {
     const system = await startTestSystem(MAILING, store())
     const inbox = new Inbox(system)
     for (let i = 0; i < 5; i++) await system.send({ type: 'mailing.ready', data: { audience: `group ${i}` } })
@@ -269,7 +269,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('task-events-1: a decision with a key is done once and answered again; the key with another body is refused', async () => {
+  test('task-events-1: a decision with a key acts once and gets the same answer again; the key with another body is refused', async () => {
     const system = await startTestSystem(MAILING, store())
     const inbox = new Inbox(system)
     await system.send({ type: 'mailing.ready', data: { audience: 'all' } })
@@ -284,7 +284,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[C9] who asks for changes gets them: the same task comes back as a new revision, until it is approved', async () => {
+  test('[C9] after a request for changes the same task returns as a new revision, until it is approved', async () => {
     const letter = (content: string) => ({ sections: [{ id: 'letter', type: 'editable', content }] }) as const
     const system = await startTestSystem(
       {
@@ -329,7 +329,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[C5] who decided the first step may not decide the second, where the author keeps them apart', async () => {
+  test('[C5] the person who decided the first step may not decide the second, if the author separates them', async () => {
     const system = await startTestSystem(
       {
         name: 'four-eyes',
@@ -358,7 +358,7 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test('[D4] a run may wait for what people do elsewhere', async () => {
+  test("[D4] a run may wait for events of other people's tasks", async () => {
     const system = await startTestSystem(
       {
         ...MAILING,

@@ -1,4 +1,4 @@
-/** An inbox as people work through it: what is late, put off or handed on, and marks by a rule that only a submit makes a decision of. */
+/** An inbox in use: overdue, postponed and reassigned tasks, and marks by a rule that only a submit turns into a decision. */
 import { expect, test } from 'vitest'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT, type TaskId } from '#model/kernel/ids.ts'
@@ -65,7 +65,7 @@ const begin = async (place: TestStore): Promise<{ system: TestSystem; desk: Desk
 }
 
 onEveryStore('an inbox', (store) => {
-  test('[C2][C8][C11] what is put off comes back in its time, what is late climbs, and each view counts what it has', async () => {
+  test('[C2][C8][C11] a postponed task returns at its time, an overdue task escalates, and each view counts its tasks', async () => {
     const { system, desk } = await begin(store())
     const { tasks } = system.engine
     const [one, two] = [await desk.asked(), await desk.asked()]
@@ -107,7 +107,7 @@ onEveryStore('an inbox', (store) => {
     await expect(system.run(() => tasks.markWhere(task, eve, { where, verdict: 'approve' }))).rejects.toMatchObject({
       code: 'TASK_FORBIDDEN',
     })
-    // The edit of m2 is not passed over; a decision that says the same as the drafts is taken.
+    // The edit of m2 is not overwritten; a decision equal to the drafts is accepted.
     const old = desk.decide(task, ana, { action: 'approve', items: { m3: { status: 'rejected' } } })
     await expect(old).rejects.toMatchObject({ code: 'DRAFTS_NEWER' })
     const items = { m2: { status: 'edited', modifications: edited }, m3: { status: 'rejected' } } as const

@@ -1,4 +1,4 @@
-/** Who asked may not decide: the requester goes with the chain of causes, from the credential that began it (issue 14.5). */
+/** A requester may not decide: the requester is passed along the chain of causes, from the credential that began it (issue 14.5). */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
@@ -20,7 +20,7 @@ onEveryStore('the requester', (store) => {
   const begin = (more: Partial<Parameters<typeof startTestSystem>[0]> = {}): Promise<TestSystem> =>
     startTestSystem({ name: 'four-eyes', events: { wanted: null, passed: null }, humans: [release], ...more }, store())
 
-  /** Ana asked: she may not decide the one open task, and bob may. */
+  /** Ana is the requester: she may not decide the one open task, and bob may. */
   const expectExcluded = async (system: TestSystem): Promise<void> => {
     await system.settle()
     const inbox = new Inbox(system)
@@ -33,13 +33,13 @@ onEveryStore('the requester', (store) => {
     await system.close()
   }
 
-  test('[C5] requester-1: who sends the event may not decide what it asks, whatever its data says (14.5)', async () => {
+  test('[C5] requester-1: the sender of an event may not decide the task that it opens, whatever its data says (14.5)', async () => {
     const system = await begin()
     await system.send({ type: 'wanted', data: { requester: 'bob' } }, { by: ana })
     await expectExcluded(system)
   })
 
-  test('[C5] requester-1: who starts a function may not decide what its steps ask (14.5)', async () => {
+  test('[C5] requester-1: the person who starts a function may not decide the tasks of its steps (14.5)', async () => {
     const system = await begin({ functions: [asking()] })
     await system.start('ask', {}, { by: ana })
     await expectExcluded(system)
@@ -50,7 +50,7 @@ onEveryStore('the requester', (store) => {
     ['a throttle', { throttle: { limit: 1, period: '1m' } }],
     ['a debounce', { debounce: { period: '1s' } }],
     ['idempotency', { idempotency: { key: 'payload.id', ttl: '1d' } }],
-  ])('[C5] requester-1: the requester passes %s, with a call and with an event (14.5)', async (_, flow) => {
+  ])('[C5] requester-1: the requester is passed through %s, with a call and with an event (14.5)', async (_, flow) => {
     const called = await begin({ functions: [asking(flow)] })
     await called.start('ask', { id: 1 }, { by: ana })
     await called.advance('2s')
@@ -70,7 +70,7 @@ onEveryStore('the requester', (store) => {
     ],
     ['an event', { emit: 'wanted' }, {}],
   ] as const)(
-    '[C5] requester-1: who runs a schedule of %s now may not decide what it asks, also when it waited (14.5)',
+    '[C5] requester-1: the person who runs a schedule of %s now may not decide its tasks, also if the run waited (14.5)',
     async (_, target, flow) => {
       const schedules = [
         { name: 'monthly', cron: '0 0 1 * *', overlap: 'buffer_all', input: { id: 1 }, ...target },
@@ -84,7 +84,7 @@ onEveryStore('the requester', (store) => {
     },
   )
 
-  test('[C5] requester-1: the requester goes through events, children, delays and a crash (14.5)', async () => {
+  test('[C5] requester-1: the requester is passed through events, children, delays and a crash (14.5)', async () => {
     const pass = fn('pass', {}, ({ step }) => step.emit('say', { type: 'passed', data: {}, delay: '1m' }))
     const parent = fn('parent', { trigger: 'wanted' }, ({ step }) => step.invoke('child', 'pass', {}))
     const late = human('late', { triggers: ['passed'], assign: 'group:editors', separation: 'requester' })
@@ -127,7 +127,7 @@ onEveryStore('the requester', (store) => {
     await system.close()
   })
 
-  test('[C5] requester-1: a run once more has the requester of the first, and with another input the person who changed it (14.5)', async () => {
+  test('[C5] requester-1: a rerun has the requester of the first run, and with another input the person who changed it (14.5)', async () => {
     const system = await begin({ functions: [asking()] })
     const inbox = new Inbox(system)
     const run = await system.start('ask', { n: 1 }, { by: ana })
@@ -148,7 +148,7 @@ onEveryStore('the requester', (store) => {
     await system.close()
   })
 
-  test('[C5] requester-1: where no person sent it, the declared field names the requester (14.5)', async () => {
+  test('[C5] requester-1: if no person sent the event, the declared field names the requester (14.5)', async () => {
     for (const data of [{ requester: 'ana' }, { requested_by: 'ana' }]) {
       const system = await begin()
       await system.send({ type: 'wanted', data }, { by: robot })
@@ -162,7 +162,7 @@ onEveryStore('the requester', (store) => {
     await expectExcluded(system)
   })
 
-  test('[C5] requester-1: where neither is known, nobody is asked, and the run fails with REQUESTER_UNKNOWN (14.5)', async () => {
+  test('[C5] requester-1: if neither is known, no task is opened, and the run fails with REQUESTER_UNKNOWN (14.5)', async () => {
     const system = await begin({ functions: [asking({ retry: { maxAttempts: 1 } })] })
     const runs: RunId[] = [
       ...(await system.send({ type: 'wanted', data: {} })).runs,

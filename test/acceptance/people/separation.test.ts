@@ -1,4 +1,4 @@
-/** Whoever decided one step does not decide the next: across humans that are joined by an event. */
+/** The person who decided one step may not decide the next: across humans that are joined by an event. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { human } from '#manifest/human/humans.ts'
@@ -16,7 +16,7 @@ const SYSTEM = {
 }
 
 onEveryStore('separation of duties', (store) => {
-  test('[C5] whoever checked it may not release it, and anyone else may', async () => {
+  test('[C5] the person who checked it may not release it, and anyone else may', async () => {
     const system = await startTestSystem(SYSTEM, store())
     const inbox = new Inbox(system)
     await system.send({ type: 'drafted', data: {} })
@@ -30,7 +30,7 @@ onEveryStore('separation of duties', (store) => {
     await system.close()
   })
 
-  test('[C5] in one function, a step excludes who decided the steps it names, and no other', async () => {
+  test('[C5] in one function, a step excludes the people who decided the steps that it names, and no others', async () => {
     const twice = (separation: readonly string[]) =>
       fn('publish', {}, async ({ step }) => {
         await step.human('check', { assign: 'group:editors' })
@@ -50,7 +50,7 @@ onEveryStore('separation of duties', (store) => {
     await system.close()
   })
 
-  test('[C5] a step that names one that nobody has decided fails: nobody is asked', async () => {
+  test('[C5] a step that names a step without a decision fails without asking anyone', async () => {
     const lone = fn('publish', { retry: { maxAttempts: 1 } }, async ({ step }) => {
       await step.human('release', { assign: 'group:editors', separation: ['chek'] })
     })
@@ -61,7 +61,7 @@ onEveryStore('separation of duties', (store) => {
     await system.close()
   })
 
-  test('[C5] where nobody knows who checked it, nobody is asked', async () => {
+  test('[C5] if it is not known who checked it, nobody is asked', async () => {
     const events = { drafted: null, checked: { open: true } }
     const system = await startTestSystem({ ...SYSTEM, events }, store())
     const inbox = new Inbox(system)

@@ -1,4 +1,4 @@
-/** What a person is offered by the type of a task, and what the run hears of it. */
+/** What a person is offered by the type of a task, and what the run receives. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { ana, Inbox } from '#test/support/serving/inbox.ts'
@@ -11,7 +11,7 @@ onEveryStore('types of tasks', (store) => {
     ['review', ['approve', 'request_edit', 'reject', 'reassign'], { action: 'reject', reason: 'too long' }, 'rejected'],
     ['input', ['respond', 'reassign'], { action: 'respond', fields: { amount: 7 } }, 'completed'],
     ['decision', ['respond', 'reassign'], { action: 'respond', reason: 'the cheaper one' }, 'completed'],
-  ] as const)('[C4] a task of type %s offers what is its own, and ends as it was decided (15.4.2)', async (...row) => {
+  ] as const)('[C4] a task of type %s offers its own actions, and ends as it was decided (15.4.2)', async (...row) => {
     const [taskType, actions, decision, status] = row
     const ask = fn('ask', {}, ({ step }) => step.human('asked', { taskType, assign: 'user:ana' }))
     const system = await startTestSystem({ name: 'types', functions: [ask] }, store())

@@ -1,4 +1,4 @@
-/** A person's word on a step uncertain while the run is still in memory, because another of its steps is at work. */
+/** A person's decision on an uncertain step while the run is still in memory, because another of its steps is active. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
@@ -8,7 +8,7 @@ import { startTestSystem } from '#testing/system.ts'
 
 const ana = person('ana', 'operators')
 
-/** Pays once; the answer of the first payment never comes. */
+/** Pays once; the answer of the first payment never arrives. */
 const shop = () => {
   const paid: string[] = []
   const pay = ({ effectKey }: { readonly effectKey: string }): Promise<string> | string => {
@@ -21,7 +21,7 @@ const shop = () => {
 
 onEveryStore('doubt', (store) => {
   for (const verdict of ['happened', 'run_again', 'abort'] as const) {
-    test(`[R6][V13] a word that comes before the run is parked moves it on: ${verdict}`, async () => {
+    test(`[R6][V13] a decision before the run is parked continues the run: ${verdict}`, async () => {
       let tries = 0
       let finish: (result: string) => void = () => {}
       const charge = (): string => {
@@ -53,7 +53,7 @@ onEveryStore('doubt', (store) => {
     ['run_again', {}, { status: 'success', output: 'paid again' }, 2],
     ['abort', {}, { status: 'failed', output: null }, 1],
   ] as const)(
-    '[R6][V10] uncertain-step-1: operators are asked whether it happened, and say %s, once, over crashes',
+    '[R6][V10] uncertain-step-1: operators are asked whether it happened, and say %s, once, across crashes',
     async (action, fields, end, times) => {
       const { source, paid } = shop()
       const system = await startTestSystem(source, store())
@@ -81,7 +81,7 @@ onEveryStore('doubt', (store) => {
     },
   )
 
-  test('[R6] a decision moves a run on that is at work on something else', async () => {
+  test('[R6] a decision continues a run whose other step is active', async () => {
     let finish: (result: string) => void = () => {}
     const paid: string[] = []
     const pack = (): Promise<string> =>
@@ -105,12 +105,12 @@ onEveryStore('doubt', (store) => {
     await system.close()
   })
 
-  test('[R6] uncertain-step-2: an answer by run and step is an answer on the task, which takes no other (13.1.6)', async () => {
+  test('[R6] uncertain-step-2: an answer by run and step is an answer on the task, which accepts no other (13.1.6)', async () => {
     const { source } = shop()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)
     const run = await system.start('order')
-    // A lost answer without a crash: the time-out is an uncertain outcome too.
+    // An answer lost without a crash: a timeout is an uncertain outcome too.
     await system.advance('2h')
     const task = await inbox.only()
     await system.run(() => answerStep(system.engine, run, 'pay', { verdict: 'happened', by: 'bo', result: 1 }))
@@ -121,7 +121,7 @@ onEveryStore('doubt', (store) => {
     await system.close()
   })
 
-  test('[R6] a run that is cancelled takes its question back; retried, it asks anew', async () => {
+  test('[R6] a cancelled run withdraws its question; retried, it asks anew', async () => {
     const { source, paid } = shop()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)
@@ -142,7 +142,7 @@ onEveryStore('doubt', (store) => {
     await system.close()
   })
 
-  test('run-reopen-1: [R6] what a person refused is done after all by no agent or service, through a retry or a job (13.1.2)', async () => {
+  test('run-reopen-1: [R6] what a person refused cannot be done by an agent or service through a retry or a job (13.1.2)', async () => {
     const { source, paid } = shop()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)

@@ -1,4 +1,4 @@
-/** Plans that people write down: drafted, revised, approved by their hash, run with the steps that were approved, across crashes and deploys. */
+/** Plans that people draft: revised, approved by their hash, run with the approved steps, across crashes and deployments. */
 import { expect, test } from 'vitest'
 import { openPlans } from '#compose/plans.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -42,7 +42,7 @@ onEveryStore('drafted plans', (store) => {
     return { system, seen, ask }
   }
 
-  test('[N3] plans-2: a draft is approved by its hash, runs with what was approved, and goes on after a crash', async () => {
+  test('[N3] plans-2: a draft is approved by its hash, runs with what was approved, and continues after a crash', async () => {
     const { system, seen, ask } = await begin()
     const draft = await ask((plans) => plans.propose({ text: HELLO }, 'bo'))
     expect(draft).toMatchObject({
@@ -69,7 +69,7 @@ onEveryStore('drafted plans', (store) => {
     await system.close()
   })
 
-  test('[N3] plan-run-1: a run with steps that nobody approved does none of them, whoever starts it', async () => {
+  test('[N3] plan-run-1: a run with steps that were not approved performs none of them, whoever starts it', async () => {
     const { system, seen, ask } = await begin()
     const draft = await ask((plans) => plans.propose({ text: 'a. Get all contacts' }, 'bo'))
     const approved = await ask((plans) => plans.approve(draft.id, draft.current.hash, ana))
@@ -85,7 +85,7 @@ onEveryStore('drafted plans', (store) => {
     await system.close()
   })
 
-  test('plans-1: of two revisions of one version one is refused, and both approvals of one hash are one', async () => {
+  test('plans-1: of two revisions of one version one is refused, and two approvals of one hash are one', async () => {
     const { system, ask } = await begin()
     const { id } = await ask((plans) => plans.propose({ text: HELLO }, 'bo'))
     const texts = ['a. Get all contacts', 'a. Send emails']
@@ -103,7 +103,7 @@ onEveryStore('drafted plans', (store) => {
     await system.close()
   })
 
-  test('english-1: a sentence is read as the plan that is declared for it, with other words in the quotes', async () => {
+  test('english-1: a sentence is parsed as the plan declared for it, with other words in the quotes', async () => {
     const { system, ask, seen } = await begin()
     const english = 'Send an email to all my contacts that says "Goodbye!"'
     const draft = await ask((plans) => plans.propose({ english }, 'bo'))
@@ -120,7 +120,7 @@ onEveryStore('drafted plans', (store) => {
     await system.close()
   })
 
-  test('plans are listed newest first, and no function of the system writes where they are kept', async () => {
+  test('plans are listed newest first, and no function of the system can write where they are stored', async () => {
     const { system, ask } = await begin({
       functions: [
         fn('forge', { retry: { maxAttempts: 1 } }, ({ step }) =>

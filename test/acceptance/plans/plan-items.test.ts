@@ -1,4 +1,4 @@
-/** `each` of a plan, and what its rules may name: every item is done, and a step that is spoken of comes first. */
+/** `each` of a plan, and what its rules may name: every item is done, and a step that a rule refers to comes first. */
 import { expect, test } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
 import { findingsOf, systemOf } from '#test/support/manifest/manifest-system.ts'
@@ -23,7 +23,7 @@ plans:
       - {id: make, workflow_config: {function_name: make}}
 `
 
-/** Two with one id, one whose id is another's place, one whose key would be the number of a twin, and ids that are no keys. */
+/** Two items with one id, one whose id is another's index, one whose key would be the number of a duplicate, and ids that are not keys. */
 const LINES = [
   { id: 'a', of: 1 },
   { id: 'a', of: 2 },
@@ -56,7 +56,7 @@ onEveryStore('lists of a plan', (store) => {
     await system.close()
   })
 
-  test('a bare name of a step in when or each is waited for, whatever the payload has of that name (15.1.5)', async () => {
+  test('a bare name of a step in when or each is waited for, whatever field of that name the payload has (15.1.5)', async () => {
     const order: string[] = []
     const noting = (name: string, answer: Json) => () => {
       order.push(name)
@@ -82,7 +82,7 @@ onEveryStore('lists of a plan', (store) => {
   })
 })
 
-test('a circle of bare names is refused with its place (15.1.5)', () => {
+test('a cycle of bare names is refused with its place (15.1.5)', () => {
   const circle = TEXT.replace('{id: make, ', '{id: make, when: pack != null, ')
   expect(findingsOf(circle)).toContainEqual(
     expect.stringMatching(/^error PLAN_CYCLE 10:9 pack → make → pack is a circle/),

@@ -1,10 +1,10 @@
-/** A plan of a manifest: the steps of the documents, as they are written there, done by the three hands. */
+/** A plan of a manifest: the steps of the documents, as they are written there, done by all three modalities. */
 import { expect, test } from 'vitest'
 import type { FunctionContext } from '#executors/workflow/function.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { agentPlace, beginAgents, ended, untilTask } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
 import { Inbox, person } from '#test/support/serving/inbox.ts'
@@ -76,7 +76,7 @@ const operator = person('otto', 'operators')
 const place = agentPlace()
 
 onEveryStore('plans of a manifest', (store) => {
-  test('[A1][D1][N2] an agent that is not sure, a person and a function do the steps of one plan', async () => {
+  test('[A1][D1][N2] an unsure agent, a person and a function perform the steps of one plan', async () => {
     const { manifest, findings } = loadManifest(TEXT)
     if (manifest === null) throw new Error(JSON.stringify(findings))
     const sent: Json[] = []
@@ -113,7 +113,7 @@ onEveryStore('plans of a manifest', (store) => {
     await system.close()
   })
 
-  test('[N2][K5] steps of a plan in YAML pass the gate or not, and end with the plan or not, as they say (14.1.5, 14.4.3)', async () => {
+  test('[N2][K5] gate and on_parent_end of plan steps in YAML take effect (14.1.5, 14.4.3)', async () => {
     const { manifest, findings } = loadManifest(TERMS)
     if (manifest === null) throw new Error(JSON.stringify(findings))
     let noted = 0
@@ -137,7 +137,7 @@ onEveryStore('plans of a manifest', (store) => {
     ])
     const { functions = [], events = {} } = sourceOf(manifest, { code })
     const system = await startTestSystem({ name: 'terms', functions, events }, store())
-    // The throttle is used up; the ungated step goes all the same.
+    // The throttle is used up; the step without the gate runs all the same.
     await system.start('note', {})
     await system.settle()
     const turns = await system.start('turns', {})

@@ -1,4 +1,4 @@
-/** A "no" in a plan: whatever people say other than yes stops the steps that require it, and says so where people look. */
+/** A "no" in a plan: any answer of people other than yes stops the steps that require it, and is visible in the run's output. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -29,7 +29,7 @@ const shop = (plan: PlanSource, done: [string, Json][] = []): SystemSource => {
 
 const TYPES = ['approval', 'decision', 'review', 'input'] as const
 
-/** One question, a payment that requires it, a mail that requires the payment, and something else. */
+/** One question, a payment that requires it, a mail that requires the payment, and an unrelated step. */
 const steps = (ask: Partial<PlanStepSource>, dependent: Partial<PlanStepSource> = {}): readonly PlanStepSource[] => [
   { id: 'ok', name: 'Is it right?', ...ask },
   { id: 'pay', type: 'pay', requires: ['ok'], ...dependent },
@@ -64,7 +64,7 @@ onEveryStore('a no in a plan', (store) => {
   }
 
   for (const type of TYPES)
-    test(`[C5] a rejected ${type} skips the plan steps that require it, and says who said no (13.1.1)`, async () => {
+    test(`[C5] a rejected ${type} skips the plan steps that require it, and names who said no (13.1.1)`, async () => {
       const { seen, done } = await play(steps(asking(type)), async (inbox) =>
         inbox.decide(await inbox.only(), ana, { action: 'reject', reason: 'too dear' }),
       )
@@ -91,7 +91,7 @@ onEveryStore('a no in a plan', (store) => {
     }
   })
 
-  test('[C5] an own action approves only if it says so, whatever the type of the question (13.1.1)', async () => {
+  test('[C5] a custom action approves only if it says so, whatever the type of the question (13.1.1)', async () => {
     const actions: TaskOptions['actions'] = [
       { name: 'later' },
       { name: 'never', marksApproved: false },
@@ -112,7 +112,7 @@ onEveryStore('a no in a plan', (store) => {
       }
   })
 
-  test('[C5] an answer to a question is a yes: respond lets the plan go on (13.1.1)', async () => {
+  test('[C5] an answer to a question is a yes: respond lets the plan continue (13.1.1)', async () => {
     for (const type of ['input', 'decision'] as const) {
       const plain: Partial<PlanStepSource> = { type, humanConfig: { assign: 'user:ana' } }
       const { seen, done } = await play(steps(plain), async (inbox) =>
@@ -140,7 +140,7 @@ onEveryStore('a no in a plan', (store) => {
     }
   })
 
-  test('[C5] on_reject: continue lets a step run after a no, and what requires that step too (13.1.1)', async () => {
+  test('[C5] on_reject: continue lets a step run after a no, and the steps that require it too (13.1.1)', async () => {
     const { seen, done } = await play(steps(asking('decision'), { onReject: 'continue' }), async (inbox) =>
       inbox.decide(await inbox.only(), ana, { action: 'reject', reason: 'no' }),
     )
@@ -148,7 +148,7 @@ onEveryStore('a no in a plan', (store) => {
     expect(seen).toMatchObject({ output: { steps: { ok: { status: 'rejected' }, pay: { status: 'success' } } } })
   })
 
-  test('[C5] on_reject: continue also runs behind a step that was skipped for a no, however far (13.1.1)', async () => {
+  test('[C5] on_reject: continue also applies after a step that was skipped for a no, however far behind (13.1.1)', async () => {
     const plan: readonly PlanStepSource[] = [
       ...steps(asking('approval')),
       { id: 'report', type: 'draft', requires: ['mail'], onReject: 'continue' },
@@ -210,7 +210,7 @@ onEveryStore('a no in a plan', (store) => {
     await system.close()
   })
 
-  test('[C5] request_edit that returns to no step brings the same question back; nothing runs meanwhile (13.1.1)', async () => {
+  test('[C5] request_edit that returns to no step asks the same question again; nothing runs meanwhile (13.1.1)', async () => {
     for (const type of TYPES)
       for (const last of ['approve', 'reject'] as const) {
         const actions: TaskOptions['actions'] = ['approve', 'request_edit', 'reject']
@@ -226,7 +226,7 @@ onEveryStore('a no in a plan', (store) => {
       }
   })
 
-  test('[C5] a declared human that a line of text names says no as any other (13.1.1)', async () => {
+  test('[C5] a no of a declared human that a line of text names counts as any other (13.1.1)', async () => {
     for (const [action, isYes] of [
       ['approve', true],
       ['reject', false],
@@ -250,7 +250,7 @@ onEveryStore('a no in a plan', (store) => {
     }
   })
 
-  test('[C5] a declared human whose run is cancelled has said nothing: what requires it is skipped (13.1.1)', async () => {
+  test('[C5] a declared human whose run is cancelled has not said yes: the steps that require it are skipped (13.1.1)', async () => {
     for (const onFailure of ['fail', 'skip'] as const) {
       const { seen, done } = await play(steps({ assignedTo: 'sign', onFailure }), async (inbox, system) => {
         const [task] = await inbox.of(ana)
@@ -262,7 +262,7 @@ onEveryStore('a no in a plan', (store) => {
     }
   })
 
-  test('[C5] one no among many items of each is a no, and so is one to begin (13.1.1)', async () => {
+  test('[C5] one no among many items of each is a no, and so is a refusal of the whole plan (13.1.1)', async () => {
     const each: Partial<PlanStepSource> = { ...asking('approval'), each: '["a", "b"]' }
     const many = await play(steps(each), async (inbox) => {
       const [first, second] = await inbox.of(ana)
@@ -279,7 +279,7 @@ onEveryStore('a no in a plan', (store) => {
     expect(seen).toMatchObject({ status: 'partial', output: { steps: { ...REFUSED, ok: { status: 'rejected' } } } })
   })
 
-  test('[C5] a manifest says on_reject, and a rejected decision of it skips what requires it (13.1.1)', async () => {
+  test('[C5] a manifest declares on_reject, and its rejected decision skips the steps that require it (13.1.1)', async () => {
     const text = `
 product: {name: campaign}
 functions: [{name: send-email}, {name: tell-author}]

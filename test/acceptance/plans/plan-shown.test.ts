@@ -1,4 +1,4 @@
-/** An approval of a plan is of what people were shown: across deploys, with the input that was shown, without secrets. */
+/** An approval of a plan covers what people were shown: across deployments, with the input that was shown, without secrets. */
 import { expect, test } from 'vitest'
 import { openPlans } from '#compose/plans.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -44,7 +44,7 @@ onEveryStore('a plan as it was shown', (store) => {
     return { system, paid, sourceOf, ask, inbox, approve }
   }
 
-  test('[N3] plan-run-2: a plan that a deploy changed after it was shown is shown and approved again (13.1.3)', async () => {
+  test('[N3] plan-run-2: a plan that a deployment changed after it was shown is shown and approved again (13.1.3)', async () => {
     const { system, paid, sourceOf, approve } = await begin()
     const run = await system.start('work', { to: 'bo' })
     await system.settle()
@@ -58,7 +58,7 @@ onEveryStore('a plan as it was shown', (store) => {
     await system.close()
   })
 
-  test('[N3] plan-run-2: the same plan is approved once, whatever else a deploy changed (13.1.3)', async () => {
+  test('[N3] plan-run-2: the same plan is approved once, whatever else a deployment changed (13.1.3)', async () => {
     const { system, paid, sourceOf, approve } = await begin()
     const run = await system.start('work', { to: 'bo' })
     await system.settle()
@@ -69,7 +69,7 @@ onEveryStore('a plan as it was shown', (store) => {
     await system.close()
   })
 
-  test('[N3] plan-draft-4: a draft whose handler does something else now is not approved by the old hash (13.1.3)', async () => {
+  test('[N3] plan-draft-4: a draft whose handler has changed is not approved by the old hash (13.1.3)', async () => {
     const { system, sourceOf, ask } = await begin()
     const steps = [{ id: 'a', assigned_to: 'transfer', inputs: { amount: 1 } }]
     const draft = await ask((plans) => plans.propose({ steps }, 'bo'))
@@ -103,7 +103,7 @@ onEveryStore('a plan as it was shown', (store) => {
     await ask((plans) => plans.run(id))
     await system.settle()
     expect(paid).toEqual([{ to: 'bo' }])
-    // A revision keeps what the plan works on, unless it says otherwise.
+    // A revision keeps the input of the plan, unless it gives another.
     const kept = await ask((plans) => plans.revise(id, { steps }, { by: 'bo', version: approved.version }))
     expect(kept.current.worksOn).toEqual(input)
     const free = await ask((plans) => plans.revise(id, { steps, input: null }, { by: 'bo', version: kept.version }))
@@ -111,7 +111,7 @@ onEveryStore('a plan as it was shown', (store) => {
     await system.close()
   })
 
-  test('[N3] a secret in a plan is neither kept nor shown, and what is left can be approved (13.1.3)', async () => {
+  test('[N3] a secret in a plan is neither stored nor shown, and the rest can be approved (13.1.3)', async () => {
     const { system, paid, ask } = await begin()
     const key = `sk_live_${'a1'.repeat(12)}`
     const given = {
@@ -130,7 +130,7 @@ onEveryStore('a plan as it was shown', (store) => {
     await system.close()
   })
 
-  test('[N3] words of a model stay its words through a revision by a person (13.1.3)', async () => {
+  test('[N3] texts written by a model stay marked as such through a revision by a person (13.1.3)', async () => {
     const { system, ask } = await begin()
     const step = { id: 'a', name: 'Say hello', assigned_to: 'transfer', inputs: { amount: 1 } }
     const { id } = await ask((plans) =>

@@ -1,7 +1,7 @@
-/** What a step of a manifest's plan asks of whoever does it: time, tries, care, a model, an answer of a shape. */
+/** What a step of a manifest's plan asks of its handler: time, tries, effect class, a model, an answer of a given shape. */
 import { expect, test } from 'vitest'
-import { partial } from '#executors/partial.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { partial } from '#model/run/partial.ts'
 import { agentPlace, beginAgents, ended } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
 import { errorsOf, systemOf } from '#test/support/manifest/manifest-system.ts'
@@ -11,7 +11,7 @@ import { startTestSystem, type TestSystem } from '#testing/system.ts'
 
 const operator = person('otto', 'operators')
 
-/** One step that is written by the test, in a plan that another step follows. */
+/** One step given by the test, in a plan with another step after it. */
 const text = (step: string, more = ''): string => `
 product: {name: shop}
 events: [{name: paper.came, source: external}]
@@ -50,7 +50,7 @@ const endOf = async (system: TestSystem, run: Parameters<TestSystem['look']>[0])
 const CALL = 'workflow_config: {function_name: work}'
 
 onEveryStore('terms of a step', (store) => {
-  test('retry counts the tries of a step across crashes between them, with pauses that grow (15.1.3)', async () => {
+  test('retry counts the tries of a step across crashes between them, with growing pauses (15.1.3)', async () => {
     const tried: number[] = []
     const work: Code = () => {
       tried.push(tried.length)
@@ -98,14 +98,14 @@ onEveryStore('terms of a step', (store) => {
     })
   })
 
-  test('effect makes a call of the step happen at most once: a crash in its midst is asked of people (15.1.3)', async () => {
+  test('effect makes a call of the step happen at most once: after a crash in the middle people are asked (15.1.3)', async () => {
     let calls = 0
     const work: Code = () => {
       calls += 1
       return new Promise(() => {})
     }
     const { system, run } = await play(`${CALL}, effect: once`, work, store())
-    // The code never answers: nothing settles, and the process ends in its midst.
+    // The code never returns: nothing settles, and the process ends in the middle of it.
     await system.run(() => Promise.resolve())
     await system.settle()
     await system.crash()
@@ -121,7 +121,7 @@ test.each([
   ['accept', { status: 'success', code: null, output: { steps: { one: { output: { n: 1 } } } } }, 1],
   ['fail', { status: 'failed', code: 'STEP_PARTIAL' }, 1],
   ['continue', { status: 'success', code: null, output: { steps: { one: { output: { n: 3 } } } } }, 3],
-] as const)('on_partial: %s decides what an incomplete answer is (15.1.3)', async (word, end, calls) => {
+] as const)('on_partial: %s decides how an incomplete answer counts (15.1.3)', async (word, end, calls) => {
   const inputs: Json[] = []
   const work: Code = ({ input }) => {
     inputs.push(input)
@@ -134,7 +134,7 @@ test.each([
   if (calls === 3) expect(inputs[2]).toEqual({ given: 1, partial: { n: 2 } })
 })
 
-test('what does not fit the output_schema of a step fails it, and is tried again (15.1.3)', async () => {
+test('an answer that does not fit the output_schema of a step fails it, and is tried again (15.1.3)', async () => {
   const schema = 'output_schema: {type: object, required: [sum], properties: {sum: {type: number}}}'
   let calls = 0
   const work: Code = () => ({ sum: ++calls < 2 ? 'much' : calls })
@@ -152,7 +152,7 @@ test('what does not fit the output_schema of a step fails it, and is tried again
 
 const place = agentPlace()
 
-test('agent_config gives the agent of a step a model, instructions, an answer of a shape and a context (15.1.3)', async () => {
+test('agent_config gives the agent of a step a model, instructions, an answer of a given shape and a context (15.1.3)', async () => {
   const config = `{agent_id: writer, model: opus, prompt: 'Sum up.', context: {note: '{{ given }}'}, output_schema: {type: object, required: [n], properties: {n: {type: number}}}}`
   const model = paidModel(() => said('{"n": 7}', { modelUsed: 'opus' }))
   const source = systemOf(text(`agent_config: ${config}`), new Map([['after', () => null]]))
@@ -169,7 +169,7 @@ test('agent_config gives the agent of a step a model, instructions, an answer of
   await system.close()
 })
 
-test('a question of a step is over when its timeout is, and shows what is to be gone through (15.1.3)', async () => {
+test('a question of a step ends at its timeout, and shows its approval and checklist (15.1.3)', async () => {
   const step = `type: review, timeout: 2h, inputs: {sum: '{{ given }}'}, review_config: {checklist: [Read it]}, approval_config: {least: 2}`
   const { system, run } = await play(step, () => null, memoryStore())
   await system.settle()

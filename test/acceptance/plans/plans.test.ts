@@ -1,19 +1,19 @@
-/** Plans: steps of the three hands that wait for each other, from text, from YAML's long form, across crashes and refusals. */
+/** Plans: steps of all three modalities that wait for each other, from text, from YAML's long form, across crashes and refusals. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#executors/workflow/step-failure.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { human } from '#manifest/human/humans.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanSource } from '#model/plan/source.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { ana, Inbox, person } from '#test/support/serving/inbox.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 
 const operator = person('otto', 'operators')
 
-/** Functions that note what they were given, and a plan over them. */
+/** Functions that note their input, and a plan over them. */
 const shop = (plan: PlanSource, seen: [string, Json][] = []): SystemSource => {
   const noting = (name: string, answer: Json) =>
     fn(name, { retry: { maxAttempts: 1 } }, ({ input }) => {
@@ -44,7 +44,7 @@ const HELLO = `
 `
 
 onEveryStore('plans', (store) => {
-  test('[N2] steps without a common requirement are done side by side, the others after what they require', async () => {
+  test('[N2] steps without a common requirement run in parallel, the others after what they require', async () => {
     const seen: [string, Json][] = []
     const system = await startTestSystem(shop({ text: HELLO, approve: 'auto' }, seen), store())
     const run = await system.start('work', { to: 'all' })
@@ -59,7 +59,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('[N3] nothing of a plan begins before people have seen its steps and agreed', async () => {
+  test('[N3] nothing of a plan begins before people have seen its steps and approved', async () => {
     const seen: [string, Json][] = []
     const system = await startTestSystem(shop({ text: HELLO, goal: 'Greet everybody' }, seen), store())
     const inbox = new Inbox(system)
@@ -110,7 +110,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('[N2] what people refuse skips everything behind it, and the rest is done', async () => {
+  test('[N2] a refusal by people skips everything behind it, and the rest is done', async () => {
     const seen: [string, Json][] = []
     const plan: PlanSource = {
       approve: 'auto',
@@ -142,7 +142,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('[N2] a condition leaves a step out, and only those that read it; a list makes a child of each item', async () => {
+  test('[N2] a condition skips a step, and only those that read it; a list makes a child of each item', async () => {
     const seen: [string, Json][] = []
     const plan: PlanSource = {
       approve: 'auto',
@@ -172,7 +172,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('a step that fails ends the plan, is left out, or is asked of a person who has it done again', async () => {
+  test('a failed step ends the plan, is skipped, or asks a person who has it done again', async () => {
     const plan = (onFailure: 'fail' | 'skip' | 'human'): PlanSource => ({
       approve: 'auto',
       steps: [{ id: 'a', type: 'mourn', inputs: { word: 'fail' }, onFailure }],
@@ -202,7 +202,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('a person who answers retry to a failed step goes on with the same run, and sees what is done (14.1.1)', async () => {
+  test('after a person answers retry to a failed step the same run continues, and the person saw what is done (14.1.1)', async () => {
     const keys: string[] = []
     let isBroken = true
     const pay = fn('pay', { retry: { maxAttempts: 1 } }, async ({ step }) => {
@@ -258,7 +258,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('[N2] a step waits for an event as long as it may, and a step that nobody does is refused at its turn', async () => {
+  test('[N2] a step waits for an event until its timeout, and a step without a handler is refused when it begins', async () => {
     const wait = (timeoutAction: 'continue' | 'fail'): PlanSource => ({
       approve: 'auto',
       steps: [{ id: 'w', type: 'wait', waitConfig: { untilEvent: 'paper.came', timeout: '1h', timeoutAction } }],

@@ -136,8 +136,11 @@ onEveryStore('after', (store) => {
   })
 })
 
-test.each([['nobody'], ['self']])('[L9] after: %s is refused, because it is not another function of the system', (name) => {
-  const define = () =>
-    normalise({ name: 'x', functions: [fn('self', { trigger: { after: name } }, () => 1)] }, (text) => text)
-  expect(define).toThrow(expect.objectContaining({ code: 'MANIFEST_INVALID' }))
-})
+test.each([['nobody'], ['self']])(
+  '[L9] after: %s is refused, because it is not another function of the system',
+  (name) => {
+    const define = () =>
+      normalise({ name: 'x', functions: [fn('self', { trigger: { after: name } }, () => 1)] }, (text) => text)
+    expect(define).toThrow(expect.objectContaining({ code: 'MANIFEST_INVALID' }))
+  },
+)

@@ -1,8 +1,8 @@
 /** Child runs: aggregation, and failures, cancels and deadlines that reach the leaves. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#model/run/step-failure.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 

@@ -170,7 +170,7 @@ onEveryStore('lifecycle', (store) => {
     await system.close()
   })
 
-  test('[D3] waiting for a lifecycle event that nobody declared is refused, because it would never come', async () => {
+  test('[D3] waiting for an unknown lifecycle event is refused, because it would never come', async () => {
     const boss = fn('boss', { retry: { maxAttempts: 1 } }, ({ step }) =>
       step.waitForEvent('answer', { event: 'agent.complete' }),
     )

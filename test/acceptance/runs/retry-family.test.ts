@@ -1,8 +1,8 @@
 /** A retry continues with the same children, and the end of a parent ends the runs that it called. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#model/run/step-failure.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 

@@ -1,9 +1,9 @@
 /** A retry passes the gate of its handler: keys, queues, pauses and limits apply in every life of a run. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { FinalError } from '#model/run/step-failure.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import type { RunId } from '#model/kernel/ids.ts'
+import { FinalError } from '#model/run/step-failure.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 

@@ -1,12 +1,12 @@
 /** What functions declare around their code: emits with conditions, operations, documents before and after, routes, states. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { partial } from '#model/run/partial.ts'
 import { executor } from '#executors/registry.ts'
 import { type FunctionOptions, fn, type Handler } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { partial } from '#model/run/partial.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem, type TestSystem } from '#testing/system.ts'
 

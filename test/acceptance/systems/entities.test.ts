@@ -1,4 +1,4 @@
-/** The states of entities under many hands at once: a checked move leaves the state that it was judged on, or it is refused. */
+/** The states of entities under concurrent moves: a checked move starts from the state on which it was judged, or it is refused. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -18,7 +18,7 @@ const ORDERS = {
   ],
 }
 
-/** Lets everybody go once so many have come: all have read the state by then, and none has moved. */
+/** Releases all runs once this many have arrived: by then all have read the state, and none has moved. */
 const meeting = (size: number): (() => Promise<void>) => {
   let [count, open] = [0, (): void => {}]
   const all = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ const race = async (system: TestSystem, names: readonly string[]) => {
 }
 
 onEveryStore('entities', (store) => {
-  test('declared-3: of two events that move an entity from one state at once, one passes', async () => {
+  test('declared-3: of two concurrent events that move an entity from the same state, one succeeds', async () => {
     const meet = meeting(2)
     const mover = (name: string, stateOut: string) => fn(name, { stateIn: 'new', stateOut }, meet)
     const system = await begin({ functions: [mover('pay', 'paid'), mover('revoke', 'void')] }, 'strict', store())
@@ -61,7 +61,7 @@ onEveryStore('entities', (store) => {
     await system.close()
   })
 
-  test('entity-move-2: [G4] of forty that move one entity at once, each to a place of its own, all come there (14.2)', async () => {
+  test('entity-move-2: [G4] of forty concurrent moves of one entity, each to a different state, all succeed (14.2)', async () => {
     const meet = meeting(40)
     const names = Array.from({ length: 40 }, (_, n) => `s${n}`)
     const states = ['new', ...names].map((name) => ({ name, transitionsTo: names.filter((other) => other !== name) }))
@@ -82,7 +82,7 @@ onEveryStore('entities', (store) => {
     await system.close()
   })
 
-  test('entity-move-1: of twelve that pay one order at once, one has paid, and one move is told', async () => {
+  test('entity-move-1: of twelve runs that pay one order at once, one has paid, and one move is reported', async () => {
     const meet = meeting(12)
     const heard: unknown[] = []
     const system = await begin(
@@ -104,7 +104,7 @@ onEveryStore('entities', (store) => {
     await system.close()
   })
 
-  test('a move that is still good from where another has brought the entity is made from there', async () => {
+  test("a move that is still valid from the entity's new state is made from there", async () => {
     const meet = meeting(2)
     const system = await begin(
       {
@@ -112,7 +112,7 @@ onEveryStore('entities', (store) => {
           fn('pay', { stateIn: 'new', stateOut: 'paid' }, async ({ step }) => {
             await step.run('meet', meet)
           }),
-          // Sent whatever state it is in, if the machine lets it: it waits until the other has paid.
+          // Sent whatever its state, if the machine permits: it waits until the other has paid.
           fn('send', { stateOut: 'sent' }, async ({ step }) => {
             await step.run('meet', meet)
             await step.waitForEvent('paid', { event: 'trihand.state.moved', lookback: 'run' })
@@ -127,7 +127,7 @@ onEveryStore('entities', (store) => {
     await system.close()
   })
 
-  test('where moves are only noted, the second of two is noted and the entity stays where the first has brought it', async () => {
+  test('if moves are only noted, the second of two is noted and the entity stays in the state of the first', async () => {
     const meet = meeting(2)
     const mover = (name: string, stateOut: string) => fn(name, { stateIn: 'new', stateOut }, meet)
     const system = await begin({ functions: [mover('pay', 'paid'), mover('revoke', 'void')] }, 'warn', store())

@@ -1,4 +1,4 @@
-/** Workers that operators hold: one that is paused, all that are stopped, and what goes on when they are let go. */
+/** Workers that operators pause or stop, and what continues when they are resumed. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { WorkerId } from '#model/kernel/ids.ts'
@@ -35,7 +35,7 @@ const stop = (system: TestSystem) =>
 const lift = (system: TestSystem) => system.run(() => system.engine.fleet.lift({ by: 'eve' }))
 
 onEveryStore('fleet', (store) => {
-  test('[I6] worker-6: a paused worker finishes what it has under way and takes nothing new until it is resumed', async () => {
+  test('[I6] worker-6: a paused worker finishes its active work and takes nothing new until it is resumed', async () => {
     const { done, open, source } = twoSteps()
     const system = await begin(source, store())
     const first = await system.start('work')
@@ -55,7 +55,7 @@ onEveryStore('fleet', (store) => {
     await system.close()
   })
 
-  test('[I6] worker-6: a stop lets the step under way finish, begins no other, and nothing of the run stays in memory', async () => {
+  test('[I6] worker-6: a stop lets the active step finish, begins no other, and the run leaves memory', async () => {
     const { done, open, source } = twoSteps()
     const system = await begin(source, store())
     const run = await system.start('work')
@@ -69,7 +69,7 @@ onEveryStore('fleet', (store) => {
     expect(system.engine.activeRunCount).toBe(0)
     await lift(system)
     await system.settle()
-    // The finished step answers from the ledger; the run that came meanwhile does both.
+    // The finished step is answered from the ledger; the run that came meanwhile performs both.
     expect(done).toEqual(['first', 'second', 'first', 'second'])
     expect([(await system.look(run)).status, (await system.look(later)).status]).toEqual(['success', 'success'])
     await system.close()
@@ -108,7 +108,7 @@ onEveryStore('fleet', (store) => {
     await system.close()
   })
 
-  test('[I6] code that is at work between steps finishes, and makes way when it asks for the next step', async () => {
+  test('[I6] code that is active between steps finishes, and yields when it asks for the next step', async () => {
     const done: string[] = []
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
@@ -137,7 +137,7 @@ onEveryStore('fleet', (store) => {
     await system.close()
   })
 
-  test('[I6] what falls due while everything is stopped is done when the stop is lifted: timers and schedules', async () => {
+  test('[I6] what becomes due while everything is stopped is done when the stop is lifted: timers and schedules', async () => {
     const done: string[] = []
     const nap = fn('nap', {}, async ({ step }) => {
       await step.sleep('rest', '10m')
@@ -159,7 +159,7 @@ onEveryStore('fleet', (store) => {
     await system.close()
   })
 
-  test('[I7] circuit-4: a breaker is closed by a word, and calls pass again at once', async () => {
+  test('[I7] circuit-4: a command closes a breaker, and calls pass again at once', async () => {
     let calls = 0
     let isWell = false
     const circuit = { key: 'bank', window: 4, minCalls: 2, failureRate: 0.5, openFor: '30s', whenOpen: 'fail' } as const
@@ -185,7 +185,7 @@ onEveryStore('fleet', (store) => {
     isWell = true
     expect(await system.run(() => circuits.reset('bank', { by: 'ana' }))).toEqual({ kind: 'closed', round: 1 })
     expect([await payNow(), calls]).toEqual(['success', 3])
-    // A second word changes nothing.
+    // A second command changes nothing.
     expect(await system.run(() => circuits.reset('bank', { by: 'ana' }))).toEqual({ kind: 'closed', round: 1 })
     await system.close()
   })

@@ -1,4 +1,7 @@
-/** What a manifest asks of a run before it begins, by whichever hand: a state, a document; and what is refused because nobody would look. */
+/**
+ * What a manifest requires of a run before it begins, whatever its modality: a state, a document; and checks that are refused because they would
+ * have no effect.
+ */
 import { expect, test } from 'vitest'
 import { agentPlace, beginAgents, ended } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
@@ -36,7 +39,7 @@ test('state_in and state_out of an agent guard its start and move the entity, as
   await system.close()
 })
 
-test('validate_input.exists refuses a run whose document is not there, and lets it begin once it is (15.1.3)', async () => {
+test('validate_input.exists refuses a run whose document does not exist, and lets it begin once it does (15.1.3)', async () => {
   const text = `${HEAD}functions:
   - {name: put, persist: [{insert: orders, values: {id: '{{ payload.order_id }}'}}]}
   - {name: ship, trigger: order.placed, validate_input: {exists: 'orders.id = {{ payload.order_id }}'}}

@@ -1,4 +1,4 @@
-/** A manifest at work: what it declares in YAML is what the engine does, on every store. */
+/** A manifest at work: the engine does what the YAML declares, on every store. */
 import { expect, test } from 'vitest'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
@@ -52,7 +52,7 @@ onEveryStore('manifest', (store) => {
       store(),
     )
 
-  test('[A2] [A6] a filter, a condition and a route of the manifest hold', async () => {
+  test('[A2] [A6] a filter, a condition and a route of the manifest take effect', async () => {
     const system = await open()
     for (const [order_id, total] of [
       ['a', 90],
@@ -68,7 +68,7 @@ onEveryStore('manifest', (store) => {
     await system.close()
   })
 
-  test('[A6] a delayed event is not there before its time, also after a crash', async () => {
+  test('[A6] a delayed event is not visible before its time, also after a crash', async () => {
     const system = await open()
     await system.send({ type: 'order.placed', data: { order_id: 'c', total: 50 } })
     await system.advance('2d')

@@ -32,7 +32,7 @@ afterAll(() => {
 })
 
 const at = (host: string, path = '/'): string => `http://${host}:${port}${path}`
-/** Names that end in .test are here, and here is the world; home.test is inside. */
+/** Names that end in .test resolve to this machine, which plays the outside world; home.test is in the local network. */
 const outside = () => ({
   ports: [port],
   network: {
@@ -42,7 +42,7 @@ const outside = () => ({
 })
 
 const allow = { operations: ['api_call'], hosts: ['good.test', '*.good.test', 'home.test'] }
-/** Kept when the file was loaded, as a client of somebody's package would. */
+/** Captured when the file was loaded, as a client of a package would. */
 let kept: typeof fetch = (...call) => fetch(...call)
 
 interface Asked {
@@ -115,7 +115,7 @@ onEveryStore('modules that call others', (store) => {
     return said
   }
 
-  test('function-fetch-2: [N9] step.fetch and fetch in code of a module reach the hosts that it allows, and no other (15.2)', async () => {
+  test('function-fetch-2: [N9] step.fetch and fetch in code of a module reach only the hosts that it allows (15.2)', async () => {
     const system = await startTestSystem(SYSTEM, store(), { code: { outside: outside() } })
     kept = globalThis.fetch
     const outcome = (name: string, input: Asked) => ended(system, name, input)
@@ -149,7 +149,7 @@ onEveryStore('modules that call others', (store) => {
     await system.close()
   })
 
-  test('function-fetch-1: the code of the host and of functions without a module has the fetch that it had (15.2)', async () => {
+  test('function-fetch-1: the code of the host and of functions without a module keeps the original fetch (15.2)', async () => {
     expect(await play('free', { how: 'global', url: at(HERE) })).toContain('hello')
     const whileAtWork = await fetch(at(HERE))
     expect(await whileAtWork.text()).toBe('hello')
@@ -163,13 +163,13 @@ onEveryStore('modules that call others', (store) => {
     expect(await (await fetch(at(HERE))).text()).toBe('hello')
   })
 
-  test('a function without a module fetches from any host but those of the own network, if it may call at all (15.2)', async () => {
+  test('a function without a module may call any host except those of the local network, if it may call at all (15.2)', async () => {
     expect(await play('free', { how: 'step', url: at('any.test') })).toContain('hello')
     expect(await play('free', { how: 'step', url: at('home.test') })).toContain('URL_BLOCKED')
     expect(await play('plain', { how: 'step', url: at('any.test') })).toContain('OPERATION_NOT_ALLOWED')
   })
 
-  test('step.fetch records its answer, sends one key with every attempt and tries again what may pass (15.2)', async () => {
+  test('step.fetch records its answer, sends one key with every attempt and retries temporary failures (15.2)', async () => {
     answer = (response, hit) => response.writeHead([503, 429, 201][hit - 1] ?? 500).end('made')
     expect(await play('pay', { how: 'step', url: at('good.test') })).toContain('"status":201')
     expect(hits.map(({ headers }) => headers['content-type'])).toEqual(Array(3).fill('application/json'))
@@ -181,7 +181,7 @@ onEveryStore('modules that call others', (store) => {
     expect(hits[0]?.headers['idempotency-key']).toBeUndefined()
   })
 
-  test('what a module forbids is refused before a request that may happen once is intended (15.2)', async () => {
+  test('what a module forbids is refused before a once request is intended (15.2)', async () => {
     expect(await play('pay-once', { how: 'step', url: at('evil.test') })).toContain('MODULE_DENIED')
     expect(hits).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** Modules: what their functions may do, held at the edge where it would happen. */
+/** Modules: the permissions of their functions, enforced where the operation would happen. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
@@ -30,7 +30,7 @@ type Deed =
   | 'call pay'
 
 onEveryStore('modules', (store) => {
-  test('[N9] a function does what its module allows; anything else fails and names module and capability', async () => {
+  test('[N9] a function can do what its module allows; anything else fails and names module and capability', async () => {
     const system = await startTestSystem(
       {
         name: 'modules',

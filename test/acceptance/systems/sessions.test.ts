@@ -1,4 +1,4 @@
-/** Session heads: memory that steps change, checkpoints, forks that share and do not touch their parent. */
+/** Sessions: memory that steps change, checkpoints, forks that share it and do not change their parent. */
 import { expect, test, vi } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
@@ -21,7 +21,7 @@ const source = {
 }
 
 onEveryStore('sessions', (store) => {
-  test('[G3] session-3: a step changes memory with its result: once, also over a crash', async () => {
+  test('[G3] session-3: a step changes memory with its result: once, also across a crash', async () => {
     const system = await startTestSystem(source, store())
     const session = await system.run(() => system.engine.sessions.create())
     const run = await system.start('count', { n: 50 }, { session })
@@ -35,7 +35,7 @@ onEveryStore('sessions', (store) => {
     await system.close()
   })
 
-  test('session-2: a fork shares what was and touches nothing of its parent', async () => {
+  test('session-2: a fork shares the past and changes nothing of its parent', async () => {
     const system = await startTestSystem(source, store())
     const { sessions } = system.engine
     const session = await system.run(() => sessions.create())
@@ -53,7 +53,7 @@ onEveryStore('sessions', (store) => {
     await system.close()
   })
 
-  test('session-2: a fork at a checkpoint reads that one fact, and more only where changes came after it', async () => {
+  test('session-2: a fork at a checkpoint reads that one fact, and more only if changes came after it', async () => {
     const system = await startTestSystem(source, store())
     const { sessions } = system.engine
     const session = await system.run(() => sessions.create())
@@ -70,7 +70,7 @@ onEveryStore('sessions', (store) => {
     await system.close()
   })
 
-  test('session-1: checkpoints chain, and a changed document is found', async () => {
+  test('session-1: checkpoints form a chain, and a changed document is found', async () => {
     const system = await startTestSystem(source, store())
     const { sessions } = system.engine
     const session = await system.run(() => sessions.create())
@@ -89,7 +89,7 @@ onEveryStore('sessions', (store) => {
     await system.close()
   })
 
-  test('a run without a session cannot remember', async () => {
+  test('a run without a session has no memory', async () => {
     const system = await startTestSystem(source, store())
     const run = await system.start('loose')
     await system.settle()

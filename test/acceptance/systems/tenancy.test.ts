@@ -1,4 +1,4 @@
-/** The manifest's `tenancy`: events of a tenant say so themselves, and no data speaks for another. */
+/** The manifest's `tenancy`: an event names its own tenant in its data, and no data can name another tenant. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
@@ -6,7 +6,7 @@ import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 
 onEveryStore('tenancy', (store) => {
-  test("an event's tenant is its sender's: filled in where it is absent, refused where it is another's", async () => {
+  test("an event's tenant is its sender's: filled in if it is absent, refused if it is another's", async () => {
     const seen: unknown[] = []
     const place = fn('place', { trigger: 'order.placed' }, ({ input }) => {
       seen.push(input)
@@ -18,7 +18,7 @@ onEveryStore('tenancy', (store) => {
     await send({ n: 1 })
     await send({ n: 2, tenant_id: 'acme' })
     await expect(send({ n: 3, tenant_id: 'bolt' })).rejects.toMatchObject({ code: 'TENANT_MISMATCH' })
-    // Whoever is alone has no tenants to tell apart.
+    // With a single tenant there is nothing to tell apart.
     await system.send({ type: 'order.placed', data: { n: 4, tenant_id: 'bolt' } })
     await system.settle()
     expect(seen).toEqual([

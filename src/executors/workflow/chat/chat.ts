@@ -36,7 +36,7 @@ import { PLAN_RUN, type PlanDraft, type PlanOrder } from '#model/plan/draft.ts'
 import { stepWords } from '#model/plan/shown.ts'
 import { isStepFailure } from '#model/run/step-failure.ts'
 import type { PlanService } from '#ports/plan-service.ts'
-import type { AskReply } from '#ports/step-gate.ts'
+import type { AskReply } from '#ports/step-port.ts'
 
 // The parts of an answer that report an action: done, failed, or not allowed.
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { refusalText, refusedAt, type StepEnd, skippedFor } from '#model/plan/end.ts'
 import type { PlanStep } from '#model/plan/plan.ts'
-import type { AskReply } from '#ports/step-gate.ts'
+import type { AskReply } from '#ports/step-port.ts'
 
 export interface Ended extends StepEnd {
   readonly output: Json

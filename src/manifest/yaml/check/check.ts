@@ -1,8 +1,8 @@
 /**
- * A manifest in its long form against the table of sections: what does not fit is told with its path, what is unknown is put aside.
+ * Checks a manifest in its long form against the table of sections: mistakes are reported with their path, unknown keys are put aside.
  *
- * Owns the wording. Answers the value without unknown keys, which go to `extra` by their path; never drops one. What is refused is
- * left out where its outer form is wrong, so that the checks that follow can look at all the rest.
+ * Owns the wording. Returns the value without unknown keys, which go to `extra` by their path; never drops one. A refused value is
+ * left out if its outer form is wrong, so that later checks can look at all the rest.
  */
 import { durationMs } from '#manifest/time/duration.ts'
 import { type Path, pathText, type Remark } from '#manifest/yaml/finding.ts'
@@ -29,7 +29,7 @@ const shown = (value: Json): string => {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
-/** The outer form alone: which of several shapes is meant. */
+/** Compares the outer form only, to find which of several shapes is meant. */
 const fits = (shape: Shape, value: Json): boolean => {
   switch (shape.is) {
     case 'any':
@@ -92,14 +92,14 @@ const ruleText = (given: Json): Json => {
   return typeof text === 'string' ? celText(text) : text
 }
 
-/** Words are spelled like keys: `dropOldest` and `drop-oldest` are `drop_oldest`. */
+/** Keywords may be spelled like keys: `dropOldest` and `drop-oldest` are `drop_oldest`. */
 const wordText = (words: readonly string[], given: Json): Json => {
   if (typeof given !== 'string' || words.includes(given)) return given
   const plain = (text: string): string => text.replace(/[-_]/g, '').toLowerCase()
   return words.find((word) => plain(word) === plain(given)) ?? given
 }
 
-/** What a single value must be, beyond its outer form. */
+/** What a single value must satisfy, beyond its outer form. */
 const holds = (shape: Shape, value: Json): boolean => {
   switch (shape.is) {
     case 'whole':
@@ -115,14 +115,14 @@ const holds = (shape: Shape, value: Json): boolean => {
   }
 }
 
-/** The key, with the place in its list: `reminders[1]: `. */
+/** The key, with the index in its list: `reminders[1]: `. */
 const keyOf = (path: Path): string => {
   const at = path.findLastIndex((part) => typeof part === 'string')
   const places = path.slice(at + 1).map((place) => `[${place}]`)
   return at < 0 ? '' : `${path[at]}${places.join('')}: `
 }
 
-/** The mistakes that are made most. Null: the code's own hint says enough. */
+/** A hint for the most frequent mistakes. Null: the code's own hint is enough. */
 const wayOut = (shape: Shape, value: Json): string | null => {
   const shapes = shape.is === 'either' ? shape.of : [shape]
   const [only, ...more] = Array.isArray(value) ? value : []
@@ -147,15 +147,15 @@ class Check {
   readonly extra: Record<string, Json> = {}
   readonly remarks: Remark[] = []
 
-  /** Undefined: refused, and of a form that nothing can be done with. */
+  /** Undefined: refused, because its form cannot be used. */
   value(shape: Shape, given: Json, path: Path): Json | undefined {
     const value = shape.is === 'rule' ? ruleText(given) : shape.is === 'word' ? wordText(shape.words, given) : given
     if (shape.is === 'either') return this.#either(shape.of, value, path)
-    // A text that looks like a number is still what was written.
+    // A text that looks like a number is taken as it was written.
     if (shape.is === 'text' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
     if (!fits(shape, value) || !holds(shape, value)) {
       this.#refuse(shape, value, path)
-      // A name stays, so that what is in the thing is looked at too.
+      // An invalid name is kept, so that the thing it names is checked too.
       return (shape.is === 'name' || shape.is === 'event') && typeof value === 'string' ? value : undefined
     }
     if (shape.is === 'record') return this.#record(shape, value as JsonRecord, path)
@@ -191,7 +191,7 @@ class Check {
       const checked = this.value(of, item, [...path, typeof name === 'string' ? name : i])
       return checked === undefined ? [] : [checked]
     })
-    // Nothing is left of what was given: as good as absent.
+    // All items were refused, so the list counts as absent.
     return sound.length === 0 && items.length > 0 ? undefined : sound
   }
 
@@ -205,7 +205,7 @@ class Check {
     const kept: Record<string, Json | undefined> = {}
     for (const [key, item] of Object.entries(value)) {
       const field = Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined
-      // A key without a value is as good as absent.
+      // A key without a value counts as absent.
       if (field !== undefined && item === null && field.is !== 'any') continue
       if (field !== undefined) kept[key] = this.value(field, item, [...path, key])
       else if (isAnnotation(key)) kept[key] = item

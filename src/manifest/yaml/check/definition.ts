@@ -1,7 +1,7 @@
 /**
- * A manifest judged by the very code that defines systems: what `defineSystem` would refuse is told with its place in the text.
+ * Checks a manifest with the code that defines systems: what `defineSystem` would refuse is reported with its place in the text.
  *
- * Owns finding all that is wrong where the definition stops at the first: on a refusal each handler and each other part is tried alone,
+ * Owns finding all mistakes although the definition stops at the first: on a refusal each handler and each other part is tried alone,
  * and once more without what was refused.
  */
 import { assemble, type FunctionSource, type SystemSource } from '#manifest/define/define.ts'
@@ -10,10 +10,10 @@ import type { Path, Remark } from '#manifest/yaml/finding.ts'
 import { snakeCase } from '#manifest/yaml/parse/places.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 
-/** Hashes are not looked at here. */
+/** Hashes are not needed here. */
 const noDigest = (text: string): string => text
 
-/** A plan of a manifest has become a function's. */
+/** A plan of a manifest has become a function's plan. */
 const OF_PLAN = /^functions\.([^.]+)\.plan\b/
 
 const pathOf = (text: string): Path =>
@@ -34,14 +34,14 @@ export const remarkOf = (error: TrihandError): Remark => {
 
 interface Verdict {
   readonly remarks: readonly Remark[]
-  /** Where the definition stopped; null: it did not. */
+  /** The path at which the definition stopped; null: it did not. */
   readonly stopped: string | null
 }
 
 const judge = (source: SystemSource, isWhole: boolean): Verdict => {
   try {
     const system = assemble(source, noDigest)
-    // A part alone lacks the people whose decisions it would forge.
+    // A part alone does not contain the people whose decisions it would forge.
     const forged = isWhole ? forgeries(system) : []
     if (forged.length > 0) return { remarks: forged.map(remarkOf), stopped: '' }
     const remarks = [...system.schedules.values()].flatMap(({ findings }) =>
@@ -59,7 +59,7 @@ const judge = (source: SystemSource, isWhole: boolean): Verdict => {
 const without = (members: object, key: string): object =>
   Object.fromEntries(Object.entries(members).filter(([name]) => name !== key))
 
-/** What follows a name in a path: nothing, or another part. */
+/** True if the name is the whole path or is followed by another part. */
 const follows = (path: string, name: string): boolean => path === name || /^[.[]/.test(path.slice(name.length))
 
 const keyIn = (members: object, path: string): string | undefined =>
@@ -67,7 +67,7 @@ const keyIn = (members: object, path: string): string | undefined =>
     .filter((key) => path.startsWith(key) && follows(path, key))
     .sort((a, b) => b.length - a.length)[0]
 
-/** The source without the entry, or the option of a handler, that a path names; null: there is none. */
+/** The source without the entry, or the option of a handler, at the path; null: there is none. */
 const pruned = (source: SystemSource, path: string): SystemSource | null => {
   const section = keyIn(source, path)
   const value = section === undefined ? undefined : (source as unknown as Record<string, unknown>)[section]
@@ -91,7 +91,7 @@ const pruned = (source: SystemSource, path: string): SystemSource | null => {
 
 const MAX_ROUNDS = 10
 
-/** All that is refused of a part, and the part without it. */
+/** All refusals of a part, and the part without what was refused. */
 const judgeAll = (part: SystemSource): { readonly remarks: readonly Remark[]; readonly sound: SystemSource } => {
   const remarks: Remark[] = []
   let sound = part
@@ -105,7 +105,7 @@ const judgeAll = (part: SystemSource): { readonly remarks: readonly Remark[]; re
   return { remarks, sound }
 }
 
-/** The others are there by name only, so that references to them hold. */
+/** The other handlers exist by name only, so that references to them resolve. */
 const stub = ({ name }: { readonly name: string }): FunctionSource => ({ name, options: {}, code: null })
 
 const judgeParts = (source: SystemSource): readonly Remark[] => {
@@ -121,7 +121,7 @@ const judgeParts = (source: SystemSource): readonly Remark[] => {
     ...humans.map((one) => ({ ...shared, humans: [one], functions: beside(one.name) })),
     ...webhooks.map((one) => ({ ...shared, functions: stubs, webhooks: [one] })),
     ...endpoints.map((one) => ({ ...shared, functions: stubs, endpoints: [one] })),
-    // Whoever answers in a chat is an agent: no function stands for it.
+    // A chat is answered by an agent, so no function stub can replace it.
     ...chats.map((one) => ({
       ...shared,
       functions: [...functions, ...humans].map(stub),
@@ -133,7 +133,7 @@ const judgeParts = (source: SystemSource): readonly Remark[] => {
   return [...common.remarks, ...parts.flatMap((part) => judgeAll(part).remarks)]
 }
 
-/** What a definition says about itself, or all that it refuses. */
+/** The remarks of a definition, or all that it refuses. */
 export const definitionRemarks = (source: SystemSource): readonly Remark[] => {
   const whole = judge(source, true)
   if (whole.stopped === null) return whole.remarks

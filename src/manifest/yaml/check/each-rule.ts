@@ -1,4 +1,4 @@
-/** Every expression of a value of the manifest, found by its shape. */
+/** Finds every expression in a value of the manifest, by its shape. */
 import type { Path } from '#manifest/yaml/finding.ts'
 import { isRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -6,7 +6,7 @@ import type { Shape } from './shape.ts'
 
 type Change = (text: string, path: Path) => string
 
-/** The same value with every expression changed. */
+/** Returns the value with every expression changed. */
 export const mapRules = (shape: Shape, value: Json, path: Path, change: Change): Json => {
   switch (shape.is) {
     case 'rule':

@@ -1,7 +1,7 @@
 /**
- * Agents, functions, humans and plans in their long form: which keys there are, and what each may be.
+ * Agents, functions, humans and plans in their long form: the keys of each, and the shape of their values.
  *
- * Owns what each hand has besides what all of them have (handler-sections.ts).
+ * Owns the keys of each modality besides those that all have (handler-sections.ts).
  */
 import { HANDLER, lookups, retry } from './handler-sections.ts'
 import {
@@ -103,7 +103,7 @@ export const agent = record({
 
 const PATTERNS = ['simple', 'fan-in', 'cron', 'routing', 'webhook'] as const
 
-/** By pairs: an object with a member of that name looks like a promise. */
+/** By pairs, because an object with a member `then` looks like a promise. */
 const route = record(Object.fromEntries([['emit', event] as const, ['then', oneOrMore(name)] as const]))
 
 const routing = record({ 'route_on!': rule, 'routes!': map(route), default_route: route })
@@ -118,7 +118,7 @@ export const fn = record({
     record({
       'name!': text,
       action: text,
-      /** Prose, like what the step does. */
+      /** Prose, like the description of the step. */
       on_failure: text,
       retry,
       timeout: duration,

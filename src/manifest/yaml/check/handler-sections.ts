@@ -1,5 +1,5 @@
 /**
- * What every hand has in its long form: triggers, emits, flow control, placement, what is read before and written after.
+ * The keys that all handlers have in the long form: triggers, emits, flow control, placement, what is read before and written after.
  *
  * Owns that part of the table of sections.
  */
@@ -36,7 +36,7 @@ import {
 export const retry = record({ max_attempts: whole, base_ms: number, factor: number, max_ms: number })
 const PERIOD = { 'limit!': whole, 'period!': duration, key: rule }
 
-/** On a handler; some of them also on a trigger, where they win. */
+/** On a handler; some of them also on a trigger, where they take precedence. */
 const GATE: Fields = {
   idempotency: record({
     'key!': rule,
@@ -130,7 +130,7 @@ const emit = record({
 
 export const lookups = list(record({ 'table!': text, query: text, where: text, key: text, 'as!': text, limit: whole }))
 
-/** What every hand has. */
+/** The keys that every handler has. */
 export const HANDLER: Fields = {
   'name!': name,
   enabled: flag,

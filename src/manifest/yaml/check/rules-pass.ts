@@ -1,7 +1,7 @@
 /**
- * Every expression of a manifest: brought to its explicit form and compiled once, so that a mistake is told with its line and column.
+ * Brings every expression of a manifest to its explicit form and compiles it once, so that a mistake is reported with its line and column.
  *
- * Owns which roots an expression may use where, and whose field a bare name is. Never evaluates one.
+ * Owns which roots an expression may use where, and which root a bare name belongs to. Never evaluates one.
  */
 import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
@@ -14,7 +14,7 @@ import { mapRules } from './each-rule.ts'
 import { MANIFEST } from './sections.ts'
 import { any, type Shape } from './shape.ts'
 
-/** By the last part of the path; absent: what a trigger knows. */
+/** Keys whose expressions may use all roots, by the last part of the path; other expressions see only what a trigger knows. */
 const WIDE: ReadonlySet<string> = new Set(['when', 'route_on', 'each', 'correlation_key', 'match', 'score', 'validate'])
 const WATCHING = ['runs', 'queue', 'table', 'session']
 const JUDGING = ['agent', 'output', 'payload']
@@ -54,16 +54,16 @@ const tellShadowed = (text: string, path: Path, fields: readonly string[], tell:
   }
 }
 
-/** What the rules of a plan's steps may name besides: its steps, and the item of a list. They win over fields of the payload. */
+/** The additional names in rules of a plan's steps: its steps, and the item of a list. They take precedence over fields of the payload. */
 const planNames = (handler: HandlerEntry): readonly string[] => {
   const named = recordsIn(handler['steps'] as Json | undefined).flatMap(({ id, as = 'item' }) => [id, as])
   return [...new Set(named.filter((one): one is string => typeof one === 'string' && WORD.test(one) && !(one in {})))]
 }
 
-/** What stands for a rule that was refused, so that it is refused once. */
+/** Replaces a refused rule, so that it is refused only once. */
 const REFUSED = 'true'
 
-/** The same rule, once it compiles. A position counts only in a text that stands as it was written. */
+/** Returns the rule if it compiles. A position is only reported for a text that is unchanged from the source. */
 const compiled = (
   text: string,
   path: Path,

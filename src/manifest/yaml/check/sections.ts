@@ -1,8 +1,8 @@
 /**
- * Every section of a manifest in its long form: which keys there are, and what each may be.
+ * Every section of a manifest in its long form: the keys of each, and the shape of their values.
  *
- * Owns the table; the four hands are hand-sections.ts. Short forms are brought here first (normal.ts); what is not in the table is a
- * warning, never dropped.
+ * Owns the table; the four handler sections are hand-sections.ts. Short forms are expanded before (normal.ts); a key that is not in the table
+ * is a warning, never dropped.
  */
 import { HMAC_SCHEMES, WEBHOOK_AUTHS } from '#manifest/define/webhooks.ts'
 import { TURN_POLICIES } from '#model/chat/chat.ts'
@@ -221,6 +221,6 @@ export const MANIFEST = record({
     logging: record({ level: text, format: text }),
     tracing: record({ enabled: flag, trace_id_field: text }),
   }),
-  /** What nobody knew when it was read, kept by its path. */
+  /** Unknown keys, kept by their path. */
   extra: map(any),
 })

@@ -1,7 +1,7 @@
 /**
- * What a part of the manifest may look like, as data: so that one walk respells keys, one checks, and the reader sees it all in a table.
+ * The shape of a part of the manifest, as data: one walk respells keys, one checks, and the reader sees all of it in a table.
  *
- * Owns the words of that description. What each section looks like is sections.ts, the walks are respell.ts and check.ts.
+ * Owns the vocabulary of that description. The shape of each section is sections.ts, the walks are respell.ts and check.ts.
  */
 
 export type Shape =
@@ -9,10 +9,10 @@ export type Shape =
   | { readonly is: 'any' | 'flag' | 'number' | 'whole' | 'duration' | 'rule' | 'event' | 'name' | 'file' }
   | { readonly is: 'word'; readonly words: readonly string[] }
   | { readonly is: 'list'; readonly of: Shape }
-  /** Names that the author chooses. */
+  /** The keys are names that the author chooses. */
   | { readonly is: 'map'; readonly of: Shape }
   | RecordShape
-  /** The first that has the right outer form. */
+  /** The first shape with the right outer form applies. */
   | { readonly is: 'either'; readonly of: readonly Shape[] }
 
 export interface RecordShape {
@@ -26,7 +26,7 @@ export type Fields = Readonly<Record<string, Shape>>
 export const any: Shape = { is: 'any' }
 /** A text; a number or a flag is taken as it was written. */
 export const text: Shape = { is: 'text' }
-/** A text that is read further, and what it says. */
+/** A text that is parsed further; `what` says what it contains. */
 export const textOf = (what: string): Shape => ({ is: 'text', what })
 export const flag: Shape = { is: 'flag' }
 export const number: Shape = { is: 'number' }
@@ -45,7 +45,7 @@ export const map = (of: Shape): Shape => ({ is: 'map', of })
 export const either = (...of: readonly Shape[]): Shape => ({ is: 'either', of })
 export const oneOrMore = (of: Shape): Shape => either(list(of), of)
 
-/** A field whose name ends with `!` must be there. */
+/** A field whose name ends with `!` is required. */
 export const record = (fields: Fields): RecordShape => ({
   is: 'record',
   fields: Object.fromEntries(Object.entries(fields).map(([key, shape]) => [key.replace(/!$/, ''), shape])),

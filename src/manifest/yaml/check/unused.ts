@@ -1,7 +1,7 @@
 /**
- * What is kept and drawn, but has no effect yet: told once for each section and each key, never passed over in silence.
+ * Reports what is kept and drawn, but has no effect yet: once for each section and each key, never silently ignored.
  *
- * Owns the list of what the engine reads. Grows shorter as hands and engines arrive.
+ * Owns the list of what the engine reads. The list of exceptions shrinks as features are added.
  */
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
 import { HUMAN_KEYS } from '#manifest/yaml/human-source.ts'
@@ -46,16 +46,16 @@ const tellKeys = (section: HandSection, handlers: readonly HandlerEntry[], tell:
   }
 }
 
-/** What a daemon may read beside a queue. */
+/** The sources that a daemon may declare besides a queue. */
 const OTHER_SOURCES = 'sse websocket http file_tail stdin custom loop file table condition signal'.split(' ')
 
-/** Inside of keys that are read otherwise. */
+/** Parts without effect, inside of keys that are otherwise used. */
 const PARTS: readonly (readonly [HandSection, ...string[]])[] = [
   ...OTHER_SOURCES.map((source) => ['functions', 'source', source] as const),
   ['agents', 'workspace', 'base'],
 ]
 
-/** What would be taken for a promise: refused, with what to write instead. */
+/** Keys that would look like a promise: refused, with what to write instead. */
 const REFUSED: readonly (readonly [section: HandSection, key: string, part: string | null, instead: string])[] = [
   ...(['functions', 'agents', 'plans'] as const).map(
     (section) =>
@@ -80,7 +80,7 @@ const refuse = (manifest: Manifest, tell: Tell): void => {
     }
 }
 
-/** Whom an answer is given to is one name. */
+/** An escalation names a single recipient. */
 const refuseTakers = (manifest: Manifest, tell: Tell): void => {
   const told = (rules: Json | undefined, base: Path, keys: readonly string[]): void => {
     for (const [i, rule] of recordsIn(rules).entries())
@@ -158,7 +158,7 @@ const tellSteps = (manifest: Manifest, tell: Tell): void => {
       }
 }
 
-/** Sections of which some keys are read. */
+/** Sections of which only some keys are used. */
 const IN_SECTIONS: readonly (readonly [string, string])[] = [
   ['tenancy', 'isolation'],
   ['database', 'actors'],

@@ -1,4 +1,4 @@
-/** Data of the manifest in the spelling of the author API: known keys in camelCase, names that authors choose as they are. */
+/** Converts data of the manifest to the spelling of the author API: known keys in camelCase, names that authors choose unchanged. */
 import type { Shape } from '#manifest/yaml/check/shape.ts'
 import { isRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -12,7 +12,7 @@ export const authorForm = (shape: Shape, value: Json): Json => {
       return Object.fromEntries(
         Object.entries(value).flatMap(([key, item]): [string, Json][] => {
           const field = Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined
-          // Notes for people are no part of a definition.
+          // Notes for people are not part of a definition.
           return field === undefined ? [] : [[camelCase(key), authorForm(field, item)]]
         }),
       )

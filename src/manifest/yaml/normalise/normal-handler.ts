@@ -1,14 +1,14 @@
 /**
- * What agents, functions, humans and plans have in common, from short forms to the long one: triggers, emits, retries.
+ * Expands the short forms that agents, functions, humans and plans have in common: triggers, emits, retries.
  *
- * Owns the rows of the normalisation that are about starting and sending. Schedules that stand on a trigger are taken out of it.
+ * Owns the rows of the normalisation about starting and sending. Schedules written in a trigger are extracted from it.
  */
 import { parseCron } from '#manifest/time/cron.ts'
 import { TRIGGER_KINDS } from '#manifest/yaml/check/handler-sections.ts'
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 
-/** A schedule that a trigger stands for, with where it was written. */
+/** A schedule that a trigger contains, with the path where it was written. */
 export interface FoundSchedule {
   readonly entry: JsonRecord
   readonly from: readonly [kind: string, name: string]
@@ -42,7 +42,7 @@ const longTrigger = (entry: Json): Json => {
   return meant === undefined ? rest : { kind: meant, ...rest }
 }
 
-/** Of `{cron: X, schedule: Y}` the one that parses is the expression, the other one its description. */
+/** In `{cron: X, schedule: Y}` the one that parses is the expression, the other one its description. */
 const timingOf = (entry: JsonRecord): JsonRecord => {
   const { cron, schedule, type: _, kind: __, ...rest } = entry
   const [expression, words] =
@@ -59,7 +59,7 @@ const picked = (entry: JsonRecord, keys: readonly string[]): JsonRecord =>
 const without = (entry: JsonRecord, keys: readonly string[]): JsonRecord =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => !keys.includes(key)))
 
-/** Fan-in and routing may stand on the function, on its trigger, or under their own names. */
+/** Fan-in and routing may be written on the function, on its trigger, or under their own names. */
 const patternOf = (handler: JsonRecord, triggers: readonly Json[]): JsonRecord => {
   const [first] = triggers
   const given = { ...handler, ...(isRecord(first) ? first : {}) }
@@ -75,7 +75,7 @@ const patternOf = (handler: JsonRecord, triggers: readonly Json[]): JsonRecord =
 
 const eventIn = (entry: Json | undefined): Json | undefined => (isRecord(entry) ? entry['event'] : entry)
 
-/** `{event, timeout}` in the place of the primary event bounds the whole group. */
+/** `{event, timeout}` in place of the primary event limits the whole group. */
 const longFanIn = (group: Json | undefined): Json | undefined => {
   if (!isRecord(group)) return group
   const { primary, wait_for: others, timeout, ...rest } = group
@@ -165,7 +165,7 @@ export const normalHandler = (section: string, given: JsonRecord): NormalHandler
   return {
     handler: defined({
       ...without(given, SHORT),
-      // Every member of a group is heard through the group.
+      // Every member of a group is received through the group.
       triggers: fanIn === undefined ? events.map(longTrigger) : [],
       emits: longEmits(given['emits'] ?? given['emit']),
       retry: longRetry(given),

@@ -1,7 +1,7 @@
 /**
- * What is special to each hand, from short forms to the long one: a function's config, an agent's workspace, a plan's steps, a webhook's path.
+ * Expands the short forms that are specific to one section: a function's config, an agent's workspace, a plan's steps, a webhook's path.
  *
- * Owns those rows of the normalisation. Total: whatever it does not understand it passes on to the check.
+ * Owns those rows of the normalisation. Total: it passes everything that it does not understand on to the check.
  */
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -14,7 +14,7 @@ const MODALITIES: Readonly<Record<string, string>> = { automated: 'workflow', fu
 const renamed = (names: Readonly<Record<string, string>>, value: Json | undefined): Json | undefined =>
   typeof value === 'string' && Object.hasOwn(names, value) ? names[value] : value
 
-/** Nothing is left of a record that had only these keys; one that was empty stays as it was written. */
+/** Undefined if a record had only these keys; an empty record stays as it was written. */
 const without = (value: Json | undefined, ...keys: readonly string[]): JsonRecord | undefined => {
   if (!isRecord(value)) return undefined
   const rest = Object.entries(value).filter(([key]) => !keys.includes(key))
@@ -28,7 +28,7 @@ const mapped = (value: Json | undefined, change: (entry: JsonRecord) => JsonReco
 const fullBraces = (text: Json | undefined): Json | undefined =>
   typeof text === 'string' ? text.replace(/(?<!\{)\{([A-Za-z_]\w*)\}(?!\})/g, '{{payload.$1}}') : text
 
-/** What a function does, step by step, in words for people. */
+/** A step of a function, described in words for people. */
 const proseStep = (given: Json, position: number): Json => {
   if (typeof given === 'string') return { name: given }
   if (!isRecord(given)) return given
@@ -44,7 +44,7 @@ export const normalFunction = (given: JsonRecord): JsonRecord => {
     ...rest,
     pattern: renamed(PATTERNS, pattern),
     timeout: given['timeout'] ?? known['timeout'],
-    // Keys of config that are not known stay where they were written.
+    // Unknown keys of config stay where they were written.
     config: isRecord(config) ? without(config, 'timeout', 'retries', 'max_retries') : config,
     integrations: given['integrations'] === undefined ? undefined : listed(given['integrations']),
     steps: Array.isArray(given['steps']) ? given['steps'].map(proseStep) : given['steps'],
@@ -121,7 +121,7 @@ export const normalPlan = (given: JsonRecord): JsonRecord => {
   return defined({ ...rest, steps: steps === undefined ? undefined : listed(steps).map(normalStep) })
 }
 
-/** `emits: [x]` is `emits: x`; a path for the relay in front is served too. */
+/** `emits: [x]` is `emits: x`; the path for a relay in front is served too. */
 export const normalWebhook = (given: JsonRecord): JsonRecord => {
   const { event: named, emits = named, emit = emits, hookdeck, path, routing, ...rest } = given
   const [only] = listed(emit)

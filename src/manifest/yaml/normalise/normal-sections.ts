@@ -1,7 +1,7 @@
 /**
- * Sections of things that are no hands, from short forms to the long one: state machines, the database, executors.
+ * Expands the short forms of the sections that are not handlers: state machines, the database, executors.
  *
- * Owns those rows of the normalisation. Total: whatever it does not understand it passes on to the check.
+ * Owns those rows of the normalisation. Total: it passes everything that it does not understand on to the check.
  */
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -37,7 +37,7 @@ const movesOf = (given: Json | undefined): readonly Move[] => {
   return isRecord(given) ? Object.entries(given).map(([from, to]) => ({ from: [from], to: texts(to) })) : []
 }
 
-/** Whether transitions say no more than where they lead. */
+/** True if transitions contain only their targets. */
 const isPlain = (given: Json | undefined): boolean =>
   !Array.isArray(given) ||
   given.every((one) => isRecord(one) && Object.keys(one).every((key) => /^(from|to)$/.test(key)))
@@ -54,7 +54,7 @@ const withMoves = (states: readonly Json[], moves: readonly Move[]): readonly Js
 const entityOf = (key: Json | undefined): string =>
   (typeof key === 'string' ? /(\w+?)(?:_id|Id)?\s*$/.exec(key)?.[1] : undefined) ?? 'entity'
 
-/** The one that no transition leads to; of several, or of none, the one that was written first. */
+/** The state that no transition leads to; if there are several or none, the one that was written first. */
 const firstState = (states: readonly Json[]): Json | undefined => {
   const known = states.filter(isRecord)
   const targets = new Set(known.flatMap(({ transitions_to: to }) => texts(to)))
@@ -62,7 +62,7 @@ const firstState = (states: readonly Json[]): Json | undefined => {
   return (sources.length === 1 ? sources[0] : known[0])?.['name']
 }
 
-/** Without an entity it has the name of its key; without a beginning it begins where no transition leads. */
+/** Without an entity it is named after its key; without an initial state it begins where no transition leads. */
 export const normalMachine = (given: Json): Json => {
   if (!isRecord(given)) return given
   const { name, entity = name, initial_state: begin, initial = begin, transitions, states, ...rest } = given
@@ -102,7 +102,7 @@ export const normalDatabase = (given: Json): Json => {
   })
 }
 
-/** `type` is how the author API calls it. An address alone is an executor elsewhere. */
+/** `type` is the name in the author API. An address alone is a remote executor. */
 export const normalExecutors = (given: Json): Json => {
   const entries = namedEntries(given, 'name', (url) => ({ url }))
   if (!Array.isArray(entries)) return entries

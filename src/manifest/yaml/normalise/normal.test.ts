@@ -1,4 +1,4 @@
-/** [A2] Every row of the normalisation: whatever was written, the system holds the long form alone. */
+/** [A2] Every row of the normalisation: whatever form was written, the system contains only the long form. */
 import { describe, expect, test } from 'vitest'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
@@ -16,7 +16,7 @@ const fn = (text: string): HandlerEntry => {
   return manifest.functions?.[0] as HandlerEntry
 }
 
-test('[A2] a section that had nothing but unknown keys is printed as what loads to the same', () => {
+test('[A2] a section with only unknown keys is printed as text that loads to the same', () => {
   const { manifest } = loaded('events: [a.b]\nagents: [{name: judge, triggers: [a.b], limits: {max_rounds: 2}}]')
   expect(loadManifest(printManifest(manifest)).manifest).toEqual(manifest)
 })
@@ -30,10 +30,13 @@ describe('[A2] lists and maps', () => {
     ['', []],
   ])('%s', (text, names) => expect(loaded(text).manifest.events.definitions.map(({ name }) => name)).toEqual(names))
 
-  test.each(['agents', 'functions', 'humans', 'plans'] as const)('%s as a map are a list with names', (section) => {
-    const { manifest } = loaded(`${section}:\n  first: {description: one}\n  second:\n`)
-    expect(manifest[section]?.map(({ name }) => name)).toEqual(['first', 'second'])
-  })
+  test.each(['agents', 'functions', 'humans', 'plans'] as const)(
+    '%s written as a map become a list with names',
+    (section) => {
+      const { manifest } = loaded(`${section}:\n  first: {description: one}\n  second:\n`)
+      expect(manifest[section]?.map(({ name }) => name)).toEqual(['first', 'second'])
+    },
+  )
 })
 
 describe('[A2] triggers', () => {
@@ -74,7 +77,7 @@ describe('[A2] triggers', () => {
     ])
   })
 
-  test('two that differ both stay, with a warning', () => {
+  test('two that differ are both kept, with a warning', () => {
     const { manifest, findings } = loaded(
       'functions:\n  - {name: f, trigger: {cron: "0 3 * * *"}}\ncrons:\n  - {name: f, schedule: "0 4 * * *", function: f}\n',
     )
@@ -85,7 +88,7 @@ describe('[A2] triggers', () => {
     expect(findings.map(({ code }) => code)).toContain('LINT_SCHEDULE_DUPLICATE')
   })
 
-  test('a namespace in front of a declared event falls off, another slash belongs to the name', () => {
+  test('the namespace of a declared event is removed, any other slash belongs to the name', () => {
     const { manifest } = loaded(
       'events: {namespace: shop, a.b: {}, shop/x: {}}\nfunctions:\n  - {name: f, triggers: [{event: shop/a.b}, shop/x], emits: [{event: shop/a.b, when: "true"}]}\n',
     )
@@ -109,7 +112,7 @@ describe('[A2] triggers', () => {
     expect(handler.triggers).toEqual([])
   })
 
-  test('routes on a trigger, with events alone or with what comes then', () => {
+  test('routes on a trigger, with only an event or with a handler that follows', () => {
     const handler = fn('trigger: {event: a.b, route_on: payload.kind, routes: {1: c.d, two: {emit: c.d, then: g}}}')
     expect(JSON.stringify(handler['routing'])).toBe(
       '{"route_on":"payload.kind","routes":{"1":{"emit":"c.d"},"two":{"emit":"c.d","then":"g"}}}',
@@ -136,7 +139,7 @@ describe('[A6] emits', () => {
   ])('%s', (text, emits) => expect(fn(text).emits).toEqual(emits))
 })
 
-describe('[A2] retries, words and braces', () => {
+describe('[A2] retries, keywords and braces', () => {
   test.each([
     ['retries: 3', 4],
     ['max_retries: 3', 4],
@@ -147,7 +150,8 @@ describe('[A2] retries, words and braces', () => {
     ['retry: {max_attempts: 3}', 3],
   ])('%s', (text, attempts) => expect(fn(text)['retry']).toEqual({ max_attempts: attempts }))
 
-  test('the timeout of config is the function’s', () => expect(fn('config: {timeout: 30s}')['timeout']).toBe('30s'))
+  test('the timeout in config becomes the function’s', () =>
+    expect(fn('config: {timeout: 30s}')['timeout']).toBe('30s'))
 
   test('an agent’s retries, workspace and artifacts', () => {
     const { manifest } = loaded(`
@@ -179,7 +183,7 @@ agents:
     expect(manifest.webhooks?.[0]).toMatchObject({ path: '/hooks/relay', emits: 'mail.came' })
   })
 
-  test('both spellings of a key are one, and together an error', () => {
+  test('both spellings of a key are the same key, and together an error', () => {
     expect(fn('rateLimit: {limit: 1, period: 10s}')['rate_limit']).toEqual({ limit: 1, period: '10s' })
     const { findings } = loadManifest(
       'product: {name: s}\nfunctions:\n  - name: f\n    rate_limit: {limit: 1, period: 10s}\n    rateLimit: {limit: 1, period: 10s}\n',
@@ -187,7 +191,7 @@ agents:
     expect(findings[0]).toMatchObject({ code: 'MANIFEST_DUPLICATE_KEY', line: 5, column: 5 })
   })
 
-  test('steps of a plan may stand as subtasks; automated is workflow', () => {
+  test('steps of a plan may be written as subtasks; automated means workflow', () => {
     const { manifest } = loaded(`
 plans:
   - name: p
@@ -218,7 +222,7 @@ describe('[A2] expressions', () => {
     expect(fn(`trigger:\n  event: a.b\n  filter: ${text}`).triggers[0]?.filter).toBe(expression),
   )
 
-  test('a bare name is a field of the payload, in emits first of the output', () => {
+  test('a bare name is a field of the payload, in emits first a field of the output', () => {
     const { manifest } = loaded(`
 events: [{name: a.b, payload: {score: number, lead: string}}]
 agents:
@@ -233,7 +237,7 @@ agents:
 })
 
 describe('what is kept', () => {
-  test('unknown sections and keys are warned of with the nearest name, kept by their path, and printed', () => {
+  test('unknown sections and keys give a warning with the nearest name, are kept by their path, and are printed', () => {
     const { manifest, findings } = loaded('functions:\n  - {name: f, tigger: a.b}\nfuntions: {x: 1}\n')
     expect(manifest['extra']).toEqual({ 'functions.f.tigger': 'a.b', funtions: { x: 1 } })
     expect(findings.filter(({ code }) => code === 'MANIFEST_UNKNOWN_KEY')).toMatchObject([
@@ -254,10 +258,10 @@ describe('what is kept', () => {
     })
   })
 
-  test('the version is the text that was written', () =>
+  test('the version is kept as the text that was written', () =>
     expect(loadManifest('product: {name: s, version: 2.0}').manifest?.product.version).toBe('2.0'))
 
-  test('what is printed loads as the same', () => {
+  test('a printed manifest loads as the same manifest', () => {
     const { manifest } = loaded(`
 defaults: {tz: Europe/Berlin}
 events: {namespace: s, a.b: {payload: {id: string!, n: }}}

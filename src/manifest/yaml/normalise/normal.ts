@@ -1,5 +1,5 @@
 /**
- * A manifest from whatever form it was written in to the long form: the one form that is checked, linted, drawn and run.
+ * Brings a manifest from any accepted form to the long form: the one form that is checked, linted, drawn and run.
  *
  * Owns the order of the rows, references to events, and schedules that are written twice. Total: it never refuses, the check does.
  */
@@ -55,7 +55,7 @@ const EVENT_KEYS: ReadonlySet<string> = new Set([
   'after_event',
 ])
 
-/** Wherever a section names an event. Payloads, data and contents are not looked into. */
+/** Replaces references wherever a section names an event. Does not search payloads, data and contents. */
 const withReferences = (value: Json, reference: (type: Json) => Json): Json => {
   if (Array.isArray(value)) return value.map((item) => withReferences(item, reference))
   if (!isRecord(value)) return value
@@ -78,7 +78,7 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
   return free
 }
 
-/** A timing that stands in two places is one schedule: it would fire twice. */
+/** The same timing in two places is one schedule: two would fire twice. */
 const joinSchedules = (own: readonly Json[], found: readonly FoundSchedule[], moved: Moved, tell: Tell): Json[] => {
   const schedules = [...own]
   for (const { entry, from } of found) {

@@ -1,7 +1,7 @@
 /**
- * The sections of a manifest, each in the one form that the rest reads: lists with names, one place for everything.
+ * The sections of a manifest, each in the one form that later steps read: lists with names, one place for everything.
  *
- * Owns which sections stand for which. What is inside an entry is normal-*.ts. Total: whatever it does not understand it passes on.
+ * Owns which sections map to which. The inside of an entry is normal-*.ts. Total: it passes on everything that it does not understand.
  */
 import { isAnnotation } from '#manifest/yaml/check/shape.ts'
 import type { Path } from '#manifest/yaml/finding.ts'
@@ -61,7 +61,7 @@ const withDefaultModel = (sections: JsonRecord): JsonRecord => {
   }
 }
 
-/** Machines by the name of their entity. A section that is one machine is a list of one. */
+/** Machines by the name of their entity. A section that is a single machine becomes a list of one. */
 const entitiesIn = (section: Json | undefined): Json | undefined =>
   isRecord(section) && section['states'] === undefined ? namedEntries(section, 'entity') : section
 
@@ -87,5 +87,5 @@ export const outline = (root: JsonRecord, moved: Moved): JsonRecord => {
   return result
 }
 
-/** The spelling of sections in TypeScript is taken too. */
+/** The TypeScript spelling of sections is accepted too. */
 const sectionKey = (key: string): string => (/^[a-z]+([A-Z][a-z]+)+$/.test(key) ? snakeCase(key) : key)

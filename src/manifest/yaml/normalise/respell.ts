@@ -1,7 +1,7 @@
 /**
- * Known keys in one spelling: `rateLimit` and `rate_limit` are one key. Names that authors choose stay as they are.
+ * Brings known keys to one spelling: `rateLimit` and `rate_limit` are one key. Names that authors choose are not changed.
  *
- * Owns that both spellings together are an error. Works on short and long forms alike: whatever has no keys is left alone.
+ * Owns the error for both spellings together. Works on short and long forms alike: values without keys are not changed.
  */
 import type { Fields, Shape } from '#manifest/yaml/check/shape.ts'
 import type { Path, Tell } from '#manifest/yaml/finding.ts'
@@ -9,7 +9,7 @@ import { snakeCase } from '#manifest/yaml/parse/places.ts'
 import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 
-/** Keys of short forms, which the long form does not have. */
+/** Keys of short forms that the long form does not have. */
 export const SHORT_KEYS = [
   'trigger',
   'emit',
@@ -27,7 +27,7 @@ const knownKey = (key: string, fields: Fields): string => {
   return Object.hasOwn(fields, snake) || SHORT_KEYS.includes(snake) ? snake : key
 }
 
-/** `trigger` is one of `triggers`. */
+/** `trigger` is an item of `triggers`. */
 const shapeOf = (key: string, fields: Fields): Shape | undefined =>
   [key, `${key}s`].filter((name) => Object.hasOwn(fields, name)).map((name) => fields[name])[0]
 
@@ -55,7 +55,7 @@ export const respell = (shape: Shape, value: Json, path: Path, tell: Tell): Json
       return isRecord(value) ? respellRecord(shape.fields, value, path, tell) : value
     case 'list':
       if (Array.isArray(value)) return value.map((item, i) => respell(shape.of, item, [...path, i], tell))
-      // One item in place of a list of one, or a list that was written as a map.
+      // A single item in place of a list of one, or a list that was written as a map.
       if (!isRecord(value)) return value
       return shape.of.is === 'record' && !Object.values(value).every((item) => item === null || isRecord(item))
         ? respell(shape.of, value, path, tell)

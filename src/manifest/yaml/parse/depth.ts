@@ -1,19 +1,19 @@
 /**
- * How deep a text nests, found before anything recursive reads it: too deep a text ends the process, and nobody can catch that.
+ * How deeply a text nests, measured before any recursive code reads it: a text that nests too deeply ends the process, and that cannot be caught.
  *
- * Owns the bound and the counting over lexemes, which are flat. Counts at least what the parser will stack up. Never parses.
+ * Owns the limit and the counting over lexemes, which are flat. Counts at least as many levels as the parser will stack. Never parses.
  */
 
 const MAX_DEPTH = 64
 /** Outside of brackets each of these may open a level within its line. */
 const INDICATORS: ReadonlySet<string> = new Set(['-', '?', ':'])
-/** Marks of the lexer itself: the begin of a document, of a scalar, an unexpected end of brackets. */
+/** Markers of the lexer itself: the start of a document, of a scalar, an unexpected end of brackets. */
 const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u001f', '\u0018', '\ufeff', ''])
 
 const breaksIn = (lexeme: string): number => (lexeme.includes('\n') ? lexeme.split('\n').length - 1 : 0)
 
 class Nesting {
-  /** Indentations of the blocks that are open, from the outside. */
+  /** Indentations of the open blocks, from the outermost. */
   readonly #blocks: number[] = []
   #brackets = 0
   #inLine = 0
@@ -36,7 +36,7 @@ class Nesting {
     this.#isFresh = true
   }
 
-  /** Deeper lines stack up, shallower ones take levels off. */
+  /** Deeper lines push levels, shallower ones pop them. */
   #begin(lexeme: string): void {
     const indent = /^ +$/.test(lexeme) ? lexeme.length : 0
     while ((this.#blocks.at(-1) ?? -1) >= indent) this.#blocks.pop()
@@ -45,7 +45,7 @@ class Nesting {
   }
 }
 
-/** The number of the first line that nests too deep; null if none does. */
+/** The number of the first line that nests too deeply; null if there is none. */
 export const tooDeepAt = (lexemes: readonly string[]): number | null => {
   const nesting = new Nesting()
   let line = 1

@@ -1,4 +1,4 @@
-/** The text of a manifest: what is taken, what is refused, and where. */
+/** The text of a manifest: what is accepted, what is refused, and where. */
 import { describe, expect, test } from 'vitest'
 import { parseYaml, type TextRemark } from './document.ts'
 import type { Places } from './places.ts'
@@ -35,7 +35,7 @@ describe('what is refused', () => {
   test('a text that is too large', () =>
     expect(remarksOf(`a: "${'x'.repeat(256 * 1024)}"`)[0]?.code).toBe('MANIFEST_TOO_LARGE'))
 
-  test('a cron expression without quotes, with the advice to quote it', () => {
+  test('an unquoted cron expression, with the advice to quote it', () => {
     const [remark] = remarksOf('schedules:\n  - cron: */30 * * * *\n')
     expect(remark).toMatchObject({ code: 'MANIFEST_INVALID', position: { line: 2 } })
     expect(remark?.hint).toContain('quote it')
@@ -49,13 +49,13 @@ describe('what is refused', () => {
     ['colons', ': '.repeat(60_000)],
     ['indentation', Array.from({ length: 600 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
     ['lists in lists', Array.from({ length: 600 }, (_, i) => `${' '.repeat(i)}-`).join('\n')],
-  ])('%s that nest without end, with a line', (_, text) => {
+  ])('endlessly nested %s, with a line', (_, text) => {
     const [remark] = remarksOf(text)
     expect(remark).toMatchObject({ code: 'MANIFEST_INVALID', message: 'the text nests too deep' })
     expect(remark?.position.line).toBeGreaterThan(0)
   })
 
-  test('aliases that grow without end', () => {
+  test('aliases that grow exponentially', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
     for (let i = 1; i < 9; i++)
       lines.push(
@@ -67,15 +67,15 @@ describe('what is refused', () => {
   })
 })
 
-describe('what is taken', () => {
-  test('sixty levels, and many short lines after each other', () => {
+describe('what is accepted', () => {
+  test('sixty levels, and many short lines in a row', () => {
     const deep = Array.from({ length: 60 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')
     const wide = `{${Array.from({ length: 500 }, (_, i) => `k${i}: ${i}`).join(', ')}}`
     const long = Array.from({ length: 500 }, (_, i) => `k${i}:\n  - a: 1\n    b: [1, 2]`).join('\n')
     for (const text of [deep, wide, long]) expect(remarksOf(text)).toEqual([])
   })
 
-  test('yes and no are words, a merge key is a key, an alias is what it stands for', () => {
+  test('yes and no are text, a merge key is an ordinary key, an alias is its value', () => {
     const parsed = parseYaml('a: yes\n"<<": {b: no}\nc: &c [1]\nd: *c\n')
     expect(parsed.kind === 'parsed' && parsed.value).toEqual({ a: 'yes', '<<': { b: 'no' }, c: [1], d: [1] })
   })
@@ -104,14 +104,14 @@ functions:
     [['functions', 'ship', 'triggers', 0, 'filter'], 10, 42],
     [['functions', 'ship', 'retry', 'max_attempts'], 10, 5],
     [['nowhere'], 1, 1],
-  ])('%j stands at %i:%i', (path, line, column) => expect(places.at(path)).toEqual({ line, column }))
+  ])('%j is at %i:%i', (path, line, column) => expect(places.at(path)).toEqual({ line, column }))
 
-  test('a key has a place of its own, and a position inside an expression counts', () => {
+  test('a key has its own place, and an offset inside an expression is added', () => {
     expect(places.at(['functions', 'ship'], 'key')).toEqual({ line: 9, column: 3 })
     expect(places.at(['functions', 'ship', 'trigger', 'filter'], 'value', 8)).toEqual({ line: 10, column: 51 })
   })
 
-  test('what was moved keeps the place where it was written', () => {
+  test('a moved value keeps the place where it was written', () => {
     places.moved(['schedules', 'ship'], ['functions', 'ship', 'trigger'])
     expect(places.at(['schedules', 'ship', 'filter'])).toEqual({ line: 10, column: 42 })
   })

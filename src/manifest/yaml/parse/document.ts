@@ -1,7 +1,7 @@
 /**
- * The text of a manifest, parsed: plain data and the place of everything in it, or what is wrong with the text.
+ * Parses the text of a manifest: returns plain data and the place of everything in it, or the mistakes in the text.
  *
- * Owns the exact configuration of YAML and its bounds: size, depth, aliases, no tags, one document, finite numbers. Knows no section.
+ * Owns the exact configuration of YAML and its limits: size, depth, aliases, no tags, one document, finite numbers. Knows no section.
  */
 import {
   Composer,
@@ -26,7 +26,7 @@ const OPTIONS = {
   version: '1.2',
   schema: 'core',
   merge: false,
-  // The package compares each key with all before it; `repeatedKeys` asks a set.
+  // The package compares each key with all before it; `repeatedKeys` uses a set.
   uniqueKeys: false,
   stringKeys: true,
   resolveKnownTags: false,
@@ -35,7 +35,7 @@ const OPTIONS = {
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 const QUOTE_IT = 'A text that begins with * is an alias in YAML: quote it, like "*/30 * * * *".'
 
-/** A remark on the text itself knows its place already. */
+/** A remark on the text itself already has its position. */
 export type TextRemark = Omit<Remark, 'path'> & { readonly position: Position }
 
 export type Parsed =
@@ -81,7 +81,7 @@ const textRemark = (error: YAMLParseError | YAMLWarning, text: string, lines: Li
     : invalid(message, position)
 }
 
-/** In time that grows with the text alone. */
+/** In time linear in the length of the text. */
 const repeatedKeys = (tree: Document.Parsed, lines: LineCounter): readonly TextRemark[] => {
   const found: TextRemark[] = []
   visit(tree, {
@@ -101,7 +101,7 @@ const repeatedKeys = (tree: Document.Parsed, lines: LineCounter): readonly TextR
   return found
 }
 
-/** What JSON cannot hold, or what would become something else on the way. */
+/** Values that JSON cannot hold, or that would be changed by the conversion. */
 const strangeness = (value: unknown, path: Path): { readonly path: Path; readonly problem: string } | null => {
   if (typeof value === 'number' && !Number.isFinite(value)) return { path, problem: `${value} is not a finite number` }
   if (value === null || typeof value !== 'object') return null

@@ -1,5 +1,5 @@
 /**
- * Expressions as people write them to CEL: words for operators, names of payload fields without their root, `{expr: …}` and `{{ … }}`.
+ * Converts expressions as people write them to CEL: words for operators, payload fields without their root, `{expr: …}` and `{{ … }}`.
  *
  * Owns the spelling only. What CEL allows is rules.ts.
  */
@@ -10,7 +10,7 @@ import type { Json } from '#model/kernel/json.ts'
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_]\w*|./gs
 const WORDS: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!' }
 
-/** The roots that every expression may know. */
+/** All roots of expressions. */
 export const ROOTS = [
   'event',
   'payload',
@@ -36,7 +36,7 @@ const KNOWN: ReadonlySet<string> = new Set([...ROOTS, ...LITERALS])
 
 interface Token {
   readonly text: string
-  /** A name that stands for a value: no member behind a dot, no function that is called. */
+  /** A name that is a value: not a member after a dot, not a function that is called. */
   readonly isName: boolean
 }
 
@@ -61,11 +61,11 @@ export const rootNames = (text: string): readonly string[] => {
   return ROOTS.filter((root) => names.some(({ text: name }) => name === root))
 }
 
-/** Every name that an expression speaks of. */
+/** Every name that an expression refers to. */
 export const namesIn = (text: string): readonly string[] =>
   tokensOf(text).flatMap(({ text: name, isName }) => (isName && !LITERALS.has(name) ? [name] : []))
 
-/** `owners`: where a bare name belongs, like payload for each of its fields. */
+/** `owners`: the root to which a bare name belongs, e.g. payload for each of its fields. */
 export const celText = (text: string, owners: ReadonlyMap<string, string> = new Map()): string =>
   tokensOf(text)
     .map(({ text: token, isName }) => {
@@ -76,7 +76,7 @@ export const celText = (text: string, owners: ReadonlyMap<string, string> = new 
     })
     .join('')
 
-/** `{expr: "…"}` where an expression is expected anyway, and a whole text that is one `{{ … }}`. */
+/** `{expr: "…"}` where an expression is expected anyway, and a text that is a single `{{ … }}`. */
 export const expressionText = (value: Json): Json => {
   if (isRecord(value) && typeof value['expr'] === 'string' && Object.keys(value).length === 1) return value['expr']
   if (typeof value !== 'string') return value

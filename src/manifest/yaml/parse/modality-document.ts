@@ -1,8 +1,8 @@
 /**
- * A document that describes steps and no system: `subtask`, `agent_step`, `human_step` or `workflow_step` at the top.
+ * A document that describes steps instead of a system: `subtask`, `agent_step`, `human_step` or `workflow_step` at the top level.
  *
- * Owns how it becomes a plan of a manifest. Words that stand for a type, like `string` or `uuid?`, say what is to be filled in: they
- * are no values.
+ * Owns how it becomes a plan of a manifest. Words that name a type, like `string` or `uuid?`, describe what is to be filled in: they
+ * are not values.
  */
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -26,7 +26,7 @@ const recordOf = (value: Json | undefined): JsonRecord => (isRecord(value) ? val
 const orNothing = (members: JsonRecord): JsonRecord | undefined =>
   Object.keys(members).length === 0 ? undefined : members
 
-/** What comes out is described for people: the engine says what it is. */
+/** The output is described for people only: the engine determines the real one. */
 const stepOf = (section: string, given: JsonRecord): JsonRecord => {
   const { name, inputs, output_schema: output, outputs: _, ...own } = recordOf(filledIn(given))
   const { db_lookups: lookups, ...into } = recordOf(inputs)
@@ -59,7 +59,7 @@ const stepOf = (section: string, given: JsonRecord): JsonRecord => {
 
 const SECTIONS = ['agent_step', 'human_step', 'workflow_step'] as const
 
-/** A manifest whose sections take the place of the steps at the top; one without such steps as it is. */
+/** A manifest whose sections replace the steps at the top level; a document without such steps is returned unchanged. */
 export const withSteps = (root: JsonRecord): JsonRecord => {
   const { subtask, subtasks, ...rest } = root
   const described = SECTIONS.filter((section) => isRecord(root[section]))

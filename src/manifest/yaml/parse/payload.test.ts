@@ -1,4 +1,4 @@
-/** [A4] Payloads in every form, and the JSON Schema each comes to. */
+/** [A4] Payloads in every form, and the JSON Schema of each. */
 import { describe, expect, test } from 'vitest'
 import type { Remark } from '#manifest/yaml/finding.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -38,7 +38,7 @@ describe('[A4] a payload', () => {
     expect(schema).toEqual({ type: 'object', properties, ...(required === undefined ? {} : { required }) })
   })
 
-  test('that is JSON Schema already stays as it is', () => {
+  test('that is already JSON Schema stays as it is', () => {
     const schema = { type: 'object', properties: { a: { const: 1 } }, required: ['a'] }
     expect(told(schema)).toEqual({ schema, remarks: [] })
   })
@@ -62,7 +62,7 @@ describe('what is wrong with a payload', () => {
     [{ id: { type: 'array', items: 3 } }, 'p.id.items.type', '3 is not a type'],
     ['text', 'p', 'a map of names to types'],
     [[1, 2], 'p', 'a map of names to types'],
-  ])('%j is told at %s', (payload, path, words) => {
+  ])('%j is reported at %s', (payload, path, words) => {
     const [remark] = told(payload as Json).remarks
     expect([remark?.path.join('.'), remark?.message]).toEqual([path, expect.stringContaining(words)])
   })

@@ -1,5 +1,5 @@
 /**
- * The payload of an event: short forms to the long form, the long form to JSON Schema 2020-12.
+ * The payload of an event: brings short forms to the long form, and the long form to JSON Schema 2020-12.
  *
  * Owns the names of types, what `min` and `max` mean for each, and `!`. Never checks a value (ajv-schema.ts).
  */
@@ -8,7 +8,7 @@ import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { nearest } from '#model/kernel/nearest.ts'
 
-/** What each type is in JSON Schema. */
+/** The JSON Schema of each type. */
 const TYPES: Readonly<Record<string, JsonRecord>> = {
   string: { type: 'string' },
   text: { type: 'string' },
@@ -42,7 +42,7 @@ const longItem = (given: Json): Json => {
 const longField = (given: Json): JsonRecord => {
   if (given === null) return { type: 'any', required: false }
   if (typeof given === 'string') return shortField(given)
-  // Left as it is for the check, which knows the place.
+  // Kept unchanged for the check, which knows the path.
   if (!isRecord(given)) return { type: given, required: false }
   const { type = 'any', required, items, properties, ...rest } = given
   const field = typeof type === 'string' ? shortField(type) : { type, required: false }
@@ -55,7 +55,7 @@ const longField = (given: Json): JsonRecord => {
   }
 }
 
-/** A payload that is JSON Schema already. */
+/** True if a payload already is JSON Schema. */
 const isJsonSchema = (payload: JsonRecord): boolean => payload['type'] === 'object' && isRecord(payload['properties'])
 
 export const longPayload = (given: Json): Json => {
@@ -156,7 +156,7 @@ const membersSchema = (given: Json, path: Path, tell: Tell): JsonRecord => {
   }
 }
 
-/** From the long form. `additional: false` takes no field that is not named. */
+/** Takes the long form. `additional: false` accepts no undeclared field. */
 export const payloadSchema = (payload: Json, additional: boolean, path: Path, tell: Tell): Json => {
   if (isRecord(payload) && isJsonSchema(payload)) return payload
   return {

@@ -1,8 +1,8 @@
 /**
- * Where in the text of a manifest something stands: line and column of a path.
+ * Finds the place of a path in the text of a manifest: line and column.
  *
- * Owns the way from a path of the normal form back to what was written: names find members of lists, short forms stand for long ones,
- * and a path that was not written has the place of the nearest thing around it.
+ * Owns the mapping from a path of the normal form back to what was written: names find members of lists, short forms are tried for long ones,
+ * and a path that was not written has the place of its nearest ancestor.
  */
 import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type Document as Tree } from 'yaml'
 import type { Path } from '#manifest/yaml/finding.ts'
@@ -39,7 +39,7 @@ const scalarValue = (node: unknown): unknown => (isScalar(node) ? node.value : u
 
 type Children = ReadonlyMap<string, Found>
 
-/** The first of a name counts. A key as it was written counts before its other spelling. */
+/** The first of a name counts. A key as it was written takes precedence over its other spelling. */
 const membersOf = (pairs: readonly Pair[]): Children => {
   const members = new Map<string, Found>()
   const found = pairs.map(({ key, value }) => ({
@@ -53,7 +53,7 @@ const membersOf = (pairs: readonly Pair[]): Children => {
   return members
 }
 
-/** By position, by what a single word says, and by name. */
+/** By index, by the text of a scalar, and by name. */
 const itemsOf = (items: readonly (Node | null)[]): Children => {
   const children = new Map<string, Found>()
   for (const [i, item] of items.entries()) {
@@ -97,7 +97,7 @@ export class Places {
     return isScalar(value) ? (value.source ?? null) : null
   }
 
-  /** Only in a scalar of one line does an offset mean a column. */
+  /** An offset is a column only in a scalar of one line. */
   #inside(node: Node | null, offset: number): number {
     if (offset === 0 || !isScalar(node)) return 0
     const quote = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE' ? 1 : 0
@@ -125,7 +125,7 @@ export class Places {
   #step(from: Found, rest: Path): { readonly found: Found; readonly taken: number } | null {
     const node = isAlias(from.value) ? (from.value.resolve(this.#tree) ?? null) : from.value
     const [head = ''] = rest
-    // Names have dots in them: the longest that is there is meant.
+    // Names may contain dots, so the longest existing name is meant.
     for (let taken = rest.length; taken > 0; taken--) {
       const found = this.#child(node, rest.slice(0, taken).join('.'))
       if (found !== null) return { found, taken }
