@@ -56,7 +56,7 @@ const review = async (page: Page): Promise<void> => {
   for (const key of ['a', 'n', 'r', 'n', 'e']) await page.keyboard.press(key)
   await page.getByRole('textbox', { name: 'subject' }).fill('A page that fits you')
   await page.getByRole('tab', { name: 'Diff' }).click()
-  await page.getByText('marks are saved').waitFor()
+  await page.getByText('Draft saved').waitFor()
 }
 
 const lastSession = async ({ ask }: World): Promise<string> => {
@@ -87,7 +87,7 @@ const chooseRuns = async (page: Page): Promise<void> => {
   await page.getByRole('dialog').getByRole('button', { name: 'Retry 2 runs' }).click()
   await page.getByText('2 failed, 2 in all').waitFor()
   for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
-  await page.getByText('2 chosen').waitFor()
+  await page.getByText('2 selected').waitFor()
 }
 
 /** The picture is loaded by itself, and fits itself into its place. */
@@ -118,17 +118,17 @@ const openPrompt = async (page: Page): Promise<void> => {
 /** A run of its own, so that its past has a tick. */
 const slotsShown = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Run weekly-campaign now' }).click()
-  await page.getByRole('list', { name: 'Last slots' }).waitFor()
+  await page.getByRole('list', { name: 'Recent runs' }).waitFor()
 }
 
 const openKeys = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: 'Keys' }).click()
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('button', { name: 'Shortcuts' }).click()
+  await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
 }
 
 const openPalette = async (page: Page): Promise<void> => {
   await page.keyboard.press('ControlOrMeta+k')
-  await page.getByPlaceholder('A screen, a handler, or paste an id').fill('re')
+  await page.getByPlaceholder('Screen, handler or id').fill('re')
 }
 
 const openRerun = async (page: Page): Promise<void> => {
@@ -136,7 +136,7 @@ const openRerun = async (page: Page): Promise<void> => {
   const from = page.getByLabel('From')
   await from.locator('option').nth(1).waitFor({ state: 'attached' })
   await from.selectOption({ index: 1 })
-  await page.getByText('happens once more').first().waitFor()
+  await page.getByText('happens again').first().waitFor()
 }
 
 const SCREENS: readonly Screen[] = [

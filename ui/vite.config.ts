@@ -1,4 +1,4 @@
-/** Builds the web app into the package. Paths are relative, so that the server may stand under any path. */
+/** Builds the web app into the package. Asset paths are relative, so that the server can mount it under any path. */
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 

@@ -1,4 +1,4 @@
-/** The chat in a real browser, on the real server: talk, see what is done, approve in the inbox, stop, come back after a reload. */
+/** The chat in a real browser, on the real server: talk, see what is done, approve in the inbox, stop, return after a reload. */
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ const opened = async (): Promise<WatchedPage> => {
   return watched
 }
 
-/** What one side has said, as a whole message. */
+/** The messages of one side, as whole texts. */
 const answered = (page: Page, text: string) => page.locator('.message').filter({ hasText: text })
 
 const say = async ({ page }: WatchedPage, text: string): Promise<void> => {
@@ -59,7 +59,7 @@ test('[E10] an empty chat says what to type; a message is answered, marked as si
   await close()
 })
 
-test('after a talk its session, the costs and the runs have no fault that axe finds', async () => {
+test('after a conversation axe finds no fault in its session, the costs and the runs', async () => {
   const chat = await opened()
   const { page, faults, close } = chat
   await say(chat, 'Hello')
@@ -78,7 +78,7 @@ test('after a talk its session, the costs and the runs have no fault that axe fi
   await close()
 })
 
-test('[E10] what costs money waits for a person: the card leads to the task, and the answer comes after it', async () => {
+test('[E10] an action that costs money waits for a person: the card links to the task, and the answer comes after it', async () => {
   const chat = await opened()
   const { page, faults, close } = chat
   await say(chat, 'Refund order 4711')
@@ -98,7 +98,7 @@ test('[E10] what costs money waits for a person: the card leads to the task, and
   await close()
 })
 
-test('[F3] a turn goes on across a reload, and is stopped by its button', async () => {
+test('[F3] a turn continues across a reload, and its button stops it', async () => {
   const chat = await opened()
   const { page, faults, close } = chat
   await say(chat, 'Think about it')

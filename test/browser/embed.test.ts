@@ -1,4 +1,4 @@
-/** The page inside of an application: below a path of its server, for whom the application names. */
+/** The page inside of an application: below a path of its server, for the person whom the application names. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ test('an inbox below a path of the application: live, decided, and reloaded on a
     .first()
     .click()
   await page.getByRole('heading', { name: 'Sign the contract', exact: true }).waitFor()
-  // The application says who it is: nobody has to say it, and there is nothing to log out of.
+  // The application identifies the person: nobody has to log in, and there is nothing to log out of.
   await page.getByRole('button', { name: 'ana', exact: true }).click()
   await page.getByText('leads', { exact: true }).waitFor()
   expect(await page.getByRole('button', { name: 'Log out', exact: true }).count()).toBe(0)

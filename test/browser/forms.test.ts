@@ -1,4 +1,4 @@
-/** What a task asks for, as a form; and what it is about, always in sight. */
+/** A task as a form; and its context, always visible. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '#test/support/desk.ts'
 import { axeFindings, axeFindingsInLight, startBrowser, type TestBrowser } from '#test/support/serving/browser.ts'
@@ -14,7 +14,7 @@ afterAll(async () => {
   await desk.close()
 })
 
-test('[C3] a task without items shows its context, and its answer is a form from the schema that says in place what is wrong (13.1.4)', async () => {
+test('[C3] a task without items shows its context, and its answer is a form from the schema that shows errors in place (13.1.4)', async () => {
   await desk.trihand.send({ type: 'budget.asked', data: { team: 'Research' } })
   const id = await desk.taskOf('Budget of Research')
   const { page, faults, close } = await desk.page(
@@ -64,7 +64,7 @@ const opened = async (title: string) => {
   return { id, ...(await desk.page(browser, ANA, `/inbox?view=open&task=${id}`)) }
 }
 
-test('[C3] a decision without items shows its context above the buttons, and a field that is required by name has a place (13.1.4)', async () => {
+test('[C3] a decision without items shows its context above the buttons, and a field that is only required by name is shown (13.1.4)', async () => {
   await desk.trihand.send({
     type: 'offer.made',
     data: {
@@ -139,7 +139,7 @@ test('[C3] lists of objects, choices, lists of texts, defaults and instants are 
   await dialog.getByLabel('phone').check()
   await dialog.getByLabel('mail', { exact: true }).check()
   await dialog.getByLabel('at', { exact: true }).fill('2026-12-31T14:00')
-  await dialog.getByLabel('remarks (one on each line)').fill('strong\nhot')
+  await dialog.getByLabel('remarks (one per line)').fill('strong\nhot')
   await dialog.getByLabel('contact › name').fill('Bea')
   await page.setViewportSize({ width: 390, height: 800 })
   expect(await axeFindingsInLight(page, '[role=dialog]')).toEqual([])

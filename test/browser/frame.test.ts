@@ -1,4 +1,4 @@
-/** What all screens have in common, in a real browser on the real server: keys, the palette, news without a reload, a server that restarts. */
+/** What all screens share, in a real browser on the real server: keys, the palette, live updates, a server that restarts. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '#test/support/free-port.ts'
@@ -22,7 +22,7 @@ let port: number
 const serve = (): Promise<Server> =>
   folder.serve(['dev', join(PROJECT, 'examples/hello')], { env: { PORT: String(port) } })
 
-/** Somebody is greeted: the run that does it, by its id. */
+/** Starts a greeting and returns the id of its run. */
 const greet = async (name: string): Promise<string> => {
   const { runs } = await folder.json(['send', 'greeting.requested', JSON.stringify({ name })])
   return runs[0]
@@ -42,7 +42,7 @@ const opened = (path: string): Promise<WatchedPage> => openAt(browser, `${server
 
 const rowOf = ({ page }: WatchedPage, id: string) => page.locator(`a[href$="/runs/${id}"]`)
 
-test('a second tab shows what happens without a reload', async () => {
+test('a second tab shows changes without a reload', async () => {
   const one = await opened('/runs')
   const two = await opened('/events')
   await hasLoaded(two.page)
@@ -58,13 +58,13 @@ test('a second tab shows what happens without a reload', async () => {
 test('an event that is sent from the page is on disk, and bad data is refused with a reason', async () => {
   await greet('Barbara')
   const { page, close } = await opened('/events')
-  await page.getByRole('combobox', { name: 'Send an event', exact: true }).fill('greeting.answered')
+  await page.getByRole('combobox', { name: 'Event type', exact: true }).fill('greeting.answered')
   await page.getByLabel('Data (JSON)', { exact: true }).fill('{"name": "Barbara", ')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByText('NOT_JSON', { exact: true }).waitFor()
   await page.getByLabel('Data (JSON)', { exact: true }).fill('{"name": "Barbara", "text": "Hi"}')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByText('The event is on disk', { exact: true }).waitFor()
+  await page.getByText('Event sent', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'greeting.ended', exact: true }).waitFor()
   await close()
 })
@@ -72,11 +72,11 @@ test('an event that is sent from the page is on disk, and bad data is refused wi
 test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id', async () => {
   const id = await greet('Sophie')
   const { page, faults, close } = await opened('/runs')
-  const wanted = page.getByPlaceholder('A screen, a handler, or paste an id', { exact: true })
+  const wanted = page.getByPlaceholder('Screen, handler or id', { exact: true })
   const choose = async (text: string, action: string): Promise<void> => {
-    // Nobody waits for the field: it is there before the next key.
+    // Typed at once: the field is there before the next key.
     await press(page, 'ControlOrMeta+k')
-    // Handlers are found once the server has told them; each letter chooses the first of what is found.
+    // Handlers are found once the server has sent them; each letter selects the first result.
     await page.keyboard.type(text.slice(0, -1))
     await page.locator('.mantine-Spotlight-action', { hasText: action }).waitFor()
     await page.keyboard.type(text.slice(-1))
@@ -99,16 +99,16 @@ test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id',
 
 test('single letters can be switched off, and stay off', async () => {
   const { page, close } = await opened('/settings')
-  await page.getByRole('switch', { name: /^Single letters are keys/ }).click()
+  await page.getByRole('switch', { name: /^Keyboard shortcuts/ }).click()
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'Settings', exact: true }).waitFor()
   await press(page, '?', 'ControlOrMeta+k')
-  await page.getByPlaceholder('A screen, a handler, or paste an id', { exact: true }).waitFor()
-  expect(await page.getByRole('dialog', { name: 'Keys', exact: true }).count()).toBe(0)
+  await page.getByPlaceholder('Screen, handler or id', { exact: true }).waitFor()
+  expect(await page.getByRole('dialog', { name: 'Shortcuts', exact: true }).count()).toBe(0)
   await close()
 })
 
-test('keys lead from screen to screen and over the rows', async () => {
+test('keys move between screens and over the rows', async () => {
   await greet('Edith')
   const { page, faults, close } = await opened('/runs')
   await press(page, 'g', 'e')
@@ -120,7 +120,7 @@ test('keys lead from screen to screen and over the rows', async () => {
   await press(page, 'Enter')
   await page.waitForURL(/\/runs\/run_/)
   await press(page, '?')
-  await page.getByRole('dialog', { name: 'Keys', exact: true }).waitFor()
+  await page.getByRole('dialog', { name: 'Shortcuts', exact: true }).waitFor()
   expect(faults).toEqual([])
   await close()
 })
@@ -146,7 +146,7 @@ test('g and a letter lead to every screen of the rail', async () => {
   await close()
 })
 
-test('/ leads into the filter; c copies the id of what is shown; Shift C cancels a run, t begins it again', async () => {
+test('/ focuses the filter; c copies the id of what is shown; Shift C cancels a run, t retries it', async () => {
   const id = await greet('Hedy')
   const watched = await opened('/runs')
   const { page, faults, close } = watched
@@ -173,15 +173,15 @@ test('/ leads into the filter; c copies the id of what is shown; Shift C cancels
   await close()
 })
 
-test('a page stays open while the server is killed and started again, and misses nothing', async () => {
+test('a page stays open while the server is killed and restarted, and misses nothing', async () => {
   const watched = await opened('/runs')
   const { page, close } = watched
-  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
   await server.kill()
-  await page.getByText('reconnecting', { exact: true }).waitFor()
+  await page.getByText('Reconnecting', { exact: true }).waitFor()
   server = await serve()
   const id = await greet('Edsger')
   await rowOf(watched, id).waitFor({ timeout: 40_000 })
-  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
   await close()
 })

@@ -1,4 +1,4 @@
-/** The campaign's bundle in a real browser, by keyboard alone: edit, look at the difference, reject one, approve the rest, submit. */
+/** The campaign's bundle in a real browser, by keyboard alone: edit, view the difference, reject one, approve the rest, submit. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ interface Listed {
 
 const known = new Set<string>()
 
-/** The task that a campaign of its own has led to, by its id: others may be in the inbox. */
+/** Starts a campaign and returns the id of its task: the inbox may contain others. */
 const aBundle = async (campaign: string): Promise<string> => {
   await folder.json(['send', 'campaign.requested', JSON.stringify({ campaign_id: campaign })])
   const found = await until(
@@ -45,11 +45,11 @@ const aBundle = async (campaign: string): Promise<string> => {
   return found ?? ''
 }
 
-/** The page of somebody who has said who they are. */
+/** The page of a person who has entered a name. */
 const openedBy = async (name: string, path: string): Promise<WatchedPage> => {
   const watched = await browser.open()
   const me = JSON.stringify({ name, groups: 'sales' })
-  // After a submit the list is shown again: other tests have left tasks in it.
+  // After a submit the list is shown again, with tasks that other tests have left.
   await watched.page.addInitScript(
     `localStorage.setItem('trihand-me', ${JSON.stringify(me)}); localStorage.setItem('trihand-next', 'off')`,
   )
@@ -60,19 +60,19 @@ const openedBy = async (name: string, path: string): Promise<WatchedPage> => {
 const mails = (): readonly Record<string, string>[] => {
   const file = join(folder.path, '.trihand/mails.jsonl')
   if (!existsSync(file)) return []
-  // What is behind the last end of a line is still being written.
+  // The text after the last line end is still being written.
   const whole = readFileSync(file, 'utf8').split('\n').slice(0, -1)
   return whole.map((line) => JSON.parse(line))
 }
 
-test('[C3][C6][C13][P7] a bundle is reviewed by keyboard only, and what was approved goes out, once', async () => {
+test('[C3][C6][C13][P7] a bundle is reviewed by keyboard only, and what was approved is sent, once', async () => {
   const id = await aBundle('c1')
   const { page, faults, close } = await browser.open()
   await page.goto(`${server.url}/inbox?view=open`)
   const row = page.locator(`[data-row][data-id=${id}]`)
   await row.waitFor()
-  await page.getByText('simulated models', { exact: true }).waitFor()
-  // Who sits here, once.
+  await page.getByText('Simulated models', { exact: true }).waitFor()
+  // Asked once who is using the page.
   await page.getByRole('button', { name: 'Who are you?', exact: true }).focus()
   await press(page, 'Enter')
   await page
@@ -84,7 +84,7 @@ test('[C3][C6][C13][P7] a bundle is reviewed by keyboard only, and what was appr
   await page.keyboard.type('sales')
   await press(page, 'Enter')
   await page.getByRole('button', { name: 'ana', exact: true }).waitFor()
-  // Open it: nothing else is in the inbox yet.
+  // Open it: it is the only task in the inbox.
   await press(page, 'j')
   await row.and(page.locator(':focus')).waitFor()
   await press(page, 'Enter')
@@ -106,7 +106,7 @@ test('[C3][C6][C13][P7] a bundle is reviewed by keyboard only, and what was appr
   await page.getByText('9/9 reviewed', { exact: true }).waitFor()
   await press(page, 'ControlOrMeta+Enter')
   const dialog = page.getByRole('dialog', { name: /^Approve: / })
-  await dialog.getByText('8 of 9 approved, 1 of them edited, 1 rejected.', { exact: true }).waitFor()
+  await dialog.getByText('8 of 9 approved, 1 edited, 1 rejected.', { exact: true }).waitFor()
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   await press(page, 'ControlOrMeta+Enter')
   await page.getByText('Choose a task.', { exact: true }).waitFor()
@@ -118,7 +118,7 @@ test('[C3][C6][C13][P7] a bundle is reviewed by keyboard only, and what was appr
   await close()
 })
 
-test('a full inbox, a task under review and its submit have no fault that axe finds', async () => {
+test('axe finds no fault in a full inbox, a task under review and its submit', async () => {
   const id = await aBundle('looks')
   const { page, faults, close } = await openedBy('bea', '/inbox')
   const row = page.locator(`[data-row][data-id=${id}]`)
@@ -142,7 +142,7 @@ test('a full inbox, a task under review and its submit have no fault that axe fi
   await close()
 })
 
-test('what is typed into a dialog is for the dialog: nothing under it is marked, and Ctrl Enter confirms', async () => {
+test('text typed into a dialog stays in the dialog: nothing under it is marked, and Ctrl Enter confirms', async () => {
   const id = await aBundle('dialog')
   const { page, faults, close } = await openedBy('bea', `/inbox?view=open&task=${id}`)
   await page.getByText('0/9 reviewed', { exact: true }).waitFor()
@@ -163,7 +163,7 @@ test('what is typed into a dialog is for the dialog: nothing under it is marked,
   await close()
 })
 
-test('[C6] keys take back a mark, hand a task on, copy its id, and lead back to the list', async () => {
+test('[C6] keys undo a mark, reassign a task, copy its id, and return to the list', async () => {
   const id = await aBundle('keys')
   const { page, faults, close } = await openedBy('eve', `/inbox?task=${id}`)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -185,12 +185,12 @@ test('[C6] keys take back a mark, hand a task on, copy its id, and lead back to 
   await press(page, 'Escape')
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('0/9 reviewed', { exact: true }).waitFor()
-  // The second letter of two is no key of its own.
+  // The second letter of a two-letter key does nothing by itself.
   await press(page, 'g', 'r')
   await page.getByRole('heading', { level: 1, name: 'Runs', exact: true }).waitFor()
   await page.goBack()
   await page.getByText('0/9 reviewed', { exact: true }).waitFor()
-  // Out of a field first, then out of the task.
+  // The first Escape leaves the field, the second the task.
   await press(page, 'p', 'e')
   await page.getByRole('textbox', { name: 'subject', exact: true }).focus()
   await press(page, 'Escape')
@@ -201,7 +201,7 @@ test('[C6] keys take back a mark, hand a task on, copy its id, and lead back to 
   await close()
 })
 
-test('[C17] marks are kept on the server: another browser shows them', async () => {
+test('[C17] marks are stored on the server: another browser shows them', async () => {
   const id = await aBundle('c2')
   const one = await openedBy('ana', `/inbox?task=${id}`)
   await one.page.getByText('0/9 reviewed', { exact: true }).waitFor()
@@ -214,7 +214,7 @@ test('[C17] marks are kept on the server: another browser shows them', async () 
   await two.close()
 })
 
-test('[C17] marks that were made just before one left the task are there when one comes back', async () => {
+test('[C17] marks that were made just before leaving the task are there on return', async () => {
   const id = await aBundle('left')
   const { page, close } = await openedBy('ana', `/inbox?task=${id}`)
   await page.getByText('0/9 reviewed', { exact: true }).waitFor()

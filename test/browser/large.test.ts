@@ -1,4 +1,4 @@
-/** The web app where there is much of something: ten thousand tasks, a run of five thousand steps, and what the first load weighs. */
+/** The web app with large amounts of data: ten thousand tasks, a run of five thousand steps, and the size of the first load. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -15,13 +15,13 @@ import { aCreation, anAppend, aTask, newTask } from '#testing/ledger/builders.ts
 
 const TASKS = 10_000
 const AT_ONCE = 200
-/** So far down is scrolled, page by page. */
+/** How far down the list is scrolled, page by page. */
 const SCROLLED = 1_000
 const MOST_ROWS = 40
 const FIRST_LOAD_BYTES = 400_000
 const STEPS = 5_000
 const MOST_LINES = 60
-/** Of the page's own thread: others share the machine. */
+/** Processor time of the page's own thread, because other processes share the machine. */
 const DRAWN_MS = 1_000
 
 let browser: TestBrowser
@@ -39,7 +39,7 @@ const longLife = (): readonly RunFact[] => {
   return [aStart('long', at(0)), ...Array.from({ length: STEPS }, (_, i) => step(i)), end]
 }
 
-/** Rows as the ledger keeps them, written through it: the inbox reads nothing else. */
+/** Rows as the ledger stores them, written through it: the inbox reads nothing else. */
 const fill = async (file: string): Promise<void> => {
   const { ledger } = await openSqlite({ file })
   for (let from = 0; from < TASKS; from += AT_ONCE) {
@@ -76,10 +76,10 @@ interface Scrolled {
   readonly mostRows: number
 }
 
-/** One step of the list per frame, from the top to the bottom of what is loaded. */
+/** Scrolls one page of the list per frame, from the top to the bottom of what is loaded. */
 const scrollDown = (page: Page): Promise<Scrolled> =>
   page.evaluate(async () => {
-    // The page's own world; the test is compiled without it.
+    // Runs in the page's own context; the test is compiled without it.
     type Box = { scrollTop: number; scrollHeight: number; clientHeight: number }
     const world = globalThis as unknown as {
       document: { querySelector(text: string): Box; querySelectorAll(text: string): { length: number } }
@@ -98,7 +98,7 @@ const scrollDown = (page: Page): Promise<Scrolled> =>
     return { frames, ms: world.performance.now() - begun, mostRows }
   })
 
-test('[C2] an inbox of ten thousand tasks is scrolled with at most forty rows in the page', async () => {
+test('[C2] an inbox of ten thousand tasks scrolls with at most forty rows in the page', async () => {
   const { page, faults, close } = await browser.open()
   await page.goto(`${server.url}/inbox?view=open`)
   const rows = page.getByRole('list', { name: 'Tasks', exact: true }).getByRole('listitem')
@@ -124,18 +124,18 @@ test('[C2] an inbox of ten thousand tasks is scrolled with at most forty rows in
   await close()
 })
 
-test('[C2] the rail says of very many tasks that there are at least so many', async () => {
+test('[C2] the rail shows a lower bound when there are very many tasks', async () => {
   const { page, faults, close } = await browser.open()
   await page.goto(`${server.url}/inbox?view=open`)
   await page
     .getByRole('navigation', { name: 'Screens', exact: true })
-    .getByText('5000+ wait', { exact: true })
+    .getByText('5000+ waiting', { exact: true })
     .waitFor()
   expect(faults).toEqual([])
   await close()
 })
 
-test('[C2] a notice about one task asks for the pages that it is on, not for all that were loaded', async () => {
+test('[C2] a notification about one task reloads the pages that contain it, not all that were loaded', async () => {
   const { page, close } = await browser.open()
   const asked: string[] = []
   page.on('request', (request) => {
@@ -144,7 +144,7 @@ test('[C2] a notice about one task asks for the pages that it is on, not for all
   await page.goto(`${server.url}/inbox?view=open`)
   const rows = page.getByRole('list', { name: 'Tasks', exact: true }).getByRole('listitem')
   await rows.first().waitFor()
-  // What is asked for when the connection is there has been asked for.
+  // Requests that follow the connection have been made by now.
   await until(
     () => asked.length,
     (count) => count >= 2,
@@ -160,7 +160,7 @@ test('[C2] a notice about one task asks for the pages that it is on, not for all
   )
   const id = await rows.last().getByRole('link').getAttribute('data-id')
   const before = asked.splice(0)
-  // As a tab that has the connection passes it on to the others.
+  // As a tab that has the connection forwards it to the others.
   await page.evaluate(
     `new BroadcastChannel('trihand-live').postMessage({ kind: 'notice', notice: { topic: 'tasks', id: '${id}' } })`,
   )
@@ -182,7 +182,7 @@ interface Redrawn {
   readonly read: number
 }
 
-/** One row further: of the rows that stay, how many were changed, and how many instants were read again to be shown. */
+/** Scrolls one row further: how many of the remaining rows changed, and how many instants were formatted again. */
 const scrollOneRow = (page: Page): Promise<Redrawn> =>
   page.evaluate(async () => {
     type Row = { isConnected: boolean }
@@ -218,9 +218,9 @@ const scrollOneRow = (page: Page): Promise<Redrawn> =>
     return { stayed: stayed.length, changed: stayed.filter((row) => changed.has(row)).length, read }
   })
 
-test('[C2] a row that stays in sight is not drawn again while the list is scrolled', async () => {
+test('[C2] a row that stays visible is not redrawn while the list scrolls', async () => {
   const { page, close } = await browser.open()
-  // Instants are shown anew now and then; here only a scroll draws.
+  // Instants are refreshed now and then; here only a scroll redraws.
   await page.addInitScript('globalThis.setInterval = () => 0')
   await page.goto(`${server.url}/inbox?view=open`)
   const rows = page.getByRole('list', { name: 'Tasks', exact: true }).getByRole('listitem')
@@ -229,7 +229,7 @@ test('[C2] a row that stays in sight is not drawn again while the list is scroll
   const { stayed, changed, read } = await scrollOneRow(page)
   expect(stayed).toBeGreaterThan(8)
   expect(changed).toBe(0)
-  // One or two rows came, each with when it was asked.
+  // One or two rows were added, each with the time at which it was asked.
   expect(read).toBeLessThanOrEqual(4)
   await close()
 })
@@ -240,7 +240,7 @@ const workedMs = async (devtools: CDPSession): Promise<number> => {
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000
 }
 
-test('a run of five thousand steps is drawn within a second, and only what is in sight of it is in the page', async () => {
+test('a run of five thousand steps is drawn within a second, and only its visible part is in the page', async () => {
   const { page, faults, close } = await browser.open()
   await page.goto(`${server.url}/runs`)
   await page.locator('[data-live=true]').waitFor()
@@ -285,7 +285,7 @@ test('the first load weighs at most 400 kB', async () => {
   console.log(`the first load is ${Math.round(bytes / 1000)} kB in ${sizes.length} files`)
   expect(sizes.length).toBeGreaterThan(2)
   expect(bytes).toBeLessThanOrEqual(FIRST_LOAD_BYTES)
-  // Whoever builds it, under whatever environment: the libraries are those made for use, not for development.
+  // Whatever the environment of the build, the libraries are the production builds.
   expect(loaded.filter((body) => body.includes('jsxDEV'))).toEqual([])
   await close()
 })

@@ -41,11 +41,11 @@ afterAll(async () => {
 const opened = async (page: Page): Promise<Page> => {
   await page.goto(`${server.url}/events`)
   await page.getByRole('heading', { level: 1, name: 'Events', exact: true }).waitFor()
-  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
   return page
 }
 
-/** Every tab shows as many events as there are. */
+/** Waits until every tab shows all events. */
 const allShow = async (tabs: readonly Page[], count: number): Promise<void> => {
   for (const tab of tabs)
     await tab
@@ -63,7 +63,7 @@ test('eight tabs share one connection; when the tab that has it is closed, anoth
   await trihand.send({ type: 'go', data: {} })
   await allShow([first, ...others], 1)
   await first.close()
-  // Nobody may be listening at this moment.
+  // There may be no listener at this moment.
   await trihand.send({ type: 'go', data: {} })
   await allShow(others, 2)
   await trihand.send({ type: 'go', data: {} })

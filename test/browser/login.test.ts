@@ -1,4 +1,4 @@
-/** The page where people log in, in a real browser: in, who one is, what one's role does not show, the end of a login in the middle, out. */
+/** The login page in a real browser: logging in, the person shown, what a role hides, a login that ends in between, logging out. */
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ beforeAll(async () => {
       drain: 100,
     }),
   ])
-  // Its own address is part of what it must know.
+  // The settings include its own address.
   let app: ReturnType<typeof createApp>
   server = await listen({ fetch: (request) => app.fetch(request), port: 0 })
   app = createApp(trihand, {
@@ -55,7 +55,7 @@ const logIn = async (page: Page, token: string): Promise<void> => {
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
 }
 
-/** Where nobody has logged in yet, every address leads to the login and from there back to itself. */
+/** Without a login, every address leads to the login page and from there back to itself. */
 const openedAs = async (path: string, token: string): Promise<WatchedPage> => {
   const watched = await browser.open()
   await watched.page.goto(`${server.url}${path}`)
@@ -64,7 +64,7 @@ const openedAs = async (path: string, token: string): Promise<WatchedPage> => {
   return watched
 }
 
-test('the login has no fault that axe finds, and says so when a token does not count', async () => {
+test('axe finds no fault in the login, which says when a token is not valid', async () => {
   const { page, faults, close } = await browser.open()
   await page.goto(`${server.url}/runs`)
   await page.getByRole('heading', { name: 'Log in', exact: true }).waitFor()
@@ -79,7 +79,7 @@ test('the login has no fault that axe finds, and says so when a token does not c
   await close()
 })
 
-test('a viewer is led back to where they wanted to go, is told who they are, and sees nothing to decide or to send', async () => {
+test('a viewer is led back to the requested page, sees their own name, and sees nothing to decide or to send', async () => {
   await letter()
   const { token } = await tokenFor('vera', 'viewer')
   const { page, faults, close } = await openedAs('/inbox?view=open', token)
@@ -91,16 +91,16 @@ test('a viewer is led back to where they wanted to go, is told who they are, and
   expect(await axeFindings(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('list', { name: 'Tasks', exact: true }).getByRole('link').first().click()
-  await page.getByText('vera may not decide this task.', { exact: true }).waitFor()
+  await page.getByText("Your role can't decide tasks.", { exact: true }).waitFor()
   expect(await page.getByRole('button', { name: /approve|reject/i }).count()).toBe(0)
   await page.getByRole('link', { name: 'Events', exact: true }).click()
   await page.getByRole('button', { name: 'letter.ready', exact: true }).first().waitFor()
-  expect(await page.getByRole('combobox', { name: 'Send an event', exact: true }).count()).toBe(0)
+  expect(await page.getByRole('combobox', { name: 'Event type', exact: true }).count()).toBe(0)
   expect(faults).toEqual([])
   await close()
 })
 
-test('a viewer who asks for a decision from within the page is refused', async () => {
+test('a viewer who requests a decision from within the page is refused', async () => {
   await letter()
   const { token } = await tokenFor('victor', 'viewer')
   const { page, close } = await openedAs('/inbox?view=open', token)
@@ -114,7 +114,7 @@ test('a viewer who asks for a decision from within the page is refused', async (
   await close()
 })
 
-test('a decider decides under the name of the login, and nobody asks who they are', async () => {
+test('a decider decides under the name of the login, and is not asked for a name', async () => {
   await letter()
   const { token } = await tokenFor('dora', 'decider')
   const { page, faults, close } = await openedAs('/inbox?view=open', token)
@@ -134,12 +134,12 @@ test('a decider decides under the name of the login, and nobody asks who they ar
   await close()
 })
 
-test('a login that ends in the middle of a live page leads to the login, and back to where one was', async () => {
+test('a login that ends on a live page leads to the login page, and back to where the person was', async () => {
   const { record, token } = await tokenFor('mia', 'viewer')
   const { page, close } = await openedAs('/events?type=letter.ready', token)
-  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
   await trihand.tokens.revoke(record.id, LOCAL_TENANT)
-  // The page is told of it, asks again, and is refused.
+  // The page is notified, asks again, and is refused.
   await letter()
   await page.getByRole('heading', { name: 'Log in', exact: true }).waitFor()
   await logIn(page, (await tokenFor('mia', 'viewer')).token)
@@ -148,7 +148,7 @@ test('a login that ends in the middle of a live page leads to the login, and bac
   await close()
 })
 
-test('who logs out is out, in every tab', async () => {
+test('logging out applies to every tab', async () => {
   const { token } = await tokenFor('otto', 'viewer')
   const { page, tab, close } = await openedAs('/runs', token)
   const other = await tab()

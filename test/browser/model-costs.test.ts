@@ -1,4 +1,4 @@
-/** What failed calls of models cost, and which models are simulated, as a person sees it. */
+/** The cost of failed model calls, and which models are simulated, as a person sees it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Provider, refuses, says, startProvider } from '#test/support/agents/model-provider.ts'
 import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
@@ -70,16 +70,16 @@ test('the run shows each failed attempt, and what was spent, unknown or unverifi
     const box = await table.getByRole(role, { name, exact: true }).first().boundingBox()
     return Math.round((box?.x ?? 0) + (box?.width ?? 0))
   }
-  // A head stands over its column.
+  // A header is above its column.
   expect(await right('columnheader', 'Cost')).toBe(await right('cell', 'unknown'))
   await close()
   await server.stop()
 })
 
-test('simulated models say so at the top, and the settings say which and why (15.3.2)', async () => {
+test('simulated models are shown at the top, and the settings say which and why (15.3.2)', async () => {
   const server = await serve('away: claude-opus-5, cut: claude-opus-5, spare: claude-opus-5')
   const { page, faults, close } = await opened(`${server.url}/`)
-  await page.getByRole('link', { name: 'simulated models', exact: true }).click()
+  await page.getByRole('link', { name: 'Simulated models', exact: true }).click()
   const settings = page.getByRole('table', { name: 'This server', exact: true })
   await settings.getByText(/agents answer from scripts \(away, cut, spare: ANTHROPIC_API_KEY is not set\)/).waitFor()
   expect(await axeFindings(page)).toEqual([])

@@ -1,4 +1,4 @@
-/** What operators do in a real browser on a real server: credentials, deliveries, schedules, events; each screen with something on it. */
+/** The screens for operators in a real browser on a real server: credentials, deliveries, schedules, events; each with data on it. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -65,23 +65,23 @@ afterAll(async () => {
 
 const opened = (path: string): Promise<WatchedPage> => openAt(browser, `${server.url}${path}`)
 
-/** Nothing that axe or the browser finds, in either colours. */
+/** Neither axe nor the browser finds a fault, in light and in dark. */
 const expectNoFault = async ({ page, faults }: WatchedPage): Promise<void> => {
   await hasLoaded(page)
   expect(await axeFindings(page)).toEqual([])
   expect(faults).toEqual([])
 }
 
-test('a token is made, its secret is shown once, and it is revoked', async () => {
+test('a token is created, its secret is shown once, and it is revoked', async () => {
   const watched = await opened('/settings')
   const { page, close } = watched
   await page.getByRole('button', { name: 'New token', exact: true }).click()
-  const form = page.getByRole('dialog', { name: 'A new token', exact: true })
+  const form = page.getByRole('dialog', { name: 'New token', exact: true })
   await form.getByLabel('Name').fill('eve')
   await form.getByLabel('decider').check()
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
-  await form.getByRole('button', { name: 'Make a token', exact: true }).click()
-  await page.getByText(/^Shown this once: /).waitFor()
+  await form.getByRole('button', { name: 'Create token', exact: true }).click()
+  await page.getByText('Copy it now. It is shown only once.', { exact: true }).waitFor()
   const secret = await page.locator('.command code', { hasText: /^th_/ }).textContent()
   const me = await fetch(`${server.url}/api/me`, { headers: { authorization: `Bearer ${secret}` } })
   expect(await me.json()).toMatchObject({ id: 'eve', roles: ['viewer', 'decider'] })
@@ -91,7 +91,7 @@ test('a token is made, its secret is shown once, and it is revoked', async () =>
   expect(await page.getByText(secret ?? '').count()).toBe(0)
   await page.getByRole('button', { name: 'Revoke eve', exact: true }).click()
   await page
-    .getByRole('dialog', { name: 'Revoke a token', exact: true })
+    .getByRole('dialog', { name: 'Revoke token', exact: true })
     .getByRole('button', { name: 'Revoke', exact: true })
     .click()
   await page.getByRole('row', { name: /eve.*revoked/ }).waitFor()
@@ -100,7 +100,7 @@ test('a token is made, its secret is shown once, and it is revoked', async () =>
   await close()
 })
 
-test('an endpoint says how it does, its deliveries say what came of each try, and settings where they come from', async () => {
+test('an endpoint shows its health, its deliveries show the result of each try, and settings show their origin', async () => {
   const watched = await opened('/settings')
   const { page, close } = watched
   await page.getByRole('button', { name: 'Deliveries to books', exact: true }).click()
@@ -116,30 +116,30 @@ test('an endpoint says how it does, its deliveries say what came of each try, an
   await close()
 })
 
-test('a schedule shows its next slots and policies, is paused with a reason, and counts before it fills in', async () => {
+test('a schedule shows its next slots and policies, is paused with a reason, and counts before a backfill', async () => {
   const watched = await opened('/schedules')
   const { page, close } = watched
   await page.getByRole('button', { name: 'nightly', exact: true }).click()
   await page.waitForURL(/name=nightly/)
-  await page.getByText(/clocks of Europe\/Berlin are put 60 minutes/).waitFor()
-  expect(await page.getByRole('table', { name: 'Next slots of nightly', exact: true }).getByRole('row').count()).toBe(6)
+  await page.getByText(/clocks in Europe\/Berlin move 60 minutes/).waitFor()
+  expect(await page.getByRole('table', { name: 'Next runs of nightly', exact: true }).getByRole('row').count()).toBe(6)
   await page.getByRole('button', { name: 'Run nightly now', exact: true }).click()
   await page
-    .getByRole('list', { name: 'Last slots', exact: true })
-    .getByRole('link', { name: /asked for: success$/ })
+    .getByRole('list', { name: 'Recent runs', exact: true })
+    .getByRole('link', { name: /started manually: success$/ })
     .waitFor()
   await page.getByRole('button', { name: 'Backfill nightly', exact: true }).click()
   const form = page.getByRole('dialog', { name: 'Backfill nightly', exact: true })
   await form.getByLabel('From').fill('2026-01-01T00:00')
   await form.getByLabel('To').fill('2026-01-04T00:00')
   await form.getByRole('button', { name: 'Count', exact: true }).click()
-  await form.getByText(/^3 slots/).waitFor()
+  await form.getByText(/^3 runs, the first for /).waitFor()
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   await page.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Pause nightly', exact: true }).click()
   const pause = page.getByRole('dialog', { name: 'Pause nightly', exact: true })
-  await pause.getByLabel('Why', { exact: true }).fill('the shop moves')
+  await pause.getByLabel('Reason', { exact: true }).fill('the shop moves')
   await pause.getByRole('button', { name: 'Pause', exact: true }).click()
   await pause.waitFor({ state: 'detached' })
   await page.getByText(/: the shop moves$/).waitFor()
@@ -147,11 +147,11 @@ test('a schedule shows its next slots and policies, is paused with a reason, and
   await close()
 })
 
-test('any object is taken along as an id, a command or a request', async () => {
+test('any object can be copied as an id, a command or a request', async () => {
   const { page, close } = await opened('/schedules')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const taken = async (item: string): Promise<string> => {
-    await page.getByRole('button', { name: 'Take along the schedule nightly', exact: true }).click()
+    await page.getByRole('button', { name: 'More actions for schedule nightly', exact: true }).click()
     await page.getByRole('menuitem', { name: item }).click()
     await page.getByRole('menu').waitFor({ state: 'detached' })
     return String(await page.evaluate('navigator.clipboard.readText()'))
@@ -162,7 +162,7 @@ test('any object is taken along as an id, a command or a request', async () => {
   await close()
 })
 
-test('an event is checked before it is sent; who was not started says why, and is started anyway', async () => {
+test('an event is checked before it is sent; a handler that was not started shows why, and is started anyway', async () => {
   const { page, close } = await opened('/events?send=order.paid')
   await hasLoaded(page)
   const rows = page.getByRole('button', { name: 'order.paid', exact: true })
@@ -173,10 +173,10 @@ test('an event is checked before it is sent; who was not started says why, and i
   await page.getByRole('status').getByText(/order/).waitFor()
   await data.fill('{"order": "o-2", "amount": 3}')
   await page.getByRole('button', { name: 'Check', exact: true }).click()
-  await page.getByText(/^The data fits\..*Not count/).waitFor()
+  await page.getByText(/^The data is valid\..*count would not start/).waitFor()
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByText('The event is on disk', { exact: true }).waitFor()
-  // The newest stands first, once it is there.
+  await page.getByText('Event sent', { exact: true }).waitFor()
+  // The newest is first, once it has arrived.
   await rows.nth(before).waitFor()
   await rows.first().click()
   await page.getByText(/^not started: /).waitFor()
@@ -186,27 +186,27 @@ test('an event is checked before it is sent; who was not started says why, and i
   await close()
 })
 
-test('events are held still while somebody reads, and narrowed by what is on the page', async () => {
+test('the list of events holds still while it is read, and can be filtered', async () => {
   const watched = await opened('/events?type=order.paid')
   const { page, close } = watched
   const rows = page.getByRole('button', { name: 'order.paid', exact: true })
   await rows.first().waitFor()
   const before = await rows.count()
-  await page.getByRole('button', { name: 'Hold still', exact: true }).click()
+  await page.getByRole('button', { name: 'Pause live updates', exact: true }).click()
   await folder.json(['send', 'order.paid', '{"order":"o-3"}', '--subject', 'basket-3'])
-  await page.getByText('Held still, 1 new since.', { exact: true }).waitFor()
+  await page.getByText('Paused, 1 new event.', { exact: true }).waitFor()
   expect(await rows.count()).toBe(before)
-  await page.getByRole('button', { name: 'Go on', exact: true }).click()
+  await page.getByRole('button', { name: 'Resume live updates', exact: true }).click()
   await rows.nth(before).waitFor()
   await page.getByLabel('Subject', { exact: true }).fill('basket')
   await page.getByLabel('Subject', { exact: true }).press('Enter')
-  await page.getByText(/^1 of the \d+ newest events/).waitFor()
+  await page.getByText(/^Showing 1 of the \d+ newest events/).waitFor()
   expect(await rows.count()).toBe(1)
   await expectNoFault(watched)
   await close()
 })
 
-test('a delivery that made no event is listed with what was wrong, and refused again with a reason', async () => {
+test('a delivery that made no event is listed with the reason, and refused again with a reason', async () => {
   const headers = { 'content-type': 'application/json', 'webhook-id': 'letter-1' }
   const refused = await fetch(`${server.url}/hooks/shop`, { method: 'POST', headers, body: '{"amount":"many"}' })
   expect(refused.status).toBe(422)
@@ -219,7 +219,7 @@ test('a delivery that made no event is listed with what was wrong, and refused a
   await close()
 })
 
-test('[G10] checkpoints of a session and its fork stand on lanes, and two of them are compared', async () => {
+test('[G10] checkpoints of a session and its fork are drawn on lanes, and two of them are compared', async () => {
   const watched = await opened(`/sessions/${session}`)
   const { page, close } = watched
   const compare = page
@@ -228,7 +228,7 @@ test('[G10] checkpoints of a session and its fork stand on lanes, and two of the
   await compare.nth(1).click()
   await page.getByText(/^Choose another checkpoint/).waitFor()
   await compare.nth(0).click()
-  const row = page.getByRole('table', { name: 'What differs', exact: true }).getByRole('row', { name: /^offer/ })
+  const row = page.getByRole('table', { name: 'Differences', exact: true }).getByRole('row', { name: /^offer/ })
   await row.getByText('pilot', { exact: true }).waitFor()
   await row.getByText('full', { exact: true }).waitFor()
   expect(await page.locator('.lanes circle').count()).toBe(4)
@@ -248,8 +248,8 @@ test('[A3] the graph is saved as SVG, and an event is sent from its node', async
   await page.getByText('Downstream', { exact: true }).click()
   await page.waitForURL(/line=down/)
   await expectNoFault(watched)
-  await page.getByRole('link', { name: 'Send one', exact: true }).click()
-  await page.getByRole('combobox', { name: 'Send an event', exact: true }).waitFor()
-  expect(await page.getByRole('combobox', { name: 'Send an event', exact: true }).inputValue()).toBe('order.paid')
+  await page.getByRole('link', { name: 'Send event', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Event type', exact: true }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Event type', exact: true }).inputValue()).toBe('order.paid')
   await close()
 })

@@ -1,7 +1,7 @@
 /**
- * What the approver of a plan sees, through every door: chat card, page, command line, HTTP and MCP.
+ * What the approver of a plan sees through every interface: chat card, page, command line, HTTP and MCP.
  *
- * A chat's model proposes a step under a harmless name. Every door shows what the step does and with which literal inputs.
+ * A chat's model proposes a step under a harmless name. Every interface shows what the step does and with which literal inputs.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -93,7 +93,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-/** Whatever the door, in plain text. */
+/** Checked in plain text, for every interface. */
 const shows = (text: string): void => {
   for (const what of [
     ...['amount', '1000000', 'mallory', 'calls the function transfer', 'Say hello', 'steps.a.output.sent'],
@@ -125,7 +125,7 @@ test('[N3] the page of the task and the page of the plan show the same (13.1.3)'
   shows(await drawn(page, 'main'))
   expect([await axeFindings(page), await axeFindingsInLight(page)]).toEqual([[], []])
   await page.goto(`${server.url}/plans/${plan}`)
-  // What it works on is given when it is started, and no part of the plan.
+  // Its input is given when it is started, and is not part of the plan.
   shows(`${await drawn(page, 'main')} for lunch`)
   expect([await axeFindings(page), await axeFindingsInLight(page)]).toEqual([[], []])
   expect(faults).toEqual([])
@@ -164,7 +164,7 @@ test('[N3] the command line, HTTP and MCP show the same (13.1.3)', async () => {
   await client.close()
 })
 
-test('[N3] a plan that is changed after it was rendered is not approved by what was rendered, through any door (13.1.3)', async () => {
+test('[N3] a plan that changed after it was rendered is not approved by the old rendering, through any interface (13.1.3)', async () => {
   const { page } = watched
   const before = await ask(`/api/plans/${plan}`)
   await page.goto(`${server.url}/plans/${plan}`)

@@ -1,4 +1,4 @@
-/** Plans in a real browser, on the real server: a card in the chat that is approved there, and a page of their own. */
+/** Plans in a real browser, on the real server: a card in the chat that is approved there, and a page of its own. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -46,7 +46,7 @@ const propose = async ({ page }: WatchedPage): Promise<void> => {
   await page.getByRole('button', { name: 'Approve and run', exact: true }).waitFor()
 }
 
-test('[P6][N3] a plan comes as a card; approved there it runs, and says of each step how far it is', async () => {
+test('[P6][N3] a plan is shown as a card; approved there it runs, and shows the progress of each step', async () => {
   const chat = await opened('/chat')
   const { page, faults, close } = chat
   await propose(chat)
@@ -60,14 +60,14 @@ test('[P6][N3] a plan comes as a card; approved there it runs, and says of each 
   expect(mails()).toBe(3)
   expect(await axeFindings(page)).toEqual([])
   await page.reload()
-  await page.getByRole('link', { name: 'the plan', exact: true }).click()
+  await page.getByRole('link', { name: 'Open plan', exact: true }).click()
   await page.getByRole('heading', { name: HELLO }).waitFor()
   await page.getByText(/approved .* by ana/).waitFor()
   expect(faults).toEqual([])
   await close()
 })
 
-test('a plan that is discarded in the chat is not done, and the card says so', async () => {
+test('a plan that is discarded in the chat is not run, and the card says so', async () => {
   const chat = await opened('/chat')
   const { page, faults, close } = chat
   await propose(chat)
@@ -78,7 +78,7 @@ test('a plan that is discarded in the chat is not done, and the card says so', a
   await close()
 })
 
-test('[N2][N3] on its page a plan shows its errors by line, is edited to a new revision, approved and run', async () => {
+test("[N2][N3] a plan's page shows its errors by line; the plan is edited to a new revision, approved and run", async () => {
   const made = await fetch(`${server.url}/api/plans`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -92,7 +92,7 @@ test('[N2][N3] on its page a plan shows its errors by line, is edited to a new r
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await page.getByRole('textbox', { name: 'Steps', exact: true }).fill('a. Get all contacts')
   expect(await axeFindings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Save as a new revision', exact: true }).click()
+  await page.getByRole('button', { name: 'Save revision', exact: true }).click()
   await page.getByText(/· revision 2 /).waitFor()
   await page.getByRole('button', { name: 'Approve and run', exact: true }).click()
   await page

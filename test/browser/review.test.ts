@@ -1,4 +1,4 @@
-/** People at their inboxes in a real browser, by keyboard where there are keys: views, many at once, marks by rule, and others who are faster. */
+/** People at their inboxes in a real browser, by keyboard where possible: views, bulk decisions, marks by rule, and concurrent decisions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk, letters } from '#test/support/desk.ts'
 import { axeFindings, press, startBrowser, type TestBrowser, type WatchedPage } from '#test/support/serving/browser.ts'
@@ -20,24 +20,24 @@ const opened = (name: string, path: string, groups = 'editors'): Promise<Watched
 
 const rowOf = ({ page }: WatchedPage, id: string) => page.locator(`[data-row][data-id=${id}]`)
 
-test('[C2][C8] views have counts and their own address; a task that is put off is in Later until it is taken up again', async () => {
+test('[C2][C8] views have counts and their own address; a postponed task is in Later until it is taken up again', async () => {
   const id = await desk.asks('letters.ready', 'Put off')
   const watched = await opened('vera', `/inbox?task=${id}`)
   const { page, faults, close } = watched
   await page.getByText('0/3 reviewed', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Later', exact: true }).focus()
+  await page.getByRole('button', { name: 'Postpone', exact: true }).focus()
   await press(page, 'Enter')
   await page.getByRole('menuitem', { name: 'Tomorrow at 8', exact: true }).click()
   await rowOf(watched, id).waitFor({ state: 'detached' })
   const later = page
     .getByRole('navigation', { name: 'Views', exact: true })
-    .getByRole('link', { name: 'Later 1', exact: true })
+    .getByRole('link', { name: 'Postponed 1', exact: true })
   await later.click()
   await page.waitForURL(/view=later/)
   await rowOf(watched, id).click()
-  await page.getByRole('button', { name: 'Take it up again', exact: true }).click()
-  await page.getByText('You have put nothing off.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Move to inbox', exact: true }).click()
+  await page.getByText('No postponed tasks.', { exact: true }).waitFor()
   await press(page, '!')
   await page
     .getByRole('dialog', { name: /^Escalate: / })
@@ -62,18 +62,18 @@ test('[C16] x selects tasks, and one action decides them all, with a verdict for
   }
   await page.getByText('2 selected', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Decide them', exact: true }).focus()
+  await page.getByRole('button', { name: 'Decide', exact: true }).focus()
   await press(page, 'Enter')
-  const dialog = page.getByRole('dialog', { name: '2 tasks at once', exact: true })
+  const dialog = page.getByRole('dialog', { name: 'Decide 2 tasks', exact: true })
   const reject = dialog.getByRole('button', { name: 'Reject 2', exact: true })
   await reject.waitFor()
   expect(await reject.isDisabled()).toBe(true)
   await dialog.getByLabel('Reason').fill('all of them too late')
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
-  // One of them is decided by somebody else in this moment.
+  // Another person decides one of them at this moment.
   await desk.decide(ids[1] ?? '', 'bob', { action: 'approve' })
   await reject.click()
-  const verdicts = dialog.getByRole('list', { name: 'What came of it', exact: true })
+  const verdicts = dialog.getByRole('list', { name: 'Results', exact: true })
   await verdicts.getByText('rejected', { exact: true }).waitFor()
   await verdicts.getByText('TASK_CLOSED', { exact: true }).waitFor()
   await verdicts.getByText(/bob closed the task with approve/).waitFor()
@@ -88,19 +88,19 @@ test('[C13][C17] a rule marks and never submits; a submit of many items asks for
   const id = await desk.asks('letters.ready', 'Many', letters(30))
   const { page, faults, close } = await opened('rita', `/inbox?task=${id}`)
   await page.getByText('0/30 reviewed', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Mark by rule', exact: true }).focus()
+  await page.getByRole('button', { name: 'Select by rule', exact: true }).focus()
   await press(page, 'Enter')
-  const rule = page.getByRole('textbox', { name: 'Items for which this is true', exact: true })
+  const rule = page.getByRole('textbox', { name: 'Condition', exact: true })
   await rule.fill('item.confidence >')
   await press(page, 'Enter')
   await page.getByText(/in "item.confidence >"/).waitFor()
   await rule.fill('item.confidence >= 0.9')
   await press(page, 'Enter')
-  await page.getByText('15 items are marked.', { exact: true }).waitFor()
+  await page.getByText('15 items match.', { exact: true }).waitFor()
   await page.getByText('15/30 reviewed', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await press(page, 'ControlOrMeta+Enter')
-  await page.getByText(/^15 of them you have not marked/).waitFor()
+  await page.getByText(/^15 not reviewed: this action applies to them/).waitFor()
   await press(page, 'Escape')
   await page.getByRole('dialog', { name: /^Approve: / }).waitFor({ state: 'detached' })
   await press(page, 'u')
@@ -120,12 +120,12 @@ test('[C13][C17] a rule marks and never submits; a submit of many items asks for
   await press(page, 'ControlOrMeta+Enter')
   await dialog.waitFor({ state: 'detached' })
   expect(await desk.ask(`/api/tasks/${id}`)).toMatchObject({ is_open: false, status: 'approved' })
-  // The rule that is none.
+  // An invalid rule.
   expect(faults).toEqual([expect.stringContaining('422')])
   await close()
 })
 
-test('[C9] the next task opens by itself, and the last reason is a chip', async () => {
+test('[C9] the next task opens automatically, and the last reason is offered as a chip', async () => {
   const [second, first] = [await desk.asks('letters.ready', 'Next B'), await desk.asks('letters.ready', 'Next A')]
   const { page, faults, close } = await opened('nina', `/inbox?view=mine&task=${first}`)
   await page.getByRole('heading', { level: 2, name: 'Next A', exact: true }).waitFor()
@@ -141,7 +141,7 @@ test('[C9] the next task opens by itself, and the last reason is a chip', async 
   await page.waitForURL(new RegExp(second))
   await reject.click()
   await page
-    .getByRole('group', { name: 'Given before', exact: true })
+    .getByRole('group', { name: 'Recent reasons', exact: true })
     .getByRole('button', { name: 'wrong tone', exact: true })
     .click()
   expect(
@@ -155,7 +155,7 @@ test('[C9] the next task opens by itself, and the last reason is a chip', async 
   await close()
 })
 
-test('[C14] what has changed since it was opened is shown before it is decided, and the marks stay', async () => {
+test('[C14] changes since a task was opened are shown before it is decided, and the marks stay', async () => {
   const id = await desk.asks('release.ready', 'Changing')
   const { page, faults, close } = await opened('cora', `/inbox?task=${id}`)
   await page.getByText('0/3 reviewed', { exact: true }).waitFor()
@@ -164,11 +164,11 @@ test('[C14] what has changed since it was opened is shown before it is decided, 
   const [letter] = letters(1)
   const items = { l2: { status: 'edited', modifications: { ...letter, id: 'l2', text: 'Dear friend' } } }
   await desk.decide(id, 'bob', { action: 'edit', items })
-  const notice = page.getByRole('alert').filter({ hasText: 'It has changed since you opened it' })
+  const notice = page.getByRole('alert').filter({ hasText: 'Changed since you opened it' })
   await notice.locator('ins', { hasText: 'friend' }).waitFor()
   await page.getByText('1/3 reviewed', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
-  await notice.getByRole('button', { name: 'I have seen it', exact: true }).click()
+  await notice.getByRole('button', { name: 'Dismiss', exact: true }).click()
   await notice.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'History', exact: true }).click()
   await page
@@ -179,7 +179,7 @@ test('[C14] what has changed since it was opened is shown before it is decided, 
   await close()
 })
 
-test('[C5] who was faster is named, in the dialog and on the task', async () => {
+test('[C5] the person who decided first is named, in the dialog and on the task', async () => {
   const id = await desk.asks('letters.ready', 'Contested')
   const { page, close } = await opened('lena', `/inbox?task=${id}`)
   await page.getByText('0/3 reviewed', { exact: true }).waitFor()
@@ -194,12 +194,12 @@ test('[C5] who was faster is named, in the dialog and on the task', async () => 
   await dialog.getByText('not these', { exact: true }).waitFor()
   await dialog.getByText('What you typed was not submitted.', { exact: true }).waitFor()
   await press(page, 'Escape')
-  await page.getByText('bob was faster: your draft was not submitted.', { exact: true }).waitFor()
+  await page.getByText('bob decided first. Your draft was not submitted.', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await close()
 })
 
-test('[R6] a step of which nobody knows asks whether it happened, and looks like no other task', async () => {
+test('[R6] an uncertain step asks whether it happened, and looks like no other task', async () => {
   await desk.trihand.start('pay', {})
   const id = await desk.taskOf('Did it happen? charge')
   const { page, faults, close } = await opened('otto', `/inbox?task=${id}`, 'operators')
@@ -208,7 +208,7 @@ test('[R6] a step of which nobody knows asks whether it happened, and looks like
   expect(await axeFindings(page)).toEqual([])
   await page.getByRole('button', { name: 'It happened', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: /^It happened: / })
-  await dialog.getByLabel('What the step answered').fill('{"receipt": 7}')
+  await dialog.getByLabel('Step result').fill('{"receipt": 7}')
   await dialog.getByLabel('Type charge to confirm').fill('charge')
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   await dialog.getByRole('button', { name: 'It happened', exact: true }).click()
@@ -224,7 +224,7 @@ test('[R6] a step of which nobody knows asks whether it happened, and looks like
   await close()
 })
 
-test('a browser that was asked to tells of a new task once, and of no old one', async () => {
+test('a browser with notifications on reports a new task once, and no old one', async () => {
   await desk.asks('letters.ready', 'Old news')
   const { page, faults, tab, close } = await opened('nora', '/settings')
   await page.context().grantPermissions(['notifications'])
@@ -235,9 +235,9 @@ test('a browser that was asked to tells of a new task once, and of no old one', 
   await page.reload()
   await page.locator('[data-live=true]').waitFor()
   const isAsked = page.waitForResponse((response) => response.url().endsWith('/api/tasks?limit=50'))
-  await page.getByRole('switch', { name: /^The browser tells of new tasks/ }).click()
+  await page.getByRole('switch', { name: /^Desktop notifications/ }).click()
   await isAsked
-  // A second tab hears of it, too, and says nothing.
+  // A second tab receives it, too, and shows nothing.
   const other = await tab()
   await other.addInitScript(record)
   await other.goto(`${desk.url}/inbox`)

@@ -1,4 +1,4 @@
-/** One run in a real browser: its timeline by keys and by mouse, one step in full, and what a person may do to it. */
+/** One run in a real browser: its timeline by keys and by mouse, one step in full, and the commands for it. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -21,7 +21,7 @@ import { aStart, writePastRun } from '#test/support/stores/past-run.ts'
 let browser: TestBrowser
 let folder: Folder
 let server: Server
-/** Asked, waited two days and four hours for an event, slept for a day, failed twice. */
+/** A run that asked, waited two days and four hours for an event, slept for a day, and failed twice. */
 let past: string
 
 const START = Date.parse('2026-01-05T08:00:00.000Z')
@@ -87,7 +87,7 @@ const greeted = async (name: string): Promise<string> => {
   return runs[0]
 }
 
-test('states differ by pattern, and idle time is folded with its length, one or all', async () => {
+test('states differ by pattern, and idle time is collapsed with its length, one span or all', async () => {
   const { page, faults, close } = await opened(`/runs/${past}`)
   await row(page, 'payment').waitFor()
   const fills = await page
@@ -97,21 +97,21 @@ test('states differ by pattern, and idle time is folded with its length, one or 
     )
   expect(fills).toEqual(expect.arrayContaining(['url(#tile-event)', 'url(#tile-sleep)', 'url(#tile-retry)', null]))
   const narrow = await barWidth(page, 'payment')
-  expect(await page.getByRole('button', { name: /nobody worked/ }).allTextContents()).toEqual(['2 d 4 h', '1 d'])
+  expect(await page.getByRole('button', { name: /of idle time$/ }).allTextContents()).toEqual(['2 d 4 h', '1 d'])
   expect(await axeFindings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Unfold 2 d 4 h in which nobody worked', exact: true }).click()
-  await page.getByRole('button', { name: 'Fold 2 d 4 h in which nobody worked', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Expand 2 d 4 h of idle time', exact: true }).click()
+  await page.getByRole('button', { name: 'Collapse 2 d 4 h of idle time', exact: true }).waitFor()
   expect(await barWidth(page, 'payment')).toBeGreaterThan(3 * narrow)
   await page.getByRole('button', { name: 'Show idle time', exact: true }).click()
-  await page.getByRole('button', { name: 'Fold 1 d in which nobody worked', exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Fold idle time', exact: true }).click()
-  await page.getByRole('button', { name: 'Unfold 2 d 4 h in which nobody worked', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Collapse 1 d of idle time', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Hide idle time', exact: true }).click()
+  await page.getByRole('button', { name: 'Expand 2 d 4 h of idle time', exact: true }).waitFor()
   expect(await barWidth(page, 'payment')).toBeCloseTo(narrow, 0)
   expect(faults).toEqual([])
   await close()
 })
 
-test('keys move over the rows, fold and unfold them, and open one', async () => {
+test('keys move over the rows, collapse and expand them, and open one', async () => {
   const { page, faults, close } = await opened(`/runs/${past}`)
   await row(page, 'send').waitFor()
   await press(page, 'j')
@@ -141,7 +141,7 @@ test('keys move over the rows, fold and unfold them, and open one', async () => 
   await close()
 })
 
-test('[ and ] brush by the row that has the keys, 0 shows everything again, and so does the mouse', async () => {
+test('[ and ] zoom to the focused row, 0 shows everything again, and the mouse does the same', async () => {
   const { page, close } = await opened(`/runs/${past}`)
   await row(page, 'prepare').waitFor()
   const whole = await barWidth(page, 'prepare')
@@ -167,14 +167,14 @@ test('[ and ] brush by the row that has the keys, 0 shows everything again, and 
   await close()
 })
 
-test('the same rows are there as a table, which the address keeps', async () => {
+test('the same rows are available as a table, and the address keeps that choice', async () => {
   const { page, faults, close } = await opened(`/runs/${past}`)
   await page.getByRole('button', { name: 'Table', exact: true }).click()
   await page.waitForURL(/view=table/)
   await page.reload()
   const table = page.getByRole('table', { name: 'Steps', exact: true })
   await table.getByRole('row', { name: /^rest function slept/ }).waitFor()
-  await table.getByRole('row', { name: /^send function worked .* 2 failed STEP_TIMEOUT/ }).waitFor()
+  await table.getByRole('row', { name: /^send function ran .* 2 failed STEP_TIMEOUT/ }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await press(page, 'j', 'j', 'Enter')
   await page.waitForURL(/step=prepare/)
@@ -189,22 +189,22 @@ test('the same rows are there as a table, which the address keeps', async () => 
   await close()
 })
 
-test('a run is followed while it goes on, and the steps of a run that it called are rows of the step', async () => {
+test('a run is followed while it continues, and the steps of a run that it called are rows of the step', async () => {
   const run = await greeted('Ada')
   const { page, faults, close } = await opened(`/runs/${run}`)
   await row(page, 'let-it-dry').waitFor()
   // Without a reload: it sleeps, tries twice, calls another.
-  await page.getByRole('treeitem', { name: /^answer: function, waits for an event, open/ }).waitFor()
-  await page.getByRole('treeitem', { name: /^print: function, worked, done, .*, 2 attempts/ }).waitFor()
+  await page.getByRole('treeitem', { name: /^answer: function, waiting for an event, in progress/ }).waitFor()
+  await page.getByRole('treeitem', { name: /^print: function, ran, done, .*, 2 attempts/ }).waitFor()
   await page.getByText(/^Why is it waiting\? It waits for an event: greeting.answered/).waitFor()
   await row(page, 'count').locator('[data-fold]').click()
   await page.locator('[role=treeitem][aria-level="3"]', { hasText: 'count' }).click()
   await page.waitForURL(/of=run_/)
   await page.getByRole('tabpanel').getByText('8', { exact: true }).waitFor()
   await row(page, 'write').click()
-  await page.getByRole('tab', { name: 'Facts', exact: true }).click()
+  await page.getByRole('tab', { name: 'History', exact: true }).click()
   await page.waitForURL(/tab=facts/)
-  const facts = page.getByRole('table', { name: 'Facts', exact: true }).getByRole('row')
+  const facts = page.getByRole('table', { name: 'History', exact: true }).getByRole('row')
   await facts.nth(1).waitFor()
   expect(await facts.count()).toBe(2)
   expect(await axeFindings(page)).toEqual([])
@@ -215,7 +215,7 @@ test('a run is followed while it goes on, and the steps of a run that it called 
   await close()
 })
 
-test('[G12] a run is paused and goes on; a cancel asks first, and takes a reason (13.0)', async () => {
+test('[G12] a run is paused and resumed; a cancel asks first, and accepts a reason (13.0)', async () => {
   const run = await greeted('Grace')
   const { page, faults, close } = await opened(`/runs/${run}`)
   const verb = (name: string) => page.getByRole('button', { name, exact: true })
@@ -227,13 +227,13 @@ test('[G12] a run is paused and goes on; a cancel asks first, and takes a reason
   const dialog = page.getByRole('dialog', { name: 'Cancel greet?', exact: true })
   await dialog.waitFor()
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
-  await dialog.getByRole('button', { name: 'Let it go on', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Keep running', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await verb('Cancel').click()
   await page.getByLabel('Reason', { exact: true }).fill('no paper')
   await press(page, 'ControlOrMeta+Enter')
   await verb('Retry').waitFor()
-  // The facts, which are drawn until the error is there, name the reason twice: as it was asked for, and at the end.
+  // The facts, which are shown until the error arrives, name the reason twice: in the request, and at the end.
   await page.getByRole('tabpanel', { name: 'Error', exact: true }).getByText('no paper', { exact: true }).waitFor()
   await press(page, 't')
   await verb('Cancel').waitFor()

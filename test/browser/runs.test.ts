@@ -1,4 +1,4 @@
-/** The list of runs by keyboard: filtered by terms, filters saved, rows chosen, a word to many, one started by hand. */
+/** The list of runs by keyboard: filters, saved filters, selected rows, bulk commands, a run started by hand. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   axeFindings,
@@ -74,12 +74,12 @@ beforeEach(() => begun('nap', 3))
 
 const opened = (path: string) => openAt(browser, `${server.url}${path}`)
 
-test('[G12] rows are chosen with j and x, and the chosen ones are paused by a job whose bar is full at the end', async () => {
+test('[G12] rows are selected with j and x, and paused by a job whose progress bar is full at the end', async () => {
   const { page, faults, close } = await opened('/runs?handler=nap&status=waiting')
   await page.getByRole('table', { name: 'Runs', exact: true }).waitFor()
   for (const key of ['j', 'x', 'j', 'x']) await press(page, key)
-  const chosen = page.getByRole('region', { name: 'Chosen runs', exact: true })
-  await chosen.getByText('2 chosen', { exact: true }).waitFor()
+  const chosen = page.getByRole('region', { name: 'Selected runs', exact: true })
+  await chosen.getByText('2 selected', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await chosen.getByRole('button', { name: 'Pause', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Pause 2 runs', exact: true })
@@ -98,29 +98,29 @@ test('[G12] rows are chosen with j and x, and the chosen ones are paused by a jo
   await close()
 })
 
-test('with shift everything up to the row is chosen', async () => {
+test('shift selects everything up to the row', async () => {
   const { page, close } = await opened('/runs?handler=nap&status=waiting')
-  const boxes = page.getByRole('checkbox', { name: /^Choose run_/ })
+  const boxes = page.getByRole('checkbox', { name: /^Select run_/ })
   await boxes.first().click()
   await boxes.nth(2).click({ modifiers: ['Shift'] })
-  await page.getByText('3 chosen', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Choose none', exact: true }).click()
-  await page.getByRole('region', { name: 'Chosen runs', exact: true }).waitFor({ state: 'detached' })
+  await page.getByText('3 selected', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
+  await page.getByRole('region', { name: 'Selected runs', exact: true }).waitFor({ state: 'detached' })
   await close()
 })
 
-test('[G12] a filter is written in terms, is in the address, and all that fit it are cancelled', async () => {
+test('[G12] a filter is typed as terms, is in the address, and all matching runs are cancelled', async () => {
   await begun('rest', 2)
   const { page, faults, close } = await opened('/runs')
   await press(page, '/')
   await page.locator('[data-filter]:focus').fill('state:waiting')
   await press(page, 'Enter')
-  await page.getByText('There is no state: here. There are status: handler: session:', { exact: true }).waitFor()
+  await page.getByText('Unknown filter state. Use status: handler: session:', { exact: true }).waitFor()
   await page.getByLabel('Filter', { exact: true }).fill('status:waiting handler:rest')
   await press(page, 'Enter')
   await page.waitForURL(/handler=rest/)
-  await page.getByRole('button', { name: 'All that fit', exact: true }).click()
-  await page.getByRole('button', { name: 'Cancel all that fit…', exact: true }).click()
+  await page.getByRole('button', { name: 'Select all matching', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel all matching…', exact: true }).click()
   await page.getByRole('dialog', { name: 'Cancel all runs with status:waiting handler:rest', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Cancel all', exact: true }).click()
   await page.getByText('2 done, 0 failed, 2 in all', { exact: true }).waitFor()
@@ -130,7 +130,7 @@ test('[G12] a filter is written in terms, is in the address, and all that fit it
   await close()
 })
 
-test('a filter is saved under a name, found again by whoever saved it, and removed', async () => {
+test('a filter is saved under a name, found again by its owner, and removed', async () => {
   const { page, faults, close } = await opened('/runs?status=waiting&handler=nap')
   await page.getByRole('button', { name: 'Saved filters', exact: true }).click()
   await page.getByRole('button', { name: 'Save this filter…', exact: true }).click()
@@ -155,18 +155,18 @@ test('a filter is saved under a name, found again by whoever saved it, and remov
   await close()
 })
 
-test('[L2] a run is started by a form that its input schema asks for', async () => {
+test('[L2] a run is started with a form made from its input schema', async () => {
   const { page, faults, close } = await opened('/runs')
   await page.getByRole('button', { name: 'Start a run', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Start a run', exact: true })
   await dialog.getByLabel('Handler').selectOption('greet')
   await dialog.getByLabel('name').fill('Ada')
-  await dialog.getByLabel('times').fill('many')
+  await dialog.getByLabel('times', { exact: true }).fill('many')
   await dialog.getByLabel('tone').selectOption('warm')
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   await dialog.getByRole('button', { name: 'Start', exact: true }).click()
   await dialog.getByText('times is not a number', { exact: true }).waitFor()
-  await dialog.getByLabel('times').fill('2')
+  await dialog.getByLabel('times', { exact: true }).fill('2')
   await dialog.getByRole('button', { name: 'Start', exact: true }).click()
   await page.waitForURL(/\/runs\/run_/)
   const { items } = await ask('/api/runs?handler=greet')

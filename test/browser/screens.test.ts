@@ -1,4 +1,4 @@
-/** Every screen of the web app in a real browser, on the real server: what it shows, wide and narrow, in light and in dark. */
+/** Every screen of the web app in a real browser, on the real server: its content, wide and narrow, in light and in dark. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROJECT } from '#test/support/places.ts'
@@ -22,7 +22,7 @@ let browser: TestBrowser
 let folder: Folder
 let server: Server
 let run: string
-/** Which looks at one screen after the other, and changes nothing. */
+/** Visits one screen after the other, and changes nothing. */
 let visitor: WatchedPage
 
 beforeAll(async () => {
@@ -73,14 +73,14 @@ test.each([
   '/costs',
   '/settings',
   '/nowhere',
-])('%s has no fault that axe or the browser finds, and is no wider than a narrow page', expectFaultless)
+])('%s has no fault that axe or the browser finds, and fits into a narrow page', expectFaultless)
 
-test('the page of a plan has no such fault either', async () => {
+test('the page of a plan has no such fault', async () => {
   const { id } = await folder.json(['plan', 'a. Greet'])
   await expectFaultless(`/plans/${id}`)
 })
 
-test('[A3] the graph is drawn; a chosen node shows its line, and its neighbours by name', async () => {
+test('[A3] the graph is drawn; a selected node shows its line, and its neighbours by name', async () => {
   const { page, faults, close } = await opened('/graph')
   const greet = page.getByRole('group', { name: /^function greet/ })
   await greet.waitFor()
@@ -97,11 +97,11 @@ test('[A3] the graph is drawn; a chosen node shows its line, and its neighbours 
   await close()
 })
 
-test('[A7] an opened event says what led to it and what it started, with a link', async () => {
+test('[A7] an opened event shows what caused it and what it started, with a link', async () => {
   const { page, faults, close } = await opened('/events?type=greeting.requested')
   await page.getByRole('button', { name: 'greeting.requested', exact: true }).click()
   const tree = page.getByRole('region', { name: 'Causes and effects', exact: true })
-  await tree.getByText('Somebody outside sent it.', { exact: true }).waitFor()
+  await tree.getByText('Sent from outside.', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await tree.getByText('greet', { exact: true }).waitFor()
   await tree.getByRole('link').click()
@@ -110,45 +110,45 @@ test('[A7] an opened event says what led to it and what it started, with a link'
   await close()
 })
 
-test('the palette and the sheet of keys have no fault that axe finds', async () => {
+test('axe finds no fault in the palette and the list of shortcuts', async () => {
   const { page, faults, close } = await opened('/runs')
   await press(page, 'ControlOrMeta+k')
-  const wanted = page.getByPlaceholder('A screen, a handler, or paste an id', { exact: true })
+  const wanted = page.getByPlaceholder('Screen, handler or id', { exact: true })
   await wanted.waitFor()
   expect(await axeFindings(page)).toEqual([])
   await wanted.fill('cost')
   await page.locator('.mantine-Spotlight-action[data-selected]').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await wanted.fill('nothing has this name')
-  await page.getByText('Nothing has this name', { exact: true }).waitFor()
+  await page.getByText('No results', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await press(page, 'Escape')
   await wanted.waitFor({ state: 'hidden' })
-  await page.getByRole('button', { name: 'Keys', exact: true }).click()
-  await page.getByRole('dialog', { name: 'Keys', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Shortcuts', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Shortcuts', exact: true }).waitFor()
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   expect(faults).toEqual([])
   await close()
 })
 
-test('a run is run once more from a step: what stands is shown, another input is taken, and the new run opens', async () => {
+test('a run is rerun from a step: what is kept is shown, another input is accepted, and the new run opens', async () => {
   const { page, faults, close } = await opened(`/runs/${run}`)
   await page.getByText(/^Why is it waiting\? It waits for an event: greeting.answered/).waitFor()
   await page.getByRole('treeitem', { name: /^count: / }).click()
   await page.getByRole('button', { name: 'Rerun from here', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Run once more', exact: true })
-  await dialog.getByText('Stands (3)', { exact: true }).waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Rerun', exact: true })
+  await dialog.getByText('Kept (3)', { exact: true }).waitFor()
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   await dialog.getByLabel('From').selectOption('print')
-  await dialog.getByText('Stands (2)', { exact: true }).waitFor()
-  const input = dialog.getByLabel('Input of the new run')
+  await dialog.getByText('Kept (2)', { exact: true }).waitFor()
+  const input = dialog.getByLabel('New input')
   await input.fill('{ "name": ')
-  expect(await dialog.getByRole('button', { name: 'Run once more', exact: true }).isDisabled()).toBe(true)
+  expect(await dialog.getByRole('button', { name: 'Rerun', exact: true }).isDisabled()).toBe(true)
   await input.fill('{ "name": "Bob" }')
   await page.setViewportSize(NARROW)
   expect(await axeFindingsInLight(page, '[role=dialog]')).toEqual([])
   await page.setViewportSize(WIDE)
-  await dialog.getByRole('button', { name: 'Run once more', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Rerun', exact: true }).click()
   await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(run))
   await page
     .getByText(/with name = "Bob"/)
@@ -159,7 +159,7 @@ test('a run is run once more from a step: what stands is shown, another input is
   await close()
 })
 
-test('a worker without work has none of its slots taken, and says so', async () => {
+test('a worker without work shows that none of its slots is taken', async () => {
   const { page, close } = await opened('/workers')
   await page
     .getByRole('table', { name: 'Workers', exact: true })

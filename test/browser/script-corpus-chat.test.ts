@@ -1,4 +1,4 @@
-/** Data that would like to be a program, in what is said in chats, done, approved, refused and remembered: it stays text. */
+/** Hostile data in everything that is said in chats, done, approved, refused and remembered: it stays text. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ chats:
     executors: [swallow, choke, spit]
 `
 
-/** What the person says names the answer: the kind, and which text. */
+/** The person's message determines the answer: the kind, and which text. */
 const answers = DOSES.flatMap((text, i) => [
   { last: [`reply ${i}.`], json: { action: 'reply', reply: text } },
   ...['swallow', 'choke', 'spit'].map((name) => ({
@@ -48,10 +48,10 @@ let browser: TestBrowser
 let folder: Folder
 let server: Server
 let session: string
-/** Who looks at one screen after the other. */
+/** The person who visits one screen after the other. */
 let visitor: Poisoned
 
-/** What a session remembers, under names and with values from outside. */
+/** What a session remembers, with names and values from outside. */
 const remember = async (database: string): Promise<string> => {
   const app = await createTrihand({ system: { name: 'poison' }, database, work: false })
   const id = await app.sessions.create()
@@ -92,36 +92,41 @@ const post = async (path: string, body: object): Promise<string> => {
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into any document without ceremony
 const get = async (path: string): Promise<any> => (await fetch(`${server.url}${path}`, { headers: ANA })).json()
 
-/** One message, and its turn to the end; or to where it waits for a person. */
+/** Sends one message, and waits for the end of its turn or until it waits for a person. */
 const say = async (id: string, text: string, n: number): Promise<void> => {
   const message = { id: `${id}-${n}`, role: 'user', parts: [{ type: 'text', text }] }
   await post('/api/chat', { id, messages: [message], trigger: 'submit-message' })
 }
 
-/** Every text in one conversation: as what the person says, and as what comes of it. */
+/** Every text in one conversation: as the person's message, and in the result. */
 const talk = async (kind: string): Promise<void> => {
   for (const [i, text] of DOSES.entries()) await say(kind, `${text} ${kind} ${i}.`, i)
 }
 
-test.each(['reply', 'swallow', 'choke'])('[S8] a chat shows it as text in messages and cards: %s', async (kind) => {
-  await talk(kind)
-  const { watched, expectHarmless } = await openPoisoned(browser, server.url)
-  const { page } = watched
-  await page.goto(`${server.url}/chat?id=${kind}`)
-  await page
-    .locator('.message')
-    .nth(2 * DOSES.length - 1)
-    .waitFor()
-  if (kind === 'swallow' || kind === 'choke') expect(await page.locator('.done').count()).toBe(DOSES.length)
-  await expectHarmless()
-  // A link that was written by others leads nowhere but to another page of the web.
-  const links = await page.locator('.message a').evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''))
-  expect(links.filter((href) => /^\s*(javascript|data|vbscript):/i.test(href))).toEqual([])
-  expect(await page.locator('.message img, .message iframe, .message script, .message style').count()).toBe(0)
-  await watched.close()
-})
+test.each(['reply', 'swallow', 'choke'])(
+  '[S8] hostile data in a chat is shown as text in messages and cards: %s',
+  async (kind) => {
+    await talk(kind)
+    const { watched, expectHarmless } = await openPoisoned(browser, server.url)
+    const { page } = watched
+    await page.goto(`${server.url}/chat?id=${kind}`)
+    await page
+      .locator('.message')
+      .nth(2 * DOSES.length - 1)
+      .waitFor()
+    if (kind === 'swallow' || kind === 'choke') expect(await page.locator('.done').count()).toBe(DOSES.length)
+    await expectHarmless()
+    // A link written by others leads only to another web page.
+    const links = await page
+      .locator('.message a')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''))
+    expect(links.filter((href) => /^\s*(javascript|data|vbscript):/i.test(href))).toEqual([])
+    expect(await page.locator('.message img, .message iframe, .message script, .message style').count()).toBe(0)
+    await watched.close()
+  },
+)
 
-test('[S8] what waits for a person, is refused for a reason, and the task itself show it as text', async () => {
+test('[S8] hostile data that waits for a person, is refused with a reason, or is in the task itself is shown as text', async () => {
   const { watched, expectHarmless } = await openPoisoned(browser, server.url)
   const { page } = watched
   await page.addInitScript(`localStorage.setItem('trihand-me', '{"name":"ana","groups":"operators"}')`)
@@ -147,14 +152,17 @@ test('[S8] what waits for a person, is refused for a reason, and the task itself
   await watched.close()
 })
 
-test.each(['/chat', '/costs', '/sessions', '/settings', '/schedules'])('[S8] %s shows it as text', async (path) => {
-  const { watched, expectHarmless } = visitor
-  await visit(watched.page, `${server.url}${path}`)
-  await hasLoaded(watched.page)
-  await expectHarmless()
-})
+test.each(['/chat', '/costs', '/sessions', '/settings', '/schedules'])(
+  '[S8] %s shows hostile data as text',
+  async (path) => {
+    const { watched, expectHarmless } = visitor
+    await visit(watched.page, `${server.url}${path}`)
+    await hasLoaded(watched.page)
+    await expectHarmless()
+  },
+)
 
-test('[S8] what a session remembers is shown as text', async () => {
+test('[S8] hostile data in the memory of a session is shown as text', async () => {
   const { watched, expectHarmless } = await openPoisoned(browser, server.url)
   const { page } = watched
   await page.goto(`${server.url}/sessions/${session}`)

@@ -1,4 +1,4 @@
-/** Data that would like to be a program, in every field that the page shows: it stays text, and the policy is never even asked. */
+/** Hostile data in every field that the page shows: it stays text, and the content security policy is never violated. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CORPUS, openPoisoned, type Poisoned } from '#test/support/agents/script-corpus.ts'
 import { hasLoaded, startBrowser, type TestBrowser, visit } from '#test/support/serving/browser.ts'
@@ -22,7 +22,7 @@ export const system = defineSystem({
 let browser: TestBrowser
 let folder: Folder
 let server: Server
-/** Who looks at one screen after the other. */
+/** The person who visits one screen after the other. */
 let visitor: Poisoned
 
 beforeAll(async () => {
@@ -65,14 +65,14 @@ test.each([
   '/graph',
   '/graph?view=list',
   '/workers',
-])('[S8] %s shows it as text', async (path) => {
+])('[S8] %s shows hostile data as text', async (path) => {
   const { watched, expectHarmless } = visitor
   await visit(watched.page, `${server.url}${path}`)
   await hasLoaded(watched.page)
   await expectHarmless()
 })
 
-test('[S8] every task, its content, its editor, and every failed run show it as text', async () => {
+test('[S8] every task, its content, its editor, and every failed run show hostile data as text', async () => {
   const tasks = await until(
     () => items('/api/tasks?all=true&limit=100'),
     (found) => found.length === CORPUS.length,
@@ -87,7 +87,7 @@ test('[S8] every task, its content, its editor, and every failed run show it as 
   const { page } = watched
   await page.addInitScript(`localStorage.setItem('trihand-me', '{"name":"ana","groups":"tasters"}')`)
   await page.goto(`${server.url}/inbox?view=open`)
-  // As a click on a link does it: without loading the page anew.
+  // As a click on a link does, without reloading the page.
   const go = (path: string) => page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
   for (const { id, title = '' } of tasks) {
     await go(`/inbox?view=open&task=${id}`)
@@ -106,11 +106,11 @@ test('[S8] every task, its content, its editor, and every failed run show it as 
   await watched.close()
 })
 
-test('[S8] plans, saved filters, and the facts and the error of a run show it as text', async () => {
+test('[S8] plans, saved filters, and the facts and the error of a run show hostile data as text', async () => {
   const { watched, expectHarmless } = await openPoisoned(browser, server.url)
   const { page } = watched
   await page.addInitScript(`localStorage.setItem('trihand-me', '{"name":"ana","groups":""}')`)
-  // A name has at most 80 characters, and none that turns the line around.
+  // A name has at most 80 characters, and no bidirectional control characters.
   const names = CORPUS.filter((text) => text.length <= 80 && !text.includes('\u202e'))
   for (const text of names) await post('/api/filters', { name: text, screen: 'runs', terms: { handler: text } })
   const plans = await Promise.all(
@@ -138,7 +138,7 @@ test('[S8] plans, saved filters, and the facts and the error of a run show it as
   await watched.close()
 })
 
-test('a page says by its policy that only its own programs run', async () => {
+test('the policy of a page allows only its own scripts', async () => {
   const policy = (await fetch(`${server.url}/inbox`)).headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'none'")
   expect(policy).toMatch(/script-src 'self'(;|$)/)

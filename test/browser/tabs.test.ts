@@ -1,4 +1,4 @@
-/** One person with many tabs: drafts follow between them, none is passed over, and a closed task shows what was decided. */
+/** One person with many tabs: drafts are synchronised, none is overwritten, and a closed task shows what was decided. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Desk } from '#test/support/desk.ts'
@@ -56,9 +56,9 @@ test('[C17] drafts follow live between the tabs of one person (13.1.5)', async (
   await close()
 })
 
-test('[C17] a tab that approves the old text is refused with the newer draft and a choice; what is closed shows what was decided (13.1.5)', async () => {
+test('[C17] a tab that approves the old text is refused with the newer draft and a choice; a closed task shows its decision (13.1.5)', async () => {
   const { id, one, two, close } = await twoTabs('Passed over')
-  // The second tab learns of nothing any more.
+  // The second tab no longer receives updates.
   await two.route(`**/api/tasks/${id}`, () => {})
   await edit(one, 'Dear friend')
   await approve(two).click()
@@ -82,7 +82,7 @@ test('[C17] a tab that approves the old text is refused with the newer draft and
   await close()
 })
 
-/** Two devices of one person: nothing but the server is between them. */
+/** Two devices of one person, connected only through the server. */
 const twoDevices = async (path: string) => {
   const [here, there] = await Promise.all([desk.page(browser, ANA, path), desk.page(browser, ANA, path)])
   const close = async () => void (await Promise.all([here.close(), there.close()]))
@@ -101,20 +101,20 @@ const draftsOf = async (id: string): Promise<string> => {
   return JSON.stringify(((await answer.json()) as { readonly drafts: unknown }).drafts)
 }
 
-test('[C17] what is typed into a form follows to another device, field by field, and what both typed is a choice (13.1.5)', async () => {
+test('[C17] text typed into a form is synchronised to another device, field by field, and conflicting text is a choice (13.1.5)', async () => {
   await desk.trihand.send({ type: 'budget.asked', data: { team: 'Two devices' } })
   const id = await desk.taskOf('Budget of Two devices')
   const { here, there, close } = await twoDevices(`/inbox?view=open&task=${id}`)
   const [one, two] = [await respond(here, 'Budget of Two devices'), await respond(there, 'Budget of Two devices')]
   await one.getByLabel(/^amount\b/).fill('100')
   await two.locator('input[value="100"]').waitFor()
-  // Each types into a field of its own while the other's save is under way: both stay.
+  // Each types into a different field while the other's save is in flight: both are kept.
   await Promise.all([one.getByLabel(/^due\b/).fill('2026-12-31'), two.getByLabel(/^owner › name\b/).fill('Bea')])
   for (const dialog of [one, two]) {
     await dialog.locator('input[value="2026-12-31"]').waitFor()
     await dialog.locator('textarea', { hasText: 'Bea' }).waitFor()
   }
-  // One device hears nothing for a while, and both type into the same field.
+  // One device receives nothing for a while, and both type into the same field.
   await there.context().setOffline(true)
   await two.getByLabel(/^amount\b/).fill('300')
   await one.getByLabel(/^amount\b/).fill('200')
@@ -124,7 +124,7 @@ test('[C17] what is typed into a form follows to another device, field by field,
     { what: 'the draft of the first device is saved' },
   )
   await there.context().setOffline(false)
-  const choice = two.getByRole('alert').filter({ hasText: 'You changed this form' })
+  const choice = two.getByRole('alert').filter({ hasText: 'You also changed this form' })
   await choice.waitFor()
   expect(await two.getByLabel(/^amount\b/).inputValue()).toBe('300')
   expect(await two.getByRole('button', { name: 'Respond', exact: true }).isDisabled()).toBe(true)
@@ -139,21 +139,21 @@ test('[C17] what is typed into a form follows to another device, field by field,
   await close()
 })
 
-test('[C17] what is typed while the server is out of reach is saved when it is back (13.1.5)', async () => {
+test('[C17] text typed while the server is unreachable is saved when it is back (13.1.5)', async () => {
   const id = await desk.asks('letters.ready', 'Out of reach')
   const { page, close } = await desk.page(browser, ANA, `/inbox?view=open&task=${id}`)
   await page.getByText('0/3 reviewed', { exact: true }).waitFor()
   await page.context().setOffline(true)
   await page.getByRole('tab', { name: 'Edit', exact: true }).click()
   await page.getByRole('textbox', { name: 'text', exact: true }).fill('Dear friend')
-  await page.getByText('Draft NOT saved: the server did not take it', { exact: true }).waitFor()
+  await page.getByText('Draft NOT saved: the server did not accept it', { exact: true }).waitFor()
   await page.context().setOffline(false)
   await page.getByText('Draft saved', { exact: true }).waitFor()
   expect(await draftsOf(id)).toContain('Dear friend')
   await close()
 })
 
-test('[C17] the draft of another person is neither shown nor in the way, and its author learns that it was not submitted (13.1.5)', async () => {
+test("[C17] another person's draft is neither shown nor in the way, and its author learns that it was not submitted (13.1.5)", async () => {
   const id = await desk.asks('letters.ready', 'Two people')
   const path = `/inbox?view=open&task=${id}`
   const [{ page: bobs, close: leave }, { page, close }] = await Promise.all([
@@ -167,13 +167,13 @@ test('[C17] the draft of another person is neither shown nor in the way, and its
   const dialog = page.getByRole('dialog', { name: 'Approve: Two people', exact: true })
   await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
-  await bobs.getByText('ana was faster: your draft was not submitted.', { exact: true }).waitFor()
+  await bobs.getByText('ana decided first. Your draft was not submitted.', { exact: true }).waitFor()
   await preview(bobs).getByText('Dear reader 1', { exact: true }).waitFor()
   await leave()
   await close()
 })
 
-test('[C17] a task that is withdrawn while its form is filled in says so, and what was typed can still be read (13.1.5)', async () => {
+test('[C17] a task that is withdrawn while its form is filled in says so, and the typed text can still be read (13.1.5)', async () => {
   await desk.trihand.send({ type: 'budget.asked', data: { team: 'Nobody' } })
   const id = await desk.taskOf('Budget of Nobody')
   const { run_id } = await desk.ask<{ readonly run_id: string }>(`/api/tasks/${id}`)
@@ -188,21 +188,21 @@ test('[C17] a task that is withdrawn while its form is filled in says so, and wh
   await close()
 })
 
-test('[C17] an item that two devices changed at once is a choice before the submit, and the submit sends what was chosen (13.1.5)', async () => {
+test('[C17] an item that two devices changed at once is a choice before the submit, and the submit sends the chosen version (13.1.5)', async () => {
   const id = await desk.asks('letters.ready', 'Both typed')
   const { here, there, close } = await twoDevices(`/inbox?view=open&task=${id}`)
   for (const page of [here, there]) await page.getByText('0/3 reviewed', { exact: true }).waitFor()
   await there.context().setOffline(true)
   await there.getByRole('tab', { name: 'Edit', exact: true }).click()
   await there.getByRole('textbox', { name: 'text', exact: true }).fill('Dear there')
-  await there.getByText('Draft NOT saved: the server did not take it', { exact: true }).waitFor()
+  await there.getByText('Draft NOT saved: the server did not accept it', { exact: true }).waitFor()
   await edit(here, 'Dear here')
   await there.context().setOffline(false)
   await there.getByText('Draft NOT saved: choose a version', { exact: true }).waitFor()
   expect(await axeFindings(there)).toEqual([])
   await approve(there).click()
   const dialog = there.getByRole('dialog', { name: 'Approve: Both typed', exact: true })
-  await dialog.getByRole('button', { name: 'Use the newer draft', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Use newer draft', exact: true }).click()
   await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   const { sections } = await desk.ask<{ readonly sections: unknown }>(`/api/tasks/${id}`)

@@ -1,4 +1,4 @@
-/** Holding work back in the web app: a worker paused, everything stopped by a typed word, the banner that says so on every screen. */
+/** Pausing and stopping work in the web app: one worker paused, everything stopped by a typed word, the banner on every screen. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   axeFindings,
@@ -35,20 +35,20 @@ afterAll(async () => {
   await folder.remove()
 })
 
-test('[I6] a worker is paused and resumed; what waits meanwhile shows in front of its pool (13.0)', async () => {
+test('[I6] a worker is paused and resumed; waiting runs are shown before its pool (13.0)', async () => {
   const { page, faults, close } = await openAt(browser, `${server.url}/workers`)
   await page.getByRole('button', { name: /^Pause / }).click()
   await page.getByRole('button', { name: /^Resume / }).waitFor()
   await page.getByRole('table', { name: 'Workers', exact: true }).getByText('paused', { exact: true }).waitFor()
   await folder.json(['send', 'order.placed'])
   await page.getByRole('row', { name: /^no pool +0 of 1 0 \/ 0 1/ }).waitFor()
-  await page.getByRole('row', { name: /^mail region=eu 0 +\(should be 2\) 0 \/ 0 0/ }).waitFor()
+  await page.getByRole('row', { name: /^mail region=eu 0 +\(minimum 2\) 0 \/ 0 0/ }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.getByRole('button', { name: /^Drain / }).click()
   await page.getByRole('dialog', { name: /^Drain / }).waitFor()
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   await page.getByRole('button', { name: 'Back', exact: true }).click()
-  // A server that is not ready says so on every screen, and asking it is no error of the page.
+  // A server that is not ready says so on every screen, and that request is not an error of the page.
   const other = await openAt(browser, `${server.url}/settings`)
   await other.page.getByRole('link', { name: 'Server not ready', exact: true }).waitFor()
   const ready = other.page
@@ -62,7 +62,7 @@ test('[I6] a worker is paused and resumed; what waits meanwhile shows in front o
   await Promise.all([close(), other.close()])
 })
 
-test('[I7] a breaker that is open says until when, and a word closes it', async () => {
+test('[I7] an open breaker shows until when, and can be closed', async () => {
   const { page, faults, close } = await openAt(browser, `${server.url}/workers`)
   const bank = page.getByRole('row', { name: /^bank / })
   await bank.getByText('open', { exact: true }).waitFor()
@@ -73,19 +73,19 @@ test('[I7] a breaker that is open says until when, and a word closes it', async 
   await close()
 })
 
-test('[I6] everything is stopped by a typed word, every screen says so, and it is lifted from any of them', async () => {
+test('[I6] everything is stopped by a typed word, every screen shows it, and any of them can lift it', async () => {
   const { page, faults, close } = await openAt(browser, `${server.url}/workers`)
   const other = await openAt(browser, `${server.url}/runs`)
-  await page.getByRole('button', { name: 'Stop everything', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Stop everything', exact: true })
-  const act = dialog.getByRole('button', { name: 'Stop everything', exact: true })
+  await page.getByRole('button', { name: 'Stop all workers', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Stop all workers', exact: true })
+  const act = dialog.getByRole('button', { name: 'Stop all workers', exact: true })
   expect(await act.isDisabled()).toBe(true)
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   await dialog.getByLabel('Reason').fill('the bank called')
-  await dialog.getByLabel('Type stop to go on').fill('stop')
+  await dialog.getByLabel('Type stop to confirm').fill('stop')
   await act.click()
   for (const one of [page, other.page]) {
-    const banner = one.getByRole('region', { name: 'Everything is stopped', exact: true })
+    const banner = one.getByRole('region', { name: 'All workers are stopped', exact: true })
     await banner.getByText(/the bank called/).waitFor()
   }
   await page.getByRole('table', { name: 'Workers', exact: true }).getByText('stopped', { exact: true }).waitFor()
@@ -94,9 +94,9 @@ test('[I6] everything is stopped by a typed word, every screen says so, and it i
   await page.setViewportSize(NARROW)
   expect(await axeFindingsInLight(page)).toEqual([])
   expect(await page.evaluate('document.body.scrollWidth')).toBe(NARROW.width)
-  await other.page.getByRole('button', { name: 'Let it go on', exact: true }).click()
+  await other.page.getByRole('button', { name: 'Resume all workers', exact: true }).click()
   for (const one of [page, other.page])
-    await one.getByRole('region', { name: 'Everything is stopped', exact: true }).waitFor({ state: 'detached' })
+    await one.getByRole('region', { name: 'All workers are stopped', exact: true }).waitFor({ state: 'detached' })
   expect([...faults, ...other.faults]).toEqual([])
   await Promise.all([close(), other.close()])
 })

@@ -1,4 +1,4 @@
-/* The colour scheme before the first paint: an external file, because the policy of the page allows no inline script. */
+/* Sets the colour scheme before the first paint. An external file, because the content security policy forbids inline scripts. */
 ;(() => {
   const chosen = window.localStorage.getItem('mantine-color-scheme-value')
   const dark = chosen === 'dark' || (chosen !== 'light' && window.matchMedia('(prefers-color-scheme: dark)').matches)

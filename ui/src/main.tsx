@@ -1,4 +1,4 @@
-/** The page begins here: theme, queries, news, router. */
+/** Entry point of the web app: sets up the theme, queries, live updates and router. */
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './styles/frame.css'
@@ -29,7 +29,7 @@ import { router } from './router.tsx'
 import { cssVariables, theme } from './theme.ts'
 
 const nonce = document.querySelector('meta[name="csp-nonce"]')?.getAttribute('content') ?? ''
-// A library under the dialogs looks for the nonce here, and nowhere else.
+// A library that the dialogs use reads the nonce only from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 const App = () => (
@@ -57,5 +57,5 @@ const begin = (): void => {
 }
 
 watchForTheEnd()
-// First: what is shown depends on who looks.
+// Load the user first: the page shows only what this user may see.
 void askWhoIAm().then(begin)

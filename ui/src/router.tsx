@@ -1,4 +1,4 @@
-/** Which screen stands at which path. Filters and selections live in the address. */
+/** Maps paths to screens. The URL holds filters and selections. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { mountPath } from './api/client.ts'
 import { Costs } from './screens/costs/costs.tsx'
@@ -18,13 +18,13 @@ interface RunsSearch {
   readonly status?: string | undefined
   readonly handler?: string | undefined
   readonly session?: string | undefined
-  /** The job whose progress is shown. */
+  /** The job whose progress the page shows. */
   readonly job?: string | undefined
 }
 
 interface RunSearch {
   readonly step?: string | undefined
-  /** The called run whose step it is. */
+  /** The child run that the step belongs to. Default: this run. */
   readonly of?: string | undefined
   readonly tab?: string | undefined
   readonly view?: string | undefined
@@ -41,7 +41,7 @@ interface EventsSearch {
   readonly source?: string | undefined
   readonly subject?: string | undefined
   readonly correlation?: string | undefined
-  /** The type that the form begins with. */
+  /** The event type that the send form is filled with. */
   readonly send?: string | undefined
 }
 
@@ -49,7 +49,7 @@ interface SchedulesSearch {
   readonly name?: string | undefined
 }
 
-/** Two checkpoints that are compared. */
+/** The two checkpoints to compare. */
 interface SessionSearch {
   readonly a?: string | undefined
   readonly b?: string | undefined
@@ -57,14 +57,14 @@ interface SessionSearch {
 
 interface CostsSearch {
   readonly days?: number | undefined
-  /** `day`: each day by itself. */
+  /** `day` groups by day as well. */
   readonly by?: string | undefined
 }
 
 interface GraphSearch {
   readonly view?: string | undefined
   readonly node?: string | undefined
-  /** Which side of the node is in focus. */
+  /** Which side of the node is highlighted. */
   readonly line?: string | undefined
 }
 

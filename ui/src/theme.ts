@@ -1,4 +1,4 @@
-/** Colours and defaults of every screen: contrast that passes in light and in dark. */
+/** The theme of all screens. Its colours have enough contrast in light and in dark. */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 const ink: MantineColorsTuple = [
@@ -25,7 +25,7 @@ export const theme = createTheme({
   fontFamily:
     '-apple-system, "Segoe UI", Roboto, "Open Sans", "Noto Sans", Ubuntu, "Helvetica Neue", Arial, ui-sans-serif, system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
-  // Dense: a person looks at lists all day.
+  // Small sizes: people look at long lists all day.
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
   headings: {
     fontWeight: '650',

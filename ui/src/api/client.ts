@@ -1,7 +1,7 @@
 /**
- * Requests to the server the page came from. A failure is a Problem with a code and a way out, never a bare status.
+ * HTTP client for the server that served this page.
  *
- * Owns how a request is made. Never caches: the queries do (queries.ts).
+ * Every failure is a `Problem` with a code and a hint. Does not cache: queries.ts does.
  */
 import type { TaskDetail } from './documents.ts'
 import { identityHeaders } from './me.ts'
@@ -10,7 +10,7 @@ export class Problem extends Error {
   readonly code: string
   readonly status: number
   readonly hint: string | null
-  /** What is in force now, where what was shown is out of date. */
+  /** The current task, if the page showed an outdated one. */
   readonly task: TaskDetail | null
 
   constructor(code: string, status: number, detail: string, hint: string | null, task: TaskDetail | null = null) {
@@ -30,20 +30,20 @@ interface ProblemBody {
   readonly task?: TaskDetail
 }
 
-const UNREACHABLE = 'The server does not answer. Is `trihand dev` still running?'
+const UNREACHABLE = 'The server is not responding. Is `trihand dev` still running?'
 
-/** Where the page is mounted: everything before the path of a screen. */
+/** The path prefix under which the page is mounted. */
 export const mountPath = (): string => document.querySelector('meta[name="mount"]')?.getAttribute('content') ?? ''
 
 export const problemOf = async (response: Response): Promise<Problem> => {
   const body = (await response.json().catch(() => ({}))) as ProblemBody
-  const detail = body.detail ?? body.title ?? `The server answered ${response.status}.`
+  const detail = body.detail ?? body.title ?? `The server responded with status ${response.status}.`
   return new Problem(body.code ?? 'INTERNAL', response.status, detail, body.hint ?? null, body.task ?? null)
 }
 
 let refused = (_status: number): void => {}
 
-/** Called with the status of every answer that is a refusal. */
+/** Registers a listener for the status of every failed response. */
 export const whenRefused = (listener: (status: number) => void): void => {
   refused = listener
 }
@@ -58,7 +58,7 @@ const request = async (path: string, init: RequestInit): Promise<Response> => {
   }
 }
 
-/** A form without fields, whose answer leads elsewhere. */
+/** Posts a form without fields. The response may be a redirect. */
 export const postForm = async (path: string): Promise<void> => {
   const response = await request(path, { method: 'POST', redirect: 'manual' })
   if (!response.ok && response.type !== 'opaqueredirect') throw await problemOf(response)
@@ -74,7 +74,7 @@ export const getJson = async <Body>(path: string, signal?: AbortSignal): Promise
 export interface SendOptions {
   readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly key?: string
-  /** The version that a change is made of. */
+  /** The version that this change is based on, sent as `If-Match`. */
   readonly match?: string
 }
 

@@ -1,4 +1,4 @@
-/** What the server answers with, as its own descriptions print it (`npm run api`), and what the page asks of any JSON. */
+/** Types of the server's responses, generated from its OpenAPI description (`npm run api`), and helpers for JSON. */
 import type { Json, Timeline } from '#http/openapi/api.ts'
 
 export type {
@@ -69,7 +69,7 @@ export type {
 export const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** All marks of a run until now. */
+/** The timeline of a run, all pages together. */
 export interface RunMarks extends Pick<Timeline, 'id' | 'handler' | 'status'> {
   readonly marks: Timeline['items']
 }

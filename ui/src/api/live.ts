@@ -1,8 +1,8 @@
 /**
- * News from the server: one stream for all tabs of a browser.
+ * Live updates from the server: one event stream for all tabs of a browser.
  *
- * The tab that holds a lock owns the connection and passes on what it hears; when it closes, the next one takes over. A notice only
- * says what to ask again: nothing on the page is made from it.
+ * The tab that holds a browser lock owns the connection and broadcasts each notice to the others. When it closes, another tab takes over.
+ * A notice only says which query to refetch. The page never renders its content.
  */
 import { mountPath } from './client.ts'
 import { askWhoIAm } from './login.ts'
@@ -16,7 +16,7 @@ type LiveState = 'live' | 'connecting'
 
 type Listener = (notice: Notice) => void
 
-/** One stream for each server: two applications of one origin may each embed one, below paths of their own. */
+/** The lock and channel name. It contains the mount path, because two applications of one origin may each embed the page. */
 const SHARED = `trihand-live${mountPath()}`
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
@@ -36,7 +36,7 @@ class Live {
   private pauseMs = FIRST_PAUSE_MS
   state: LiveState = 'connecting'
 
-  /** This tab has the connection, and speaks for all of them. */
+  /** This tab holds the connection for all tabs. */
   get isOwner(): boolean {
     return this.source !== null
   }
@@ -58,7 +58,7 @@ class Live {
     return () => this.watchers.delete(watcher)
   }
 
-  /** Never settles: the lock goes with the tab. */
+  /** Never settles: the browser releases the lock when the tab closes. */
   private own(): Promise<never> {
     this.connect()
     return new Promise(() => {})
@@ -70,7 +70,7 @@ class Live {
     source.onopen = () => {
       this.pauseMs = FIRST_PAUSE_MS
       this.become('live')
-      // What happened before anybody listened, also between the first question and now, is unknown: ask for everything once.
+      // Notices from before the connection are lost, so refetch everything once.
       this.tell(EVERYTHING)
     }
     source.addEventListener('notice', ({ data }) => this.tell(JSON.parse(data) as Notice))
@@ -78,13 +78,13 @@ class Live {
     source.onerror = () => this.lose(source)
   }
 
-  /** Rebuilt by hand: a browser gives up for good on some answers. */
+  /** Reconnects by hand: EventSource stops for good after some responses. */
   private lose(source: EventSource): void {
     if (source !== this.source) return
     source.close()
     this.source = null
     this.become('connecting')
-    // It does not say why: the login may have ended.
+    // EventSource does not say why it failed: the login may have expired.
     void askWhoIAm()
     setTimeout(() => this.connect(), this.pauseMs)
     this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS)

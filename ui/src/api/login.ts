@@ -1,7 +1,7 @@
 /**
- * The login as the page meets it: who one is, what to do when it has ended, and how to end it.
+ * Loads the current user, redirects to the login page when the login has expired, and logs out.
  *
- * The login itself is a page of the server, without a program. It leads back to where one was.
+ * The server renders the login page itself, without JavaScript. After login it redirects back to this address.
  */
 import { getJson, mountPath, Problem, postForm, whenRefused } from './client.ts'
 import type { WhoAmI } from './documents.ts'
@@ -14,7 +14,7 @@ const goToLogin = (): void => {
   window.location.assign(`${mountPath()}/login?next=${encodeURIComponent(`${pathname}${search}`)}`)
 }
 
-/** Without an answer the page stays as it is: it says itself that the server is away. */
+/** If the server does not respond, the page stays: the queries show the error. */
 export const askWhoIAm = async (): Promise<void> => {
   try {
     learnMe(await getJson<WhoAmI>('/api/me'))
@@ -23,7 +23,7 @@ export const askWhoIAm = async (): Promise<void> => {
   }
 }
 
-/** On loopback a refusal only means that nobody is named. */
+/** Goes to the login page on a 401. On loopback there is no login: a 401 only means that no user name is set. */
 export const watchForTheEnd = (): void =>
   whenRefused((status) => {
     if (status === UNAUTHENTICATED && isLogin()) goToLogin()

@@ -1,8 +1,7 @@
 /**
- * Lists of many pages that are open while some of their rows change: only the first page, where new rows come, and those that hold a row that
- * has changed are asked for again.
+ * Refreshes an open list of many pages: refetches only the first page, where new rows appear, and the pages with a changed row.
  *
- * Pure. Rows keep their order and their pages; what a new row pushes out of the first page stays where it was seen.
+ * Pure. Rows keep their order and their pages. A row that a new one pushes out of the first page stays in the list.
  */
 import type { InfiniteData } from '@tanstack/react-query'
 import type { Page } from './documents.ts'
@@ -16,7 +15,7 @@ export type Pages = InfiniteData<Page<Row>, string>
 const idsOf = (pages: readonly Page<Row>[]): ReadonlySet<string> =>
   new Set(pages.flatMap(({ items }) => items.map(({ id }) => id)))
 
-/** Which pages to ask for, by what they are asked with. */
+/** The cursors of the pages to refetch. */
 export const touchedPages = ({ pages, pageParams }: Pages, changed: ReadonlySet<string>): readonly string[] =>
   pageParams.filter((_, i) => i === 0 || pages[i]?.items.some(({ id }) => changed.has(id)) === true)
 
@@ -33,14 +32,14 @@ const renewedPage = (
   }
 }
 
-/** The list with those pages in the place of the old ones: every row once. */
+/** The list with the fresh pages in place of the old ones. Each row appears once. */
 export const renewedPages = (
   data: Pages,
   fresh: ReadonlyMap<string, Page<Row>>,
   changed: ReadonlySet<string>,
 ): Pages => {
   const pages = [...data.pages]
-  // From the end: a page has no row that a later one has.
+  // Start at the end: if two pages have a row, the later page keeps it.
   for (const [i, old] of [...pages.entries()].reverse()) {
     const now = fresh.get(data.pageParams[i] ?? '')
     if (now !== undefined) pages[i] = renewedPage(old, now, { changed, later: pages.slice(i + 1) })

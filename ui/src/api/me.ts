@@ -1,6 +1,7 @@
 /**
- * Who sits here. Where people log in, the server says it; on loopback it cannot know, so the person says it once: a name, and the groups
- * they are in. The browser remembers.
+ * The current user.
+ *
+ * With a login the server knows the user. On loopback there is no login: the user types a name and groups once, and the browser stores them.
  */
 import { useSyncExternalStore } from 'react'
 import type { WhoAmI } from './documents.ts'
@@ -12,14 +13,14 @@ export interface Me {
   readonly groups: string
 }
 
-/** What the server says; null: it was not asked yet. */
+/** The server's answer. Null: not loaded yet. */
 type Known = WhoAmI | null
 
 interface State {
-  /** As the person has said it. */
+  /** What the user typed. */
   readonly said: Me
   readonly known: Known
-  /** Whoever decides. */
+  /** The user in effect: the login if there is one, else what the user typed. */
   readonly me: Me
 }
 
@@ -54,7 +55,7 @@ export const becomeMe = ({ name, groups }: Me): void => {
   become(stateOf(said, current.known))
 }
 
-/** Kept as it is while nothing about it changes: questions that name it are not asked again. */
+/** Keeps the old object if nothing changed, so that queries with the user in their key are not refetched. */
 export const learnMe = (known: WhoAmI): void => {
   if (JSON.stringify(known) !== JSON.stringify(current.known)) become(stateOf(current.said, known))
 }
@@ -66,17 +67,17 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const useMe = (): Me => useSyncExternalStore(subscribe, () => current.me)
 
-/** The login; null where nobody logs in. */
+/** The login. Null on loopback. */
 export const useLogin = (): WhoAmI | null =>
   useSyncExternalStore(subscribe, () => (current.known?.is_login === true ? current.known : null))
 
-/** Whether the server would let whoever sits here do what takes this role. It is asked again with each request. */
+/** Whether the current user has this role. The server checks again on every request. */
 export const useMay = (role: Role): boolean =>
   useSyncExternalStore(subscribe, () => current.known?.roles.includes(role) === true)
 
 export const isLogin = (): boolean => current.known?.is_login === true
 
-/** As the server reads it on loopback; nothing if nobody is named, or if a login says it. */
+/** Headers that name the user on loopback. Empty with a login or without a name. */
 export const identityHeaders = (): Readonly<Record<string, string>> =>
   current.said.name === '' || isLogin()
     ? {}

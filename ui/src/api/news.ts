@@ -1,7 +1,7 @@
 /**
- * What news mean for the questions that were asked: all open ones of the topic are asked again.
+ * Refetches the open queries of a topic when the server sends a notice about it.
  *
- * Of a list of many pages only what has changed is: whoever has scrolled far does not load everything once more for one row.
+ * In a list of many pages only the changed pages are refetched (long-lists.ts).
  */
 import type { Query, QueryFilters } from '@tanstack/react-query'
 import { getJson } from './client.ts'
@@ -13,14 +13,14 @@ import { queryClient } from './queries.ts'
 
 const COALESCE_MS = 100
 
-/** It has pages, and somebody looks at it. */
+/** A list with more than one page that is on the screen. */
 const isLongList = (query: Query): boolean =>
   query.queryKey[1] === 'list' && query.isActive() && ((query.state.data as Pages | undefined)?.pages.length ?? 0) > 1
 
 const renew = async (query: Query, changed: ReadonlySet<string>): Promise<void> => {
   const { queryKey, meta } = query
   try {
-    // An answer that is under way would put an old page in the place of a renewed one.
+    // Wait for a fetch in progress: it would overwrite a refreshed page with an older one.
     await query.promise
     const asked = touchedPages(query.state.data as Pages, changed)
     const ask = async (page: string) => [page, await getJson<Page<Row>>(`${meta?.['path']}${page}`)] as const
@@ -29,12 +29,12 @@ const renew = async (query: Query, changed: ReadonlySet<string>): Promise<void> 
       queryClient.setQueryData<Pages>(queryKey, (now) => now && renewedPages(now, fresh, changed))
     else await renew(query, changed)
   } catch {
-    // The list says itself what is wrong.
+    // The refetch shows the error in the list.
     await queryClient.invalidateQueries({ queryKey })
   }
 }
 
-/** A first answer that is under way is not given up for a newer one, and may be older than the news: then it is asked for once more. */
+/** A first fetch in progress is not cancelled, and its result may be older than the notice. Such a query is refetched when it has finished. */
 const invalidate = (filters: QueryFilters): void => {
   const isUnanswered = ({ state }: Query): boolean => state.data === undefined && state.fetchStatus === 'fetching'
   for (const query of queryClient.getQueryCache().findAll(filters).filter(isUnanswered))
@@ -46,23 +46,23 @@ const invalidate = (filters: QueryFilters): void => {
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Rows of a topic have changed. One renewal after the other: no older answer comes after a newer one. */
+/** Refetches a topic after some of its rows changed. Runs one refresh after the other, so that an old answer never replaces a newer one. */
 export const askAgain = (topic: string, changed: ReadonlySet<string>): void => {
   const long = queryClient.getQueryCache().findAll({ queryKey: [topic], predicate: isLongList })
   invalidate({ queryKey: [topic], predicate: (query) => !long.includes(query) })
   last = last.then(() => Promise.all(long.map((query) => renew(query, changed))))
 }
 
-/** Rows that have changed; null: nobody knows which. */
+/** The ids of changed rows. Null: unknown. */
 type Changed = Set<string> | null
 
-/** Many notices of one moment are one question. */
+/** Collects the notices of 100 ms into one refetch. */
 export const followNews = (): void => {
   const topics = new Map<string, Changed>()
   const ask = (): void => {
     const told = [...topics]
     topics.clear()
-    // After a gap roles may be others, too.
+    // After a gap in the stream the roles may have changed, too.
     if (told.some(([topic]) => topic === '*')) {
       void askWhoIAm()
       invalidate({})

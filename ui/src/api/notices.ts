@@ -1,7 +1,7 @@
 /**
- * A word of the browser when a task has come for whoever sits here: once for each task, from the one tab that has the connection.
+ * Desktop notifications for new tasks: one per task, sent by the tab that owns the live connection.
  *
- * Owns which tasks are new. Off until the person switches it on; it says no more than the title.
+ * Off until the user turns them on. A notification contains only the title of the task.
  */
 import { preference } from '../parts/preference.ts'
 import { getJson, mountPath } from './client.ts'
@@ -14,7 +14,7 @@ const MOST_AT_ONCE = 3
 
 const wanted = preference('trihand-notices', false)
 
-/** What was there already; null: nobody has looked yet. */
+/** Ids of the tasks already seen. Null: not loaded yet. */
 let known: Set<string> | null = null
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -24,7 +24,7 @@ const canTell = (): boolean =>
 const isSomebody = (): boolean => isLogin() || Object.keys(identityHeaders()).length > 0
 
 const tell = ({ id, title }: TaskSummary): void => {
-  const notice = new Notification('A task waits for you', { body: title, tag: id })
+  const notice = new Notification('New task for you', { body: title, tag: id })
   notice.onclick = () => {
     window.focus()
     window.location.assign(`${mountPath()}/inbox?view=mine&task=${id}`)
@@ -45,13 +45,13 @@ const look = async (): Promise<void> => {
 
 const lookSoon = (): void => {
   clearTimeout(timer)
-  // A server that is away is told by the page itself.
+  // The page itself shows that the server does not respond.
   timer = setTimeout(() => void look().catch(() => undefined), COALESCE_MS)
 }
 
 export const useNotices = wanted.use
 
-/** Asks the browser first; answers whether it lets us. */
+/** Asks the browser for permission. Returns false if the user or the browser denies it. */
 export const switchNotices = async (on: boolean): Promise<boolean> => {
   const mayTell = !on || ('Notification' in window && (await Notification.requestPermission()) === 'granted')
   wanted.turn(on && mayTell)

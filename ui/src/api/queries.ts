@@ -1,7 +1,7 @@
 /**
- * What the screens ask for, under keys that notices can name.
+ * All queries of the screens.
  *
- * The first part of a key is the topic of the stream: a notice about `runs` asks every open query of that topic again.
+ * The first part of a query key is a topic of the live stream: a notice about `runs` refetches every open query whose key starts with `runs`.
  */
 import { type InfiniteData, infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
 import { getJson } from './client.ts'
@@ -58,7 +58,7 @@ export const queryClient = new QueryClient({
 const pageOf = <Item>(key: readonly unknown[], path: string) =>
   infiniteQueryOptions({
     queryKey: key,
-    // For whoever asks for one page alone (news.ts).
+    // news.ts refetches single pages with it.
     meta: { path },
     queryFn: ({ pageParam, signal }) => getJson<Page<Item>>(`${path}${pageParam}`, signal),
     initialPageParam: '',
@@ -100,7 +100,7 @@ export const rerunQuery = (id: string, from: string | null, isChanged = false) =
     },
   })
 
-/** Facts never change: only those after the last that is known are asked for. */
+/** The history of a run only grows, so this fetches only what follows the last known entry. */
 const marksAfter = async (id: string, known: RunMarks | undefined, signal: AbortSignal): Promise<RunMarks> => {
   const marks = [...(known?.marks ?? [])]
   for (;;) {
@@ -117,12 +117,12 @@ export const timelineQuery = (id: string) => {
   return queryOptions({
     queryKey,
     queryFn: ({ signal }) => marksAfter(id, queryClient.getQueryData<RunMarks>(queryKey), signal),
-    // What is not news is the same object already; thousands of marks are not compared one by one.
+    // An unchanged timeline is already the same object; comparing thousands of entries would be slow.
     structuralSharing: false,
   })
 }
 
-/** A step, or with null the run as a whole. */
+/** Details of a step. With null: of the run itself. */
 export const stepQuery = (run: string, step: string | null) =>
   queryOptions({
     queryKey: ['runs', 'step', run, step],
@@ -130,7 +130,7 @@ export const stepQuery = (run: string, step: string | null) =>
       getJson<StepDetail>(`/api/runs/${run}/step${step === null ? '' : `?name=${encodeURIComponent(step)}`}`, signal),
   })
 
-/** Under `runs`: it is one, and tells of others. */
+/** Under `runs`: a job is a run, and reports on other runs. */
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: ['runs', 'job', id],
@@ -149,20 +149,20 @@ export const filtersQuery = (me: Me) =>
     queryFn: ({ signal }) => getJson<Page<SavedFilter>>('/api/filters', signal),
   })
 
-/** Under `runs`: its counts change with them. */
+/** Under `runs`: the graph shows counts of runs. */
 export const graphQuery = queryOptions({
   queryKey: ['runs', 'graph'],
   queryFn: ({ signal }) => getJson<ManifestGraph>('/api/manifest/graph', signal),
 })
 
-/** Under `runs`: its own are shown with it. */
+/** Under `runs`: a plan is shown with its runs. */
 export const planQuery = (id: string) =>
   queryOptions({
     queryKey: ['runs', 'plan', id],
     queryFn: ({ signal }) => getJson<Plan>(`/api/plans/${id}`, signal),
   })
 
-/** Under `runs`: a turn is one. */
+/** Under `runs`: each turn of a chat is a run. */
 export const chatsQuery = queryOptions({
   queryKey: ['runs', 'chats'],
   queryFn: ({ signal }) => getJson<ChatList>('/api/chat?limit=100', signal),
@@ -178,19 +178,19 @@ export const chatQuery = (id: string) =>
 export const eventsQuery = (type: string | undefined) =>
   pageOf<StoredEvent>(['events', 'list', type ?? ''], `/api/events?limit=100${parameters({ type })}`)
 
-/** Under `runs`: each waits as one. */
+/** Under `runs`: each scheduled event waits as a run. */
 export const delayedQuery = queryOptions({
   queryKey: ['runs', 'delayed'],
   queryFn: ({ signal }) => getJson<Page<DelayedEvent>>('/api/events/delayed?limit=100', signal),
 })
 
-/** Under `events`: each is told as one. */
+/** Under `events`: the server announces a dead letter as an event. */
 export const deadLettersQuery = queryOptions({
   queryKey: ['events', 'dead letters'],
   queryFn: ({ signal }) => getJson<Page<DeadLetter>>('/api/webhooks/dead-letters?limit=100', signal),
 })
 
-/** Under `runs`: what it started goes on. */
+/** Under `runs`: shows the runs that the event started. */
 export const eventQuery = (sequence: number) =>
   queryOptions({
     queryKey: ['runs', 'event', sequence],
@@ -209,7 +209,7 @@ export const slotsQuery = (name: string) =>
       getJson<Page<ScheduleSlot>>(`/api/schedules/${encodeURIComponent(name)}/slots?limit=20`, signal),
   })
 
-/** A beat is no news that anybody is told of, nor is that something has become due. */
+/** Polls: the server sends no notice for a heartbeat or when a run becomes due. */
 const fleetQuery = <Item>(name: string, path: string) =>
   queryOptions({
     queryKey: ['workers', name],
@@ -226,7 +226,7 @@ export const stopQuery = queryOptions({
   queryFn: ({ signal }) => getJson<Stop>('/api/stop', signal),
 })
 
-/** Nothing tells the page that a server is no longer ready, or ready again. */
+/** Polls: the server sends no notice when it becomes ready or stops being ready. */
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => getJson<Health>('/api/health', signal),
@@ -238,13 +238,13 @@ const FILTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   overdue: { order: 'deadline' },
 }
 
-/** Whose tasks, and of which kind: those of whoever sits here, or everybody's. */
+/** Tasks of one inbox view: the user's own, or everyone's for `open` and `done`. */
 export const tasksQuery = (view: string, me: Me) => {
   const isEverybodys = view === 'open' || view === 'done'
   const filter = { ...(isEverybodys ? { all: 'true' } : { view }), ...FILTERS[view] }
   return {
     ...pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=200${parameters(filter)}`),
-    // Everybody's tasks are the same for everybody: they stay, and keys find them, while somebody says who they are.
+    // Everyone's tasks do not depend on the user: keep the rows while the user types their name.
     placeholderData: (
       before: InfiniteData<Page<TaskSummary>, string> | undefined,
       { queryKey }: { readonly queryKey?: readonly unknown[] } = {},
@@ -270,7 +270,7 @@ export const taskHistoryQuery = (id: string) =>
     queryFn: ({ signal }) => getJson<Page<TaskHappening>>(`/api/tasks/${id}/history?limit=200`, signal),
   })
 
-/** What a person may do depends on who asks. Forgotten when it is left: whoever comes back finds the marks that were saved meanwhile. */
+/** A task with the actions that this user may take. Not cached after the task is closed, so that opening it again shows newer drafts. */
 export const taskQuery = (id: string, me: Me) =>
   queryOptions({
     gcTime: 0,
@@ -278,7 +278,7 @@ export const taskQuery = (id: string, me: Me) =>
     queryFn: ({ signal }) => getJson<TaskDetail>(`/api/tasks/${id}`, signal),
   })
 
-/** Many at once, as they are now: not under `tasks`, since no news may change what a person is about to decide. */
+/** Several tasks to decide together. Not under `tasks`: a live update must not change what the user is about to decide. */
 export const bulkQuery = (ids: readonly string[], me: Me) =>
   queryOptions({
     gcTime: 0,
@@ -287,7 +287,7 @@ export const bulkQuery = (ids: readonly string[], me: Me) =>
     queryFn: ({ signal }) => Promise.all(ids.map((id) => getJson<TaskDetail>(`/api/tasks/${id}`, signal))),
   })
 
-/** Open questions that one cause has made necessary. */
+/** Open questions with the same cause, for example one lost worker. */
 export const sameCauseQuery = (cause: string, me: Me) =>
   queryOptions({
     queryKey: ['tasks', 'same cause', cause, me],
@@ -318,7 +318,7 @@ export const differenceQuery = (id: string, a: string, b: string) =>
     queryFn: ({ signal }) => getJson<SessionDifference>(`/api/sessions/${id}/diff?a=${a}&b=${b}`, signal),
   })
 
-/** Under `runs`: they change when one of them does. */
+/** Under `runs`: the runs of a session. */
 export const sessionRunsQuery = (id: string) =>
   queryOptions({
     queryKey: ['runs', 'of session', id],
@@ -337,7 +337,7 @@ export const runCostsQuery = (days: number) => {
   })
 }
 
-/** Under `runs`: each call of a model is a step of one. */
+/** Under `runs`: each model call is a step of a run. */
 export const costsQuery = (by: string, days: number) => {
   const from = firstDay(days)
   return queryOptions({
@@ -356,7 +356,7 @@ export const configurationQuery = queryOptions({
   queryFn: ({ signal }) => getJson<Page<ConfiguredSetting>>('/api/configuration', signal),
 })
 
-/** Under `runs`: each delivery is one, and changes how its endpoint does. */
+/** Under `runs`: each delivery is a run, and changes the health of its endpoint. */
 export const endpointsQuery = queryOptions({
   queryKey: ['runs', 'endpoints'],
   queryFn: ({ signal }) => getJson<Page<WebhookEndpoint>>('/api/webhook-endpoints', signal),

@@ -1,19 +1,19 @@
-/** A question before something that is not taken back lightly; where it is large, a word is typed. */
+/** A confirmation dialog. For a dangerous action the user must type a word first. */
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { focusAtOnce } from './focus-at-once.ts'
 
 interface Asked {
   readonly title: string
-  /** What will happen. */
+  /** What the action does. */
   readonly text: string
-  /** On the button that does it. */
+  /** Label of the confirm button. */
   readonly label: string
-  /** What must be typed first. */
+  /** The word that the user must type. Default: none. */
   readonly word?: string
   readonly close: () => void
   readonly act: () => void
-  /** Fields that go with it. */
+  /** Extra fields. */
   readonly children?: ReactNode
 }
 
@@ -34,7 +34,7 @@ export const ConfirmDialog = ({ title, text, label, word, close, act, children }
           {children}
           {word !== undefined && (
             <TextInput
-              label={`Type ${word} to go on`}
+              label={`Type ${word} to confirm`}
               autoComplete="off"
               data-autofocus
               ref={focusAtOnce}

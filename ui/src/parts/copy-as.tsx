@@ -1,4 +1,4 @@
-/** An object in the four forms in which people take it elsewhere: its id, its JSON, the command and the request that show it. */
+/** Buttons that copy an object as its id, its JSON, a CLI command or a curl request. */
 import { Button, Group } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { mountPath } from '../api/client.ts'
@@ -7,14 +7,14 @@ import { curlOf } from './curl.ts'
 
 export interface CopyAsProps {
   readonly id: string
-  /** What the server has answered. */
+  /** The object as the server sent it. */
   readonly document: unknown
   readonly command: string
-  /** Of the request, from /api on. */
+  /** Path of the request, starting with /api. */
   readonly path: string
 }
 
-/** The text is made when it is asked for: a run in JSON may be long. */
+/** Builds the text on click: the JSON of a run may be long. */
 const Copy = ({ label, text }: { readonly label: string; readonly text: () => string }) => {
   const { copy, copied } = useClipboard({ timeout: 1_500 })
   return (

@@ -1,4 +1,4 @@
-/** Text that goes into the clipboard with one click: an id, a command. */
+/** Copies a text, such as an id or a command, to the clipboard. */
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
 
@@ -14,7 +14,7 @@ export const CopyText = ({ text, label }: { readonly text: string; readonly labe
   </CopyButton>
 )
 
-/** The last digits tell ids of one moment apart, the first do not. */
+/** Shortens an id to its prefix and last 8 digits: ids of the same moment start with the same digits. */
 export const shortId = (id: string): string => {
   const [prefix = '', digits = id] = id.includes('_') ? [id.slice(0, id.indexOf('_') + 1), id] : ['', id]
   return `${prefix}${digits.slice(-8)}`
@@ -23,6 +23,6 @@ export const shortId = (id: string): string => {
 export const Command = ({ text }: { readonly text: string }) => (
   <span className="command">
     <code>{text}</code>
-    <CopyText text={text} label="Copy the command" />
+    <CopyText text={text} label="Copy command" />
   </span>
 )

@@ -1,4 +1,4 @@
-/** Words for a shell: nothing in an id or an address is read as more than text. */
+/** Quoting for a shell: it never executes a part of an id or an address. */
 import { expect, test } from 'vitest'
 import { curlOf, shellWord } from './curl.ts'
 

@@ -1,4 +1,4 @@
-/** JSON as text, folded when it is long. */
+/** Shows JSON as text, shortened if it is long. */
 import { Button, Code } from '@mantine/core'
 import { useState } from 'react'
 import { visibleLines } from '#model/kernel/visible-text.ts'
@@ -6,7 +6,7 @@ import type { Json } from '../api/documents.ts'
 
 const FOLDED_LINES = 12
 
-/** A folded box is no landmark: a page has many of them. */
+/** Not a landmark region: a page may have many of these boxes. */
 export const Data = ({ value }: { readonly value: Json }) => {
   const [isOpen, setOpen] = useState(false)
   const lines = visibleLines(JSON.stringify(value, null, 2)).split('\n')

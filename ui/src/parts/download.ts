@@ -1,4 +1,4 @@
-/** Text that the page has made, as a file of the person's own. */
+/** Downloads a text as a file. */
 export const download = (name: string, media: string, text: string): void => {
   const address = URL.createObjectURL(new Blob([text], { type: media }))
   const link = document.createElement('a')

@@ -1,4 +1,4 @@
-/** A button with a short list of things to do under it. Choosing one closes it. */
+/** A button that opens a short menu. Choosing an item closes the menu. */
 import { Button, Popover } from '@mantine/core'
 import type { LucideIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -21,7 +21,7 @@ export const DropDown = ({
   readonly label: string
   readonly icon: LucideIcon
   readonly choices: readonly Choice[]
-  /** Said above the choices where there is something to say. */
+  /** Text above the items. Default: none. */
   readonly empty?: string | undefined
 }) => {
   const [isOpen, setOpen] = useState(false)

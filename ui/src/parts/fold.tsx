@@ -1,4 +1,4 @@
-/** Something that is shown when it is asked for, under a button with its name. What is folded away is not in the page. */
+/** A section that a button expands and collapses. A collapsed section is not in the DOM. */
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 

@@ -1,4 +1,4 @@
-/** What each part of a system looks like: a sign and a word. The hands have the colours they have on the timeline. */
+/** Icon and label for each kind of node in a system. */
 import { Bot, CalendarClock, CircleDot, Cog, ListOrdered, Triangle, User, Webhook, Zap } from 'lucide-react'
 
 const LOOKS = {

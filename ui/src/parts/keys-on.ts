@@ -1,4 +1,4 @@
-/** Whether single letters are keys: whoever speaks to the machine, or types by accident, switches them off. */
+/** Whether single-letter shortcuts are on. People who use speech input turn them off. */
 import { preference } from './preference.ts'
 
 const letters = preference('trihand-keys', true)

@@ -1,4 +1,4 @@
-/** Words of the server with the ids in them as links: a run, a task, a session. All else stays text. */
+/** A text of the server in which the ids of runs, tasks and sessions are links. The rest stays plain text. */
 import { Link } from '@tanstack/react-router'
 import { shortId } from './copy.tsx'
 
@@ -26,11 +26,11 @@ const IdLink = ({ id }: { readonly id: string }) => {
 }
 
 export const Linked = ({ text }: { readonly text: string }) => {
-  // Split by a group: what it holds stands at every odd place.
+  // Splitting by a capture group puts its matches at the odd indexes.
   const parts = text.split(ID)
   return parts.map((part, i) => {
     if (i % 2 === 0) return part
-    // biome-ignore lint/suspicious/noArrayIndexKey: an id may stand in a sentence twice, and sentences do not change
+    // biome-ignore lint/suspicious/noArrayIndexKey: an id may occur twice in a text, and the text does not change
     return <IdLink key={i} id={part} />
   })
 }

@@ -1,4 +1,4 @@
-/** What a login is good for: kind, roles, groups and tenant, as the server says them. */
+/** A table with the kind, roles, groups and tenant of a login. */
 import { Table } from '@mantine/core'
 import type { WhoAmI } from '../api/documents.ts'
 

@@ -1,14 +1,14 @@
-/** Whoever sits here says who they are: a name, and the groups they are in. Where people log in, nobody is asked. */
+/** A form for the name and groups of the user. Used only without a login. */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { becomeMe, type Me, useMe } from '../api/me.ts'
 import { focusAtOnce } from './focus-at-once.ts'
 
 export interface MeFormProps {
-  /** The word on its button. */
+  /** Label of the submit button. */
   readonly submit: string
   readonly done: (me: Me) => void
-  /** It was opened to be filled in: what is typed next is the name. */
+  /** Focuses the name field. Default: false. */
   readonly isOpened?: boolean
 }
 
@@ -33,7 +33,7 @@ export const MeForm = ({ submit, done, isOpened = false }: MeFormProps) => {
         />
         <TextInput
           label="Your groups"
-          description="With commas between them. Tasks of a group are in the inbox of everyone in it."
+          description="Separate with commas. Tasks of your groups appear in your inbox."
           value={groups}
           onChange={(e) => setGroups(e.currentTarget.value)}
         />

@@ -1,8 +1,4 @@
-/**
- * What can be taken along of any object: its id, its JSON, and the command or the request that shows it.
- *
- * Offered to every screen; what an object is called on the command line is the screen's to say.
- */
+/** A menu for any object: copies its id, a CLI command or a curl request, or opens its JSON. */
 import { ActionIcon, Menu } from '@mantine/core'
 import { Braces, Copy, Ellipsis, Globe, Terminal } from 'lucide-react'
 import { mountPath } from '../api/client.ts'
@@ -11,12 +7,12 @@ import { curlOf } from './curl.ts'
 import { say } from './say.ts'
 
 export interface ObjectMenuProps {
-  /** What it is, for whoever hears the page: `the schedule nightly`. */
+  /** Name of the object for screen readers: `schedule nightly`. */
   readonly what: string
   readonly id: string
-  /** Of its JSON: `/api/schedules/nightly`. */
+  /** Path of its JSON: `/api/schedules/nightly`. */
   readonly path: string
-  /** After `npx trihand`. */
+  /** The command after `npx trihand`. */
   readonly cli?: string
 }
 
@@ -31,7 +27,7 @@ export const ObjectMenu = ({ what, id, path, cli }: ObjectMenuProps) => {
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Take along ${what}`}>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`More actions for ${what}`}>
           <Ellipsis size={16} aria-hidden />
         </ActionIcon>
       </Menu.Target>
@@ -40,7 +36,7 @@ export const ObjectMenu = ({ what, id, path, cli }: ObjectMenuProps) => {
           Copy id
         </Menu.Item>
         <Menu.Item leftSection={<Braces size={14} aria-hidden />} component="a" href={whole} target="_blank">
-          JSON
+          Open JSON
         </Menu.Item>
         {cli !== undefined && (
           <Menu.Item leftSection={<Terminal size={14} aria-hidden />} onClick={() => void copy(`npx trihand ${cli}`)}>

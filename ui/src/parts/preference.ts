@@ -1,4 +1,4 @@
-/** What a person switches on or off for themselves. The browser remembers, and every part that asks is drawn again. */
+/** An on/off setting stored in the browser. Components that use it re-render when it changes. */
 import { useSyncExternalStore } from 'react'
 
 export interface Preference {

@@ -1,4 +1,4 @@
-/** A word to the person at the corner of the page: it went well, or it did not and why. */
+/** Shows a toast in the corner of the page: a success, or an error with the sentence first and its code below. */
 import { notifications } from '@mantine/notifications'
 import { Problem } from '../api/client.ts'
 
@@ -6,4 +6,4 @@ export const say = (color: string, title: string, message: string): void =>
   void notifications.show({ color, title, message, closeButtonProps: { 'aria-label': 'Close' } })
 
 export const complain = (error: Error): void =>
-  say('red', error instanceof Problem ? error.code : 'Not done', error.message)
+  error instanceof Problem ? say('red', error.message, error.code) : say('red', 'Something went wrong', error.message)

@@ -1,4 +1,4 @@
-/** A value as its schema asks for it: a field for each member, each with what is wrong with it, or one box of JSON. */
+/** A form generated from a JSON schema: one field per property, with its error below it. */
 import { Button, Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import {
   type Field,
@@ -14,7 +14,7 @@ interface OneField {
   readonly field: Field
   readonly value: string | boolean | undefined
   readonly problem: string | undefined
-  /** What is typed next is meant for it. */
+  /** Focuses this field. */
   readonly isFirst: boolean
   readonly change: (value: string | boolean) => void
 }
@@ -29,7 +29,7 @@ const INPUTS: Readonly<Partial<Record<FieldKind, string>>> = {
 
 const textOf = (value: string | boolean | undefined): string => (typeof value === 'string' ? value : '')
 
-/** A list of objects: a row of fields for each. What is wrong in a row stands in the row. */
+/** A list of objects, with a row of fields for each. Errors are shown in their row. */
 const Rows = ({ field, value, problem, change }: OneField) => {
   const rows = rowsIn(value)
   const become = (next: readonly Filled[]): void => change(next.length === 0 ? '' : JSON.stringify(next))
@@ -40,7 +40,7 @@ const Rows = ({ field, value, problem, change }: OneField) => {
       </Input.Label>
       {field.description !== null && <Input.Description>{field.description}</Input.Description>}
       {rows.map((row, i) => (
-        // Rows have no name but their place.
+        // A row has no id other than its index.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <fieldset key={i} className="row" aria-label={`${field.label} ${i + 1}`}>
           <SchemaForm
@@ -81,7 +81,7 @@ const Choices = ({ field: { label, words, isRequired, description }, value, prob
       error={problem}
       withAsterisk={isRequired}
       value={chosen}
-      // In the order of the schema, not of the clicks.
+      // Keep the order of the schema, not of the clicks.
       onChange={(next) => change(words.filter((word) => next.includes(word)).join('\n'))}
     >
       <div className="choices">
@@ -97,7 +97,7 @@ const One = (own: OneField) => {
   const { field, value, problem, isFirst, change } = own
   const { label, kind, words, isRequired, description } = field
   const text = textOf(value)
-  // Not `required`: the browser's own bubble would hide what is said in place.
+  // Not `required`: the browser's own bubble would cover the error text.
   const common = {
     ...{ label, description, error: problem, withAsterisk: isRequired, 'aria-required': isRequired },
     ...(isFirst && { 'data-autofocus': true, ref: focusAtOnce }),
@@ -126,7 +126,7 @@ const One = (own: OneField) => {
     case 'json':
       return <Textarea {...common} {...rows} label={`${label} (JSON)`} value={text} onChange={typed} />
     case 'lines':
-      return <Textarea {...common} {...rows} label={`${label} (one on each line)`} value={text} onChange={typed} />
+      return <Textarea {...common} {...rows} label={`${label} (one per line)`} value={text} onChange={typed} />
     case 'long':
       return <Textarea {...common} {...rows} value={text} onChange={typed} />
     default: {

@@ -1,4 +1,4 @@
-/** The status of a run: a shape and a word, never a colour alone. */
+/** The status of a run: an icon and a word, so that colour is not the only difference. */
 import {
   Ban,
   CircleAlert,
@@ -27,7 +27,7 @@ const LOOKS = {
 
 export const STATUSES = Object.keys(LOOKS) as readonly (keyof typeof LOOKS)[]
 
-/** `look`: of the run's status that it resembles, for what is no run. */
+/** `look` is the run status whose icon to use, for objects that are not runs. */
 export const Status = ({ of, look }: { readonly of: string; readonly look?: keyof typeof LOOKS }) => {
   const { icon: Icon, tone } = LOOKS[look ?? (of as keyof typeof LOOKS)] ?? LOOKS.queued
   return (

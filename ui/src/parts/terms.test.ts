@@ -16,10 +16,10 @@ test('what was written is read again as it was', () => {
 })
 
 test.each([
-  ['greet send', 'handler: is there twice'],
-  ['state:failed', 'There is no state: here. There are status: handler: session:'],
+  ['greet send', 'handler: appears twice'],
+  ['state:failed', 'Unknown filter state. Use status: handler: session:'],
   ['status:', 'status: needs a value'],
-  ['status:failed status:waiting', 'status: is there twice'],
+  ['status:failed status:waiting', 'status: appears twice'],
 ])('%s is refused, and it is said why', (text, problem) => {
   expect(readTerms(text, KEYS)).toEqual({ problem })
 })

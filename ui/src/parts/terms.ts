@@ -1,20 +1,16 @@
-/**
- * A filter as people write it: `status:failed handler:greet`, each term a parameter of the list.
- *
- * Owns the spelling, there and back. Which keys a list has is the list's.
- */
+/** Parses and writes a text filter such as `status:failed handler:greet`. Each term is a query parameter of the list. */
 export type Terms = Readonly<Record<string, string>>
 
 export type ReadTerms = { readonly terms: Terms } | { readonly problem: string }
 
-/** A value with a space stands in quotes. */
+/** A word without spaces, or with quoted parts. */
 const WORD = /(?:[^\s"]|"[^"]*")+/g
 
 const plain = (text: string): string => text.replaceAll('"', '')
 
 interface Keys {
   readonly keys: readonly string[]
-  /** What a word without a key is meant for. */
+  /** The key for a word without one. */
   readonly bare: string
 }
 
@@ -23,7 +19,7 @@ const readTerm = (word: string, { keys, bare }: Keys): readonly [string, string]
   if (at < 0) return [bare, plain(word)]
   const key = word.slice(0, at).toLowerCase()
   const known = keys.map((one) => `${one}:`).join(' ')
-  if (!keys.includes(key)) return `There is no ${key}: here. There are ${known}`
+  if (!keys.includes(key)) return `Unknown filter ${key}. Use ${known}`
   const value = plain(word.slice(at + 1))
   return value === '' ? `${key}: needs a value` : [key, value]
 }
@@ -34,7 +30,7 @@ export const readTerms = (text: string, keys: Keys): ReadTerms => {
     const term = readTerm(word, keys)
     if (typeof term === 'string') return { problem: term }
     const [key, value] = term
-    if (key in terms) return { problem: `${key}: is there twice` }
+    if (key in terms) return { problem: `${key}: appears twice` }
     terms[key] = value
   }
   return { terms }

@@ -1,7 +1,7 @@
-/** When single letters are no keys: somebody is writing or in a dialog, has switched them off, or is about to go to another screen (`g` and a letter). */
+/** Decides when a single-letter shortcut is ignored: in a text field, in a dialog, when shortcuts are off, or after `g` (the first key of `g r`). */
 import { areKeysOn } from './keys-on.ts'
 
-/** So long the second letter may take. */
+/** Time limit for the second key of a two-key shortcut. */
 export const GO_MS = 2_000
 let isGoing = false
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -16,12 +16,12 @@ const goFor = (ms: number): void => {
 const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** What is under a dialog hears no key: what is typed is meant for the dialog. */
+/** While a dialog is open, shortcuts of the page below do not work. */
 export const isDialogOpen = (): boolean => document.querySelector('[role=dialog]') !== null
 
 const isAsleep = (target: EventTarget | null): boolean => isWriting(target) || isDialogOpen() || !areKeysOn()
 
-/** What a single letter does, unless it is asleep or the second of two. */
+/** Handler for a single-letter shortcut. Does nothing while shortcuts are ignored, or if it is the second key of two. */
 export const letter =
   (act: () => unknown) =>
   (event: KeyboardEvent): void => {
@@ -30,14 +30,14 @@ export const letter =
     act()
   }
 
-/** The first of two letters: the second does nothing else. */
+/** Handler for `g`, the first of two keys. The next key then triggers no other shortcut. */
 export const beginToGo = ({ target }: KeyboardEvent): void => {
   if (isAsleep(target)) return
   isGoing = true
   goFor(GO_MS)
 }
 
-/** The second of two letters. Others hear it too, some of them after this: they sleep until all have heard it. */
+/** Handler for the second of two keys. Other listeners receive the same event later; they stay off until all have run. */
 export const goBy =
   (act: () => unknown) =>
   (event: KeyboardEvent): void => {

@@ -1,4 +1,4 @@
-/** What to type to see something happen: a command that sends an event which starts something and which nothing in the system sends. */
+/** An example command for empty screens: sends an event that starts a handler and that no handler sends itself. */
 import { useQuery } from '@tanstack/react-query'
 import { graphQuery } from '../api/queries.ts'
 

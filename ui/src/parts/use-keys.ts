@@ -1,13 +1,13 @@
 /**
- * Keys of a part of the page while it is shown.
+ * Registers keyboard shortcuts while a component is mounted.
  *
- * Owns when they begin to work and what they see: they are there as soon as the part is seen, and each does what the newest drawing says.
- * A key that is pressed at once is never lost, and one of two letters is not forgotten when the part is drawn in between.
+ * They work as soon as the component is visible, and call the handlers of the latest render. A re-render between the two keys of a
+ * shortcut does not lose the first one.
  */
 import { useLayoutEffect, useRef, useState } from 'react'
 import { type KeyBindingMap, type KeyBindingOptions, tinykeys } from 'tinykeys'
 
-/** The names of the keys, and the options, are those of the first time. */
+/** Key names and options are read on the first render only. */
 export const useKeys = (keys: KeyBindingMap, options: KeyBindingOptions = {}): void => {
   const newest = useRef(keys)
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** `j` and `k` move over the rows of a list, `Enter` opens one. The focus is the selection. */
+/** `j` and `k` move the focus between the rows of a list. `Enter` opens the focused row. */
 import { letter } from './typing.ts'
 import { useKeys } from './use-keys.ts'
 

@@ -1,7 +1,7 @@
 /**
- * An instant as people say it; the exact one is in the element and its title.
+ * A relative time such as `5 min ago`. The element and its tooltip hold the exact time.
  *
- * Owns the one timer that all of them share: a list with thousands of rows mounts and unmounts them as it is scrolled.
+ * All instances share one timer: a scrolled list mounts and unmounts thousands of them.
  */
 import { useEffect, useReducer } from 'react'
 
@@ -24,9 +24,9 @@ export const span = (ms: number): string => {
   return rest === 0 || whole >= 10 ? `${whole} ${name}` : `${whole} ${name} ${rest} ${next}`
 }
 
-const told = (at: number, now: number): string => {
+const told = (at: number, now: number, past: string): string => {
   if (Math.abs(at - now) < 1_000) return 'now'
-  return at < now ? `${span(now - at)} ago` : `in ${span(at - now)}`
+  return at < now ? `${span(now - at)} ${past}` : `in ${span(at - now)}`
 }
 
 const shown = new Set<() => void>()
@@ -47,12 +47,13 @@ const follow = (again: () => void): (() => void) => {
   }
 }
 
-export const When = ({ at }: { readonly at: string }) => {
+/** `past` is the word after a time in the past. Default: `ago`. */
+export const When = ({ at, past = 'ago' }: { readonly at: string; readonly past?: string }) => {
   const [, again] = useReducer((count: number) => count + 1, 0)
   useEffect(() => follow(again), [])
   return (
     <time dateTime={at} title={at}>
-      {told(Date.parse(at), Date.now())}
+      {told(Date.parse(at), Date.now(), past)}
     </time>
   )
 }

@@ -1,4 +1,4 @@
-/** Who sits here, at the top of every screen: said by the person on loopback, by the server where people log in. */
+/** The user menu in the top bar: the login, or on loopback a form for name and groups. */
 import { Button, Popover, Stack, Text } from '@mantine/core'
 import { User } from 'lucide-react'
 import { useState } from 'react'
@@ -22,7 +22,7 @@ const LoggedIn = ({ login }: { readonly login: WhoAmI }) => (
   </Stack>
 )
 
-/** Without a trap for the focus: it would take it back a moment after a quick person has moved it. */
+/** No focus trap: it would move the focus back after a fast user has moved it. */
 export const MeButton = () => {
   const me = useMe()
   const login = useLogin()
@@ -41,7 +41,7 @@ export const MeButton = () => {
       </Popover.Target>
       <Popover.Dropdown>
         {login === null ? (
-          <MeForm submit="That is me" isOpened done={() => setOpen(false)} />
+          <MeForm submit="Continue" isOpened done={() => setOpen(false)} />
         ) : (
           <LoggedIn login={login} />
         )}

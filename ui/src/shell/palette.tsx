@@ -1,4 +1,4 @@
-/** Everything by name: screens, handlers of the system, and ids that were pasted. The frame opens it with Ctrl K. */
+/** The search dialog (Ctrl K): finds screens and handlers by name, and opens the object of a pasted id. */
 import '@mantine/spotlight/styles.css'
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
@@ -11,7 +11,7 @@ import { SCREENS } from './screens.ts'
 
 type Router = ReturnType<typeof useRouter>
 
-/** What an id leads to; null: it is none. */
+/** The action for a pasted id. Null: the text is not an id. */
 const placeOf = (router: Router, text: string): SpotlightActionData | null => {
   const id = text.trim()
   const action = (label: string, onClick: () => void) => ({ id: `open ${id}`, label, description: id, onClick })
@@ -40,13 +40,13 @@ const useActions = (query: string): SpotlightActionData[] => {
     .map(({ id, name, kind }) => ({
       id,
       label: name,
-      description: `runs of this ${kind}`,
+      description: `Runs of this ${kind}`,
       onClick: () => void router.navigate({ to: '/runs', search: { handler: name } }),
     }))
   return [...screens, ...hands]
 }
 
-/** Drawn before the next key is heard. */
+/** Opens synchronously, so that the next key already goes into the search field. */
 export const openPalette = (): void => flushSync(() => spotlight.open())
 
 export const Palette = () => {
@@ -59,21 +59,21 @@ export const Palette = () => {
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
-      title="Go to"
-      attributes={{ content: { 'aria-label': 'Go to' } }}
+      title="Search"
+      attributes={{ content: { 'aria-label': 'Search' } }}
       limit={8}
       highlightQuery
       overlayProps={{ blur: 0 }}
-      // There and gone at once: what is typed after Ctrl K is for its field, and while a dialog is there, keys are its own.
+      // No animation: text typed after Ctrl K belongs to the search field, and shortcuts do not work while a dialog is open.
       transitionProps={{ duration: 0 }}
       clearQueryOnClose
-      nothingFound="Nothing has this name"
+      nothingFound="No results"
       filter={(wanted, all) =>
         isId
           ? all
           : all.filter((one) => 'label' in one && `${one.label}`.toLowerCase().includes(wanted.trim().toLowerCase()))
       }
-      searchProps={{ placeholder: 'A screen, a handler, or paste an id', 'aria-label': 'Go to', ref: focusAtOnce }}
+      searchProps={{ placeholder: 'Screen, handler or id', 'aria-label': 'Search', ref: focusAtOnce }}
     />
   )
 }

@@ -1,4 +1,4 @@
-/** The screens in the order of the rail, each with the letter that leads to it after `g`. */
+/** The screens in menu order. `key` is the letter after `g` that opens the screen. */
 import {
   Activity,
   CalendarClock,

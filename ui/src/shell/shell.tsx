@@ -1,4 +1,4 @@
-/** The frame of every screen: rail, badges, the live dot, keys that work anywhere. */
+/** The frame around every screen: navigation, top bar, connection state, global shortcuts. */
 import { Badge, Button, Group, Stack, Text, Title, Tooltip, useMantineColorScheme } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -18,7 +18,7 @@ import { openPalette, Palette } from './palette.tsx'
 import { SCREENS } from './screens.ts'
 import { StopBanner } from './stop-banner.tsx'
 
-/** The id of the row that has the focus, else of what the screen shows. */
+/** Copies the id of the focused row, or else of the object on the screen. */
 const copyId = async (): Promise<void> => {
   const near = document.activeElement?.closest<HTMLElement>('[data-id]')
   const id = (near ?? document.querySelector<HTMLElement>('[data-id]'))?.dataset['id']
@@ -52,33 +52,33 @@ const LiveDot = () => {
   useEffect(() => live.watch(setState), [])
   const isLive = state === 'live'
   return (
-    <Tooltip label={isLive ? 'Changes show by themselves' : 'The server is not reached; trying again'}>
+    <Tooltip label={isLive ? 'Updates appear automatically' : "Can't reach the server. Trying again."}>
       <span className="live" data-live={isLive} role="status">
         <span aria-hidden className="dot" />
-        {isLive ? 'live' : 'reconnecting'}
+        {isLive ? 'Live' : 'Reconnecting'}
       </span>
     </Tooltip>
   )
 }
 
 const SCHEMES = {
-  auto: { next: 'light', icon: SunMoon },
-  light: { next: 'dark', icon: Sun },
-  dark: { next: 'auto', icon: Moon },
+  auto: { next: 'light', icon: SunMoon, label: 'Auto' },
+  light: { next: 'dark', icon: Sun, label: 'Light' },
+  dark: { next: 'auto', icon: Moon, label: 'Dark' },
 } as const
 
 const SchemeButton = () => {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const { next, icon: Icon } = SCHEMES[colorScheme]
+  const { next, icon: Icon, label } = SCHEMES[colorScheme]
   return (
     <Button
       variant="subtle"
       size="compact-sm"
       leftSection={<Icon size={16} aria-hidden />}
       onClick={() => setColorScheme(next)}
-      aria-label={`Colours: ${colorScheme}. Change to ${next}`}
+      aria-label={`Theme: ${label}. Switch to ${next}`}
     >
-      {colorScheme}
+      {label}
     </Button>
   )
 }
@@ -90,9 +90,9 @@ const Waiting = () => {
   const count = Object.values(counts).reduce((sum, some) => sum + some, 0)
   return count === 0 ? null : (
     <span className="count">
-      {/* Of very many it is told that there are at least so many. */}
+      {/* Above a limit the server only says “at least”. */}
       {`${count}${more.length > 0 ? '+' : ''}`}
-      <span className="unseen"> wait</span>
+      <span className="unseen"> waiting</span>
     </span>
   )
 }
@@ -117,25 +117,25 @@ export const Shell = () => {
   const [sheet, setSheet] = useState(false)
   useShellKeys(() => setSheet(true))
   const { data: health } = useQuery(healthQuery)
-  // There it is what scrolls, and keys have to reach it.
+  // On a narrow page `main` scrolls, so it must be focusable by keyboard.
   const isNarrow = useMediaQuery('(max-width: 48rem)')
   return (
     <div className="frame">
       <a className="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <Rail />
-      <section className="top" aria-label="You and this page">
+      <section className="top" aria-label="Top bar">
         <Group gap="sm">
           {health !== undefined && !health.durable && (
             <Badge variant="outline" color="gray" tt="none" className="label">
-              nothing is kept
+              In memory only
             </Badge>
           )}
           {health?.simulated === true && (
             <Link to="/settings" search={{}} title={health.simulated_because ?? ''}>
               <Badge variant="outline" color="gray" tt="none" className="label">
-                simulated models
+                Simulated models
               </Badge>
             </Link>
           )}
@@ -155,11 +155,11 @@ export const Shell = () => {
             onClick={openPalette}
             aria-keyshortcuts="Control+K"
           >
-            Go to
+            Search
           </Button>
           <Group gap="md" className="only-wide">
             <Button variant="subtle" size="compact-sm" onClick={() => setSheet(true)} aria-keyshortcuts="?">
-              Keys
+              Shortcuts
             </Button>
             <SchemeButton />
           </Group>
@@ -177,7 +177,7 @@ export const Shell = () => {
 
 export const NotFound = () => (
   <Stack gap="xs" p="xl">
-    <Title order={1}>Nothing is here</Title>
-    <Text>The address leads to no screen. The rail leads to all of them.</Text>
+    <Title order={1}>Page not found</Title>
+    <Text>Choose a screen from the menu.</Text>
   </Stack>
 )

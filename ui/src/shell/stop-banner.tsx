@@ -1,4 +1,4 @@
-/** Above every screen while everything is stopped: by whom, since when and why, and the button that lifts it. */
+/** A banner above every screen while all workers are stopped: who stopped them, when and why, with a button to resume. */
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { OctagonX } from 'lucide-react'
@@ -11,7 +11,7 @@ import { queryClient, stopQuery } from '../api/queries.ts'
 import { complain } from '../parts/say.ts'
 import { When } from '../parts/when.tsx'
 
-/** A stop is an event, and so is much else: of all that come within a second it is asked about once. */
+/** A stop arrives as an event, like much else. Many events within a second lead to one refetch. */
 const ASK_WITHIN_MS = 1_000
 
 const useNewsOfStops = (): void => {
@@ -41,7 +41,7 @@ const Lift = () => {
   if (!useMay('operator')) return null
   return (
     <Button size="compact-sm" variant="default" loading={isPending} onClick={() => mutate()}>
-      Let it go on
+      Resume all workers
     </Button>
   )
 }
@@ -51,10 +51,10 @@ export const StopBanner = () => {
   const { data } = useQuery(stopQuery)
   if (data?.is_stopped !== true) return null
   return (
-    <section className="stopped" aria-label="Everything is stopped">
+    <section className="stopped" aria-label="All workers are stopped">
       <OctagonX size={18} aria-hidden />
       <p role="status">
-        <strong>Everything is stopped: no step begins.</strong> {data.by}
+        <strong>All workers are stopped. No new steps start.</strong> {data.by}
         {data.at !== null && (
           <>
             , <When at={data.at} />

@@ -1,20 +1,19 @@
-/** Conversations: the list, one of them with its messages as they come, and a place to write. */
-import { Alert, Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
+/** The chat: the list of conversations, the messages of one, streamed live, and a message box. */
+import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type KeyboardEvent, useState } from 'react'
-import { Problem } from '../../api/client.ts'
 import type { ChatDefinition, Chat as ChatDocument, ChatList } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'
 import { chatQuery, chatsQuery } from '../../api/queries.ts'
-import { Failed, Loading } from '../../parts/state.tsx'
+import { ErrorBox, Failed, Loading, shownError } from '../../parts/state.tsx'
 import { Message } from './message.tsx'
 import { useConversation } from './use-conversation.ts'
 
 const POLICIES: Readonly<Record<string, string>> = {
-  enqueue: 'What you send now is answered after this.',
-  interrupt: 'What you send now stops this answer.',
-  reject: 'Wait for the answer, or stop it, before you send more.',
+  enqueue: 'Your next message is answered after this.',
+  interrupt: 'A new message stops this answer.',
+  reject: 'Wait for the answer or stop it before you send more.',
 }
 
 const Write = ({ send, isBusy, stop }: { send: (text: string) => void; isBusy: boolean; stop: () => void }) => {
@@ -33,7 +32,7 @@ const Write = ({ send, isBusy, stop }: { send: (text: string) => void; isBusy: b
     <Group align="flex-end" className="write">
       <Textarea
         label="Your message"
-        description="Enter sends, Shift+Enter begins a new line"
+        description="Enter sends, Shift+Enter adds a line"
         autosize
         minRows={1}
         maxRows={8}
@@ -55,11 +54,11 @@ const Write = ({ send, isBusy, stop }: { send: (text: string) => void; isBusy: b
 
 const Hint = ({ chat }: { readonly chat: ChatDefinition | undefined }) => (
   <Stack gap="xs" p="md" align="flex-start">
-    <Text>{chat?.description || 'Type a message. The answer comes as it is written, and is kept.'}</Text>
+    <Text>{chat?.description || 'Type a message to start.'}</Text>
     {(chat?.executors ?? []).map(({ name, description, needs_approval }) => (
       <Text size="sm" key={name}>
         <b>{name}</b> {description}
-        {needs_approval ? ' (a person approves it first)' : ''}
+        {needs_approval ? ' (needs approval)' : ''}
       </Text>
     ))}
   </Stack>
@@ -91,12 +90,11 @@ const Conversation = ({ id, saved, definition, begun }: OpenProps) => {
       </ol>
       {messages.length === 0 && <Hint chat={definition} />}
       {error !== undefined && (
-        <Alert color="red" variant="outline" title={error instanceof Problem ? error.code : 'No answer'}>
-          <Text size="sm">{error.message}</Text>
-          <Button size="xs" variant="default" mt="xs" onClick={() => void regenerate()}>
+        <ErrorBox {...shownError(error)}>
+          <Button size="xs" variant="default" onClick={() => void regenerate()}>
             Try again
           </Button>
-        </Alert>
+        </ErrorBox>
       )}
       {isBusy && (
         <Text size="sm" role="status">
@@ -117,7 +115,7 @@ const Conversation = ({ id, saved, definition, begun }: OpenProps) => {
   )
 }
 
-/** A conversation that is begun here is not on the server before its first message. */
+/** A new conversation is not on the server before its first message. */
 const Opened = ({ id, list }: { readonly id: string; readonly list: ChatList }) => {
   const isKnown = list.items.some((item) => item.id === id)
   const [isBegunHere] = useState(!isKnown)
@@ -126,7 +124,7 @@ const Opened = ({ id, list }: { readonly id: string; readonly list: ChatList }) 
   if (isPending && !isBegunHere) return <Loading />
   if (error !== null) return <Failed error={error} again={() => void refetch()} />
   const definition = list.chats.find(({ name }) => name === data?.name) ?? list.chats[0]
-  // The address leads back here after a reload.
+  // Put the id into the URL, so that a reload opens this conversation.
   const begun = (): void => void navigate({ to: '/chat', search: { id }, replace: true })
   return <Conversation id={id} saved={data ?? null} definition={definition} begun={begun} />
 }
@@ -141,7 +139,7 @@ const Chats = ({ list, id }: { readonly list: ChatList; readonly id: string | un
   if (list.chats.length === 0)
     return (
       <Stack p="xl" align="flex-start">
-        <Text>This system has no chat. A manifest declares one:</Text>
+        <Text>No chats yet. Add one to the manifest:</Text>
         <pre className="data">{NONE}</pre>
       </Stack>
     )

@@ -1,15 +1,16 @@
-/** One message: its words, what was done, whom it waits for. */
-import { Alert, Badge, Button, Card, Group, Text } from '@mantine/core'
+/** One chat message: text, executed actions, and what it is waiting for. */
+import { Badge, Button, Card, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { DynamicToolUIPart, UIMessage } from 'ai'
 import { default as ReactMarkdown } from 'react-markdown'
 import type { Json } from '../../api/documents.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Data } from '../../parts/data.tsx'
+import { ErrorBox } from '../../parts/state.tsx'
 import { Status } from '../../parts/status.tsx'
 import { PlanCard, type PlanNews } from './plan-card.tsx'
 
-// Words of agents and people: Markdown without raw HTML and without images; a link shows where it leads.
+// Message text is Markdown without raw HTML and images. A link shows its host.
 
 const hostOf = (href: string): string => {
   try {
@@ -49,7 +50,7 @@ interface ErrorNews {
 }
 
 type Part = UIMessage['parts'][number]
-/** A person's word on what was asked under this name. */
+/** Answers an approval request, by its id. */
 type Answer = (approval: string, isYes: boolean) => void
 
 const STATES: Readonly<Record<string, string>> = {
@@ -61,7 +62,7 @@ const STATES: Readonly<Record<string, string>> = {
   'output-denied': 'cancelled',
 }
 
-/** Words of a call that broke are not the answer's. */
+/** Drops the text of a model call that failed and was restarted. */
 const lasting = (parts: readonly Part[]): readonly Part[] => {
   const reset = parts.findLastIndex(({ type }) => type === 'data-reset-step')
   return parts.filter(({ type }, i) => i > reset || type !== 'text')
@@ -75,12 +76,10 @@ const dataOf = <News,>(parts: readonly Part[], type: string): News | null => {
 const reasonOf = (part: DynamicToolUIPart, parts: readonly Part[]): string | null => {
   if (part.state === 'output-error') return part.errorText
   if (part.state !== 'output-denied') return null
-  return (
-    part.approval?.reason ?? dataOf<{ readonly reason: string }>(parts, 'data-denied')?.reason ?? 'It was not approved.'
-  )
+  return part.approval?.reason ?? dataOf<{ readonly reason: string }>(parts, 'data-denied')?.reason ?? 'Not approved.'
 }
 
-/** What an executor says in words stands below, as words. */
+/** Whether the output is text, which the message shows below as text. */
 const isSaid = (output: unknown): boolean =>
   typeof output === 'string' ||
   (typeof output === 'object' && output !== null && 'content' in output && typeof output.content === 'string')
@@ -112,7 +111,7 @@ const Execution = ({ part, parts }: ExecutionProps) => {
       {reason !== null && <Text size="sm">{reason}</Text>}
       {part.state === 'approval-requested' && task !== null && (
         <Group justify="space-between" mt="xs">
-          <Text size="sm">Nothing is done before a person approves it.</Text>
+          <Text size="sm">Waiting for approval. Nothing runs before that.</Text>
           <Link to="/inbox" search={{ view: 'open', task: task.task_id }}>
             Open the task
           </Link>
@@ -127,7 +126,7 @@ const Execution = ({ part, parts }: ExecutionProps) => {
   )
 }
 
-/** The plan says all that its execution would, and its steps. */
+/** Shows the plan card instead of the execution card, if there is a plan. */
 const Planned = ({ part, parts, answer }: ExecutionProps) => {
   const plan = dataOf<PlanNews>(parts, 'data-plan')
   if (plan === null) return <Execution part={part} parts={parts} answer={answer} />
@@ -139,16 +138,13 @@ const Planned = ({ part, parts, answer }: ExecutionProps) => {
 }
 
 const FailedAnswer = ({ error, again }: { readonly error: ErrorNews; readonly again: (() => void) | null }) => (
-  <Alert color="red" variant="outline" title={error.code}>
-    <Text size="sm">
-      {error.message} {error.hint}
-    </Text>
+  <ErrorBox title={error.message} hint={error.hint} code={error.code}>
     {again !== null && (
-      <Button size="xs" variant="default" mt="xs" onClick={again}>
+      <Button size="xs" variant="default" onClick={again}>
         Try again
       </Button>
     )}
-  </Alert>
+  </ErrorBox>
 )
 
 const PartView = ({
@@ -165,7 +161,7 @@ const PartView = ({
   return null
 }
 
-const WHO: Readonly<Record<string, string>> = { user: 'You', assistant: 'Answer' }
+const WHO: Readonly<Record<string, string>> = { user: 'You', assistant: 'Assistant' }
 
 interface MessageProps {
   readonly message: UIMessage
@@ -192,7 +188,7 @@ export const Message = ({ message, again, answer }: MessageProps) => {
         {role === 'assistant' && about.run_id !== undefined && <RunLink id={about.run_id} />}
       </Group>
       {parts.map((part, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added, and have no names of their own
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended, and have no ids
         <PartView key={`${id}-${i}`} part={part} parts={parts} answer={answer} />
       ))}
       {error !== null && <FailedAnswer error={error} again={again} />}

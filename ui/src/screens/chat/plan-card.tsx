@@ -1,4 +1,4 @@
-/** A plan in a conversation: its steps, the revision, and a person's word on it; then its run, as it goes on. */
+/** A plan in a conversation: steps, revision and approval buttons, then its run. */
 import { Button, Card, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { visibleText } from '#model/kernel/visible-text.ts'
@@ -13,7 +13,7 @@ export interface PlanNews {
   readonly plan_id: string | null
   readonly goal: string
   readonly goal_by: string
-  /** What it works on. */
+  /** The input of the plan. */
   readonly input: Json
   readonly hash: string
   readonly steps: readonly PlanStep[]
@@ -22,7 +22,7 @@ export interface PlanNews {
   readonly run_id: string | null
 }
 
-/** What a person is asked, and how their word is passed on. */
+/** An open approval request. */
 export interface Asked {
   readonly task: string | null
   readonly answer: (isYes: boolean) => void
@@ -65,9 +65,9 @@ const Word = ({ plan, asked }: { readonly plan: PlanNews; readonly asked: Asked 
 
 interface CardProps {
   readonly plan: PlanNews
-  /** Null: nobody is asked now. */
+  /** Null: no approval is open. */
   readonly asked: Asked | null
-  /** Why it was not done, if it was not. */
+  /** Why it was not run. Null: it was, or is waiting. */
   readonly reason: string | null
   readonly run: string | null
 }
@@ -76,7 +76,7 @@ export const PlanCard = ({ plan, asked, reason, run }: CardProps) => (
   <Card withBorder padding="sm" className="done plan">
     <Group justify="space-between" wrap="nowrap">
       <Text fw={600}>
-        <span>{plan.goal === '' ? 'A plan' : visibleText(plan.goal)}</span>{' '}
+        <span>{plan.goal === '' ? 'Plan' : visibleText(plan.goal)}</span>{' '}
         {plan.goal !== '' && <ModelsWords by={plan.goal_by} />}
       </Text>
       <Status of={STATES[plan.status] ?? 'running'} />
@@ -85,10 +85,10 @@ export const PlanCard = ({ plan, asked, reason, run }: CardProps) => (
       <Text className="quiet">
         revision <span className="id">{plan.hash}</span>
       </Text>
-      <CopyText text={plan.hash} label="Copy the hash" />
+      <CopyText text={plan.hash} label="Copy hash" />
       {plan.plan_id !== null && (
         <Link to="/plans/$id" params={{ id: plan.plan_id }} className="link">
-          the plan
+          Open plan
         </Link>
       )}
     </Group>

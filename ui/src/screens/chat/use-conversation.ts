@@ -1,8 +1,8 @@
 /**
- * A conversation that lives on the server: what it has, what is streamed now, and both brought together.
+ * React hook for a conversation: merges the messages saved on the server with the answer that is streaming.
  *
- * Owns when a turn is followed again: after a reload, and when the server says that one goes on which nobody here follows. What the
- * server has saved wins over what was streamed.
+ * Resumes the stream after a reload, and when the server reports a running turn that this tab does not follow yet. Saved messages win
+ * over streamed ones.
  */
 import { useChat } from '@ai-sdk/react'
 import { DefaultChatTransport, type UIMessage } from 'ai'
@@ -11,7 +11,7 @@ import { mountPath, problemOf, sendJson } from '../../api/client.ts'
 import type { Chat } from '../../api/documents.ts'
 import { identityHeaders } from '../../api/me.ts'
 
-/** A refusal is shown in the server's words, not as its document. */
+/** A fetch that throws a `Problem` with the server's message on a failed response. */
 const ask: typeof fetch = async (input, init) => {
   const response = await fetch(input, init)
   if (!response.ok) throw await problemOf(response)
@@ -41,12 +41,12 @@ export const useConversation = (id: string, saved: Chat | null, name: string | u
   useEffect(() => {
     if (!isIdle || saved === null) return
     const own = saved.messages as unknown as UIMessage[]
-    // An older answer of the server must not take away what has come since.
+    // An older response of the server must not remove newer messages.
     if (saved.running === null) {
       if (own.length >= shown.current.length) setMessages(own)
       return
     }
-    // Once for each turn: one that waits for a person ends its stream at once, every time.
+    // Resume once per turn: the stream of a turn that waits for a person ends at once, every time.
     const last = shown.current.at(-1)
     const told = last?.role === 'assistant' ? (last.metadata as { readonly run_id?: string } | undefined) : undefined
     const isFollowed = followed.current === saved.running || told?.run_id === saved.running
@@ -59,7 +59,7 @@ export const useConversation = (id: string, saved: Chat | null, name: string | u
     await sendJson(`/api/chat/${encodeURIComponent(id)}/stop`, {})
   }
   const send = (text: string): void => void chat.sendMessage({ text })
-  /** An ordinary decision, bound to what was shown; what follows from it streams on into the same message. */
+  /** Decides an approval request. The answer continues to stream into the same message. */
   const answer = async (id: string, approved: boolean): Promise<void> => {
     await chat.addToolApprovalResponse({ id, approved, ...(approved ? {} : { reason: 'Discarded in the chat.' }) })
     await chat.sendMessage()

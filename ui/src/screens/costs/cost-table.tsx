@@ -1,4 +1,4 @@
-/** Costs as rows: the newest day first, within it the most expensive. */
+/** A table of costs: newest day first, then most expensive first. */
 import { Table } from '@mantine/core'
 import type { CostRow, Costs } from '../../api/documents.ts'
 import { callsOf, costOf, tokens } from './figures.ts'
@@ -34,7 +34,7 @@ export const CostTable = ({ costs }: { readonly costs: Costs }) => {
           <Table.Th ta="right">Tokens in</Table.Th>
           <Table.Th ta="right">Tokens out</Table.Th>
           <Table.Th ta="right">Cost</Table.Th>
-          <Table.Th ta="right">Price unknown</Table.Th>
+          <Table.Th ta="right">Unpriced</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,4 +1,4 @@
-/** What models have cost: by day, agent and model, and by run. Unknown prices and simulated calls stand apart. */
+/** Model costs by day, agent and model, and per run. Shows unpriced and simulated calls separately. */
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -27,7 +27,7 @@ const Figure = ({ label, value, note }: { readonly label: string; readonly value
   </div>
 )
 
-/** What one run costs, and what was paid for runs that came to nothing. */
+/** The cost of a run, and what failed runs have cost. */
 const RunFigures = ({ days }: { readonly days: number }) => {
   const { data } = useQuery(runCostsQuery(days))
   if (data === undefined || data.looked_at === 0) return null
@@ -37,16 +37,16 @@ const RunFigures = ({ days }: { readonly days: number }) => {
     <div>
       <dl className="figures">
         <Figure
-          label="A finished run, p50"
+          label="Median run"
           value={finished === 0 ? 'none' : dollars(p50_usd)}
-          note={`of ${runs(finished)}`}
+          note={`of ${finished === 1 ? '1 finished run' : `${tokens(finished)} finished runs`}`}
         />
-        <Figure label="A finished run, p95" value={finished === 0 ? 'none' : dollars(p95_usd)} />
-        <Figure label="Wasted by runs that failed" value={dollars(wasted_usd)} note={runs(failed)} />
-        <Figure label="Runs with an unknown price" value={tokens(unpriced)} />
+        <Figure label="Expensive run (p95)" value={finished === 0 ? 'none' : dollars(p95_usd)} />
+        <Figure label="Failed runs" value={dollars(wasted_usd)} note={runs(failed)} />
+        <Figure label="Unpriced runs" value={tokens(unpriced)} />
       </dl>
       <Text className="quiet" mt={4}>
-        Of the last {runs(looked_at)} that paid a model
+        Based on the last {runs(looked_at)} with paid model calls
       </Text>
     </div>
   )
@@ -68,7 +68,7 @@ const Figures = ({ total }: { readonly total: Spent }) => (
     />
     <Figure label="Tokens in" value={tokens(total.input_tokens)} />
     <Figure label="Tokens out" value={tokens(total.output_tokens)} />
-    <Figure label="Price unknown" value={tokens(total.unpriced_calls)} note={unpricedNote(total)} />
+    <Figure label="Unpriced" value={tokens(total.unpriced_calls)} note={unpricedNote(total)} />
   </dl>
 )
 
@@ -86,7 +86,7 @@ const Tables = ({ days, costs }: { readonly days: number; readonly costs: CostsD
   return (
     <div>
       <Group justify="space-between" align="flex-end" mb="xs">
-        <nav className="chips" aria-label="By">
+        <nav className="chips" aria-label="Group by">
           {BY.map(([name, label]) => (
             <Link key={label} to="/costs" search={{ days: given, by: name }} className="chip" data-chosen={by === name}>
               By {label}
@@ -100,7 +100,7 @@ const Tables = ({ days, costs }: { readonly days: number; readonly costs: CostsD
           disabled={perDay === undefined}
           onClick={save}
         >
-          CSV
+          Export CSV
         </Button>
       </Group>
       {by === 'day' && perDay !== undefined ? <CostTable costs={perDay} /> : <CostTable costs={costs} />}
@@ -118,7 +118,7 @@ const Body = ({ days }: { readonly days: number }) => {
     return error === null ? <Loading /> : <Failed error={error} again={() => void byAgent.refetch()} />
   }
   if (costs.items.length === 0)
-    return <Empty command={command}>No model was called in these days. An agent calls one:</Empty>
+    return <Empty command={command}>No model calls in this period. To start an agent, send an event:</Empty>
   return (
     <Stack gap="lg" className="screen-body">
       <Figures total={costs.total} />
@@ -138,9 +138,9 @@ export const Costs = () => {
           <Title order={1} size="h2">
             Costs
           </Title>
-          <Text className="quiet">As journaled with every call of a model, days of UTC</Text>
+          <Text className="quiet">Recorded with each model call. Days are in UTC.</Text>
         </div>
-        <nav className="chips" aria-label="Days">
+        <nav className="chips" aria-label="Period">
           {RANGES.map((range) => (
             <Link key={range} to="/costs" search={{ days: range }} className="chip" data-chosen={days === range}>
               {range} days

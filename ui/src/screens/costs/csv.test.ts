@@ -1,4 +1,4 @@
-/** Costs for a spreadsheet. */
+/** The CSV export of costs. */
 import { expect, test } from 'vitest'
 import type { CostRow } from '../../api/documents.ts'
 import { csvOf } from './csv.ts'

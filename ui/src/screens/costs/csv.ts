@@ -1,4 +1,4 @@
-/** Costs as comma-separated values for a spreadsheet. An unknown price is an empty cell, never a zero. */
+/** Exports costs as CSV. An unknown price is an empty cell, never zero. */
 import type { CostRow } from '../../api/documents.ts'
 
 const COLUMNS = [
@@ -16,7 +16,7 @@ const COLUMNS = [
   'unverified_usd',
 ] as const satisfies readonly (keyof CostRow)[]
 
-/** A spreadsheet would compute what begins like a formula. */
+/** Escapes a cell. A leading quote stops a spreadsheet from running it as a formula. */
 const cell = (value: string | number | boolean | null): string => {
   if (typeof value !== 'string') return value === null ? '' : String(value)
   const plain = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value

@@ -1,4 +1,4 @@
-/** Days as bars: dollars where any were paid, else tokens. Paid and simulated differ by pattern and word; the numbers are a table too. */
+/** A bar chart of cost per day, or of tokens if nothing was paid. Also shows the numbers as a table. */
 import { Table, Title } from '@mantine/core'
 import type { CostRow, Costs } from '../../api/documents.ts'
 import { dollars, tokens } from './figures.ts'
@@ -26,7 +26,7 @@ const percent = (share: number): string => `${Math.max(share * 100, share > 0 ? 
 
 const Numbers = ({ days }: { readonly days: readonly Day[] }) => (
   <details className="quiet">
-    <summary>As a table</summary>
+    <summary>Show as table</summary>
     <Table aria-label="By day" className="rows">
       <Table.Thead>
         <Table.Tr>
@@ -63,9 +63,9 @@ export const DayChart = ({ costs }: { readonly costs: Costs }) => {
     <section className="panel" aria-labelledby="by-day">
       <div className="chart-head">
         <Title order={2} size="h3" id="by-day">
-          {isMoney ? 'Dollars by day' : 'Tokens by day'}
+          {isMoney ? 'Cost per day' : 'Tokens per day'}
         </Title>
-        <span className="quiet">highest day: {shown}</span>
+        <span className="quiet">Highest day: {shown}</span>
       </div>
       <div className="chart" aria-hidden>
         {days.map((day) => (

@@ -1,4 +1,4 @@
-/** Money as people read it. */
+/** Formatted amounts. */
 import { expect, test } from 'vitest'
 import { dollars, tokens } from './figures.ts'
 

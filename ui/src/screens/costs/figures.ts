@@ -1,4 +1,4 @@
-/** Money and counts as people read them. Unknown is never written as zero. */
+/** Formats money and counts. An unknown amount is never shown as zero. */
 import type { Spent } from '../../api/documents.ts'
 
 const SMALL = 0.01
@@ -9,14 +9,14 @@ export const dollars = (amount: number | null): string => {
   return `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
 
-/** What is known, that something is not, and what somebody says of it that nobody has checked. */
+/** The known cost, whether a part is unknown, and the reported but unverified cost. */
 export const costOf = ({ cost_usd, unpriced_calls, unverified_usd }: Spent): string => {
   if (unpriced_calls === 0) return dollars(cost_usd)
-  const unknown = cost_usd === null ? 'unknown' : `${dollars(cost_usd)} and unknown`
+  const unknown = cost_usd === null ? 'unknown' : `${dollars(cost_usd)} + unknown`
   return unverified_usd === null ? unknown : `${unknown} (${dollars(unverified_usd)} reported, unverified)`
 }
 
-/** How many, and how many of them came to nothing. */
+/** The number of calls, and how many of them failed. */
 export const callsOf = ({ calls, failed_calls }: Spent): string => {
   if (failed_calls === 0) return tokens(calls)
   return failed_calls === calls ? `${tokens(calls)} failed` : `${tokens(calls)}, ${tokens(failed_calls)} failed`

@@ -1,4 +1,4 @@
-/** Deliveries of webhooks that made no event: what came, what was wrong with it, and one more time through the webhook as it is now. */
+/** Webhook deliveries that did not become an event: body, problem, and a button to replay them. */
 import { Button, Code, Table } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { sendJson } from '../../api/client.ts'
@@ -17,7 +17,7 @@ const Row = ({ letter }: { readonly letter: DeadLetter }) => {
       const path = `/api/webhooks/${encodeURIComponent(letter.webhook)}/replay`
       return sendJson<Receipt>(path, { delivery: letter.delivery })
     },
-    onSuccess: (receipt) => say('teal', 'It made an event', outcome(receipt)),
+    onSuccess: (receipt) => say('teal', 'Event created', outcome(receipt)),
     onError: complain,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['events'] }),
   })
@@ -31,8 +31,8 @@ const Row = ({ letter }: { readonly letter: DeadLetter }) => {
         </div>
       </Table.Td>
       <Table.Td>
-        {letter.code !== null && <code>{letter.code}</code>}
         <div className="breaks">{letter.detail}</div>
+        {letter.code !== null && <code>{letter.code}</code>}
       </Table.Td>
       <Table.Td>
         <Code block className="data" tabIndex={0}>
@@ -61,17 +61,13 @@ export const DeadLetters = () => {
   const { data, error, refetch } = useQuery(deadLettersQuery)
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
   if (data.items.length === 0)
-    return (
-      <Empty command="npx trihand triggers test <webhook> '{}'">
-        Every delivery became an event. What one would become:
-      </Empty>
-    )
+    return <Empty command="npx trihand triggers test <webhook> '{}'">No dead letters. To test a webhook:</Empty>
   return (
     <Table aria-label="Dead letters" className="rows">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Delivery</Table.Th>
-          <Table.Th>What was wrong</Table.Th>
+          <Table.Th>Problem</Table.Th>
           <Table.Th>Body</Table.Th>
           <Table.Th>
             <span className="unseen">Replay</span>

@@ -1,4 +1,4 @@
-/** Events: those that came, those that are to be sent later, deliveries that made none, and a form to send one. */
+/** Received events, scheduled events, dead letters, and a form to send an event. */
 import { Button, Group, Stack, Table, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -15,13 +15,13 @@ import { DeadLetters } from './dead-letters.tsx'
 import { SendForm } from './send-form.tsx'
 import { Tail } from './tail.tsx'
 
-// Events that are to be sent later: when, and a way to take one back.
+// Scheduled events, with a button to cancel each.
 
 const Row = ({ event }: { readonly event: DelayedEvent }) => {
   const mayOperate = useMay('operator')
   const { mutate, isPending } = useMutation({
     mutationFn: () => sendJson(`/api/events/${event.id}`, {}, { method: 'DELETE' }),
-    onSuccess: () => say('teal', 'Taken back', `${event.type} is not sent.`),
+    onSuccess: () => say('teal', 'Cancelled', `${event.type} will not be sent.`),
     onError: complain,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs'] }),
   })
@@ -39,10 +39,10 @@ const Row = ({ event }: { readonly event: DelayedEvent }) => {
             size="compact-xs"
             variant="default"
             loading={isPending}
-            aria-label={`Take back ${event.type}`}
+            aria-label={`Cancel ${event.type}`}
             onClick={() => mutate()}
           >
-            Take back
+            Cancel
           </Button>
         )}
       </Table.Td>
@@ -56,11 +56,11 @@ const Delayed = () => {
   if (data.items.length === 0)
     return (
       <Empty command="emit('order.reminded', { order }, { delay: '1d' })">
-        Nothing is to be sent later. In a function:
+        No scheduled events. To schedule one, in a function:
       </Empty>
     )
   return (
-    <Table aria-label="Delayed events" className="rows">
+    <Table aria-label="Scheduled events" className="rows">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Type</Table.Th>
@@ -68,7 +68,7 @@ const Delayed = () => {
           <Table.Th>Subject</Table.Th>
           <Table.Th>Data</Table.Th>
           <Table.Th>
-            <span className="unseen">Take back</span>
+            <span className="unseen">Actions</span>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -84,10 +84,10 @@ const Delayed = () => {
 const route = getRouteApi('/events')
 
 const FIELDS = [
-  ['type', 'Type', 'its exact name'],
-  ['source', 'Source', 'a part of it'],
-  ['subject', 'Subject', 'a part of it'],
-  ['correlation', 'Correlation', 'a part of it'],
+  ['type', 'Type', 'exact name'],
+  ['source', 'Source', 'contains'],
+  ['subject', 'Subject', 'contains'],
+  ['correlation', 'Correlation', 'contains'],
 ] as const
 
 const Filters = () => {
@@ -114,15 +114,15 @@ const Filters = () => {
 }
 
 const VIEWS = [
-  [undefined, 'Came'],
-  ['delayed', 'To be sent later'],
+  [undefined, 'Received'],
+  ['delayed', 'Scheduled'],
   ['dead', 'Dead letters'],
 ] as const
 
 const Views = () => {
   const { view } = route.useSearch()
   return (
-    <nav className="chips" aria-label="Which events">
+    <nav className="chips" aria-label="Views">
       {VIEWS.map(([name, label]) => (
         <Link key={label} to="/events" search={{ view: name }} className="chip" data-chosen={view === name}>
           {label}

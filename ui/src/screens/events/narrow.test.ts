@@ -1,4 +1,4 @@
-/** Narrowing what is on the page. */
+/** Filtering the loaded events. */
 import { expect, test } from 'vitest'
 import type { StoredEvent } from '../../api/documents.ts'
 import { isNarrowed, narrowed } from './narrow.ts'

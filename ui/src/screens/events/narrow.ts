@@ -1,7 +1,7 @@
 /**
- * Which of the events that are on the page are meant.
+ * Filters the loaded events by source, subject and correlation id.
  *
- * Pure. Only the type is looked for by the server, which has an index for it; the rest narrows what was loaded, and the page says so.
+ * Pure. The server filters by type only, because it has an index for it. The page says that the other filters apply to loaded events.
  */
 import type { StoredEvent } from '../../api/documents.ts'
 

@@ -1,4 +1,4 @@
-/** A form to send an event: its type among those that are declared, its data checked before anything is sent. */
+/** A form to send an event. Suggests declared types, and can check the data before sending. */
 import { Autocomplete, Button, Group, Text, Textarea } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -11,31 +11,31 @@ const parsed = (text: string): unknown => {
   try {
     return text.trim() === '' ? {} : (JSON.parse(text) as unknown)
   } catch (error) {
-    throw new Problem('NOT_JSON', 0, `The data is not JSON: ${(error as Error).message}`, null)
+    throw new Problem('NOT_JSON', 0, `The data is not valid JSON: ${(error as Error).message}`, null)
   }
 }
 
 export const outcome = ({ runs, pending, suppressed, duplicate }: Receipt): string => {
-  if (duplicate) return 'It was there already.'
+  if (duplicate) return 'Already received.'
   const started =
     runs.length === 0
       ? pending.length === 0
-        ? 'It started no run.'
+        ? 'No run started.'
         : ''
-      : `It started ${runs.length === 1 ? 'a run' : `${runs.length} runs`}.`
-  const waiting = pending.map((handler) => `${handler} will start when its flow control allows.`)
+      : `Started ${runs.length === 1 ? '1 run' : `${runs.length} runs`}.`
+  const waiting = pending.map((handler) => `${handler} starts when its limits allow.`)
   return [started, ...waiting, ...suppressed.map(({ trigger, reason }) => `${trigger}: ${reason}`)]
     .filter((text) => text !== '')
     .join(' ')
 }
 
 const wouldStart = ({ starts, suppressed }: Rehearsal): string => {
-  const first = starts.length === 0 ? 'It would start nothing.' : `It would start ${starts.join(', ')}.`
-  const rest = suppressed.map(({ trigger, detail }) => `Not ${trigger}: ${detail}.`)
-  return ['The data fits.', first, ...rest].join(' ')
+  const first = starts.length === 0 ? 'Nothing would start.' : `This would start ${starts.join(', ')}.`
+  const rest = suppressed.map(({ trigger, detail }) => `${trigger} would not start: ${detail}.`)
+  return ['The data is valid.', first, ...rest].join(' ')
 }
 
-/** Types that somebody outside may send: those the system does not keep for itself. */
+/** Event types for the suggestions: all declared ones. */
 const useTypes = (): readonly string[] => {
   const { data: graph } = useQuery(graphQuery)
   return (graph?.nodes ?? []).filter(({ kind }) => kind === 'event').map(({ name }) => name)
@@ -50,7 +50,7 @@ export const SendForm = ({ first }: { readonly first: string }) => {
   })
   const send = useMutation({
     mutationFn: async () => sendJson<Receipt>('/api/events', { type, data: parsed(data) }),
-    onSuccess: (receipt) => say('teal', 'The event is on disk', outcome(receipt)),
+    onSuccess: (receipt) => say('teal', 'Event sent', outcome(receipt)),
     onError: complain,
     onSettled: () => queryClient.invalidateQueries(),
   })
@@ -63,7 +63,7 @@ export const SendForm = ({ first }: { readonly first: string }) => {
     <form onSubmit={submit}>
       <Group align="flex-end" gap="sm">
         <Autocomplete
-          label="Send an event"
+          label="Event type"
           placeholder="order.paid"
           size="xs"
           required

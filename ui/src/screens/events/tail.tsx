@@ -1,4 +1,4 @@
-/** Events as they come, newest first; held still while somebody reads. One that is opened shows its tree, its data, and may be sent once more. */
+/** The live list of events, newest first. Live updates can be paused. An open event shows its causes and effects, its data and a replay button. */
 import { Button, Group, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -22,18 +22,18 @@ import { EventTree } from './tree.tsx'
 const LONG_ID = /^[a-z]{2,3}_[0-9a-f]{32}$/
 const route = getRouteApi('/events')
 
-/** The same once more, under a new id. */
+/** Sends the same event again, with a new id. */
 const Replay = ({ event: { type, source, subject, data } }: { readonly event: StoredEvent }) => {
   const { mutate, isPending } = useMutation({
     mutationFn: () =>
       sendJson<Receipt>('/api/events', { type, source, data, ...(subject === null ? {} : { subject }) }),
-    onSuccess: (receipt) => say('teal', 'Sent once more', outcome(receipt)),
+    onSuccess: (receipt) => say('teal', 'Replayed', outcome(receipt)),
     onError: complain,
     onSettled: () => queryClient.invalidateQueries(),
   })
   return (
     <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate()}>
-      Send once more
+      Replay
     </Button>
   )
 }
@@ -103,7 +103,7 @@ const Rows = ({ events }: { readonly events: readonly StoredEvent[] }) => (
   </Table>
 )
 
-/** `heldAt`: the newest event that is shown; null: whatever comes is. */
+/** `heldAt` is the newest shown event while paused. Null: live. */
 const Bar = ({
   events,
   filter,
@@ -126,11 +126,11 @@ const Bar = ({
         leftSection={heldAt === null ? <Pause size={13} aria-hidden /> : <Play size={13} aria-hidden />}
         onClick={() => hold(heldAt === null ? (events[0]?.sequence ?? 0) : null)}
       >
-        {heldAt === null ? 'Hold still' : 'Go on'}
+        {heldAt === null ? 'Pause live updates' : 'Resume live updates'}
       </Button>
       <Text className="quiet" role="status">
-        {heldAt !== null && `Held still, ${fresh} new since. `}
-        {isNarrowed(filter) && `${shown} of the ${events.length} newest events that were loaded.`}
+        {heldAt !== null && `Paused, ${fresh} new ${fresh === 1 ? 'event' : 'events'}. `}
+        {isNarrowed(filter) && `Showing ${shown} of the ${events.length} newest events.`}
       </Text>
     </Group>
   )
@@ -147,7 +147,7 @@ export const Tail = () => {
   if (isPending) return <Loading />
   if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
   if (events.length === 0)
-    return <Empty command={command}>{type === undefined ? 'No event yet.' : `No event ${type} yet.`}</Empty>
+    return <Empty command={command}>{type === undefined ? 'No events yet. Send one:' : `No ${type} events yet.`}</Empty>
   const shown = narrowed(events, filter).filter(({ sequence }) => heldAt === null || sequence <= heldAt)
   return (
     <>
@@ -155,7 +155,7 @@ export const Tail = () => {
       <Rows events={shown} />
       {hasNextPage && (
         <Button m="md" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older events
+          Load older events
         </Button>
       )}
     </>

@@ -1,7 +1,7 @@
 /**
- * What led to an event and what it led to, as a tree: from whoever began it down to the runs it started and what they have sent.
+ * The causes and effects of an event as a tree: from its first cause down to the runs it started and the events they sent.
  *
- * Each event below can be unfolded in turn. Owns the order of the lines; the server walks both ways.
+ * Each sent event can be expanded. The server computes both directions.
  */
 import { Button, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -18,18 +18,18 @@ type Suppression = EventDetail['suppressed'][number]
 type StartedRun = EventDetail['runs'][number]
 
 const REASONS: Readonly<Record<Suppression['reason'], string>> = {
-  filter: 'its filter does not hold',
-  error: 'its rule failed',
-  hop_limit: 'the chain of causes is too long',
-  reentry: 'it would answer itself',
-  duplicate: 'a run has the same key',
-  paused: 'the handler is paused',
-  rate_limit: 'over the rate limit',
-  debounced: 'a newer event counts',
-  overlap: 'another run has not ended',
-  fan_in: 'another event counts',
-  cancelled: 'cancelled before it began',
-  joined: 'part of a run with other events',
+  filter: 'filter did not match',
+  error: 'rule failed',
+  hop_limit: 'event chain too long',
+  reentry: 'would trigger itself',
+  duplicate: 'duplicate key',
+  paused: 'handler paused',
+  rate_limit: 'rate limit reached',
+  debounced: 'replaced by a newer event',
+  overlap: 'another run in progress',
+  fan_in: 'another event was used',
+  cancelled: 'cancelled before start',
+  joined: 'batched with other events',
 }
 
 const causeText = ({ kind, name, id, sequence }: EventCause): string => {
@@ -42,7 +42,7 @@ const Suppressed = ({ event, suppression }: { readonly event: StoredEvent; reado
   const { trigger, reason, detail, run } = suppression
   const { mutate, isPending } = useMutation({
     mutationFn: () => sendJson<{ readonly id: string }>('/api/runs', { name: trigger, input: event.data }),
-    onSuccess: ({ id }) => say('teal', 'Started anyway', `${trigger} works on the data of this event: ${id}`),
+    onSuccess: ({ id }) => say('teal', 'Started anyway', `${trigger} started with the data of this event: ${id}`),
     onError: complain,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs'] }),
   })
@@ -98,7 +98,7 @@ const Effects = ({ sequence }: { readonly sequence: number }) => {
 }
 
 const EffectLines = ({ detail: { event, runs, events, pending, suppressed } }: { readonly detail: EventDetail }) => {
-  if (runs.length + suppressed.length + pending.length === 0) return <Text className="quiet">It started nothing.</Text>
+  if (runs.length + suppressed.length + pending.length === 0) return <Text className="quiet">Nothing started.</Text>
   const known = new Set(runs.map(({ id }) => id))
   return (
     <ul>
@@ -112,7 +112,7 @@ const EffectLines = ({ detail: { event, runs, events, pending, suppressed } }: {
         ))}
       {pending.map((handler) => (
         <li key={handler} data-kind="pending">
-          waiting: <strong>{handler}</strong> starts when its flow control allows
+          waiting: <strong>{handler}</strong> starts when its limits allow
         </li>
       ))}
       {suppressed.map((suppression) => (
@@ -122,7 +122,7 @@ const EffectLines = ({ detail: { event, runs, events, pending, suppressed } }: {
   )
 }
 
-/** From the first cause inwards: each stands below what led to it. */
+/** Nests the causes: each below the one before. */
 const Nested = ({ causes, children }: { readonly causes: readonly EventCause[]; readonly children: ReactNode }) => {
   const [first, ...rest] = causes
   if (first === undefined) return children
@@ -142,7 +142,7 @@ export const EventTree = ({ sequence }: { readonly sequence: number }) => {
   const { event, causes } = data
   return (
     <section className="tree" aria-label="Causes and effects">
-      {causes.length === 0 && <Text className="quiet">Somebody outside sent it.</Text>}
+      {causes.length === 0 && <Text className="quiet">Sent from outside.</Text>}
       <Nested causes={[...causes].reverse()}>
         <ul>
           <li data-kind="this">

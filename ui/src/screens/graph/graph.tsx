@@ -1,4 +1,4 @@
-/** The system as a graph: who hears what and sends what, what each of them has to do now, and what lint has found. */
+/** The system as a graph: handlers and events, current load of each, and findings of the manifest check. */
 import { Button, Group, Menu, SegmentedControl, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -15,12 +15,12 @@ import { NodeTable } from './list.tsx'
 import { FindingLine, NodePanel } from './panel.tsx'
 
 const route = getRouteApi('/graph')
-// The drawing is heavy and this screen alone needs it.
+// Loaded lazily: the drawing library is large, and only this screen uses it.
 const Picture = lazy(async () => ({ default: (await import('./picture.tsx')).Picture }))
 
 const Export = ({ graph }: { readonly graph: ManifestGraph }) => {
   const file = graph.name.replaceAll(/[^\w-]+/g, '-')
-  // Loaded with the drawing: whoever wants a file has looked at it.
+  // These chunks are already loaded with the drawing.
   const saveSvg = async (): Promise<void> => {
     const [{ placesOf }, { svgOf }] = await Promise.all([import('./layout.ts'), import('./svg.ts')])
     download(`${file}.svg`, 'image/svg+xml', svgOf(graph, placesOf(graph)))
@@ -57,13 +57,13 @@ const Head = ({ graph }: { readonly graph: ManifestGraph }) => {
           Graph
         </Title>
         <Text className="quiet">
-          {graph.name}: {hands} hands, {events} events
+          {graph.name}: {hands} handlers, {events} events
         </Text>
       </div>
       <Group gap="sm">
         <SegmentedControl
           size="xs"
-          aria-label="Show as"
+          aria-label="View"
           value={view}
           data={[
             { value: 'picture', label: 'Picture' },
@@ -72,7 +72,7 @@ const Head = ({ graph }: { readonly graph: ManifestGraph }) => {
           onChange={(next) => void navigate({ search: next === 'list' ? { view: next } : {} })}
         />
         <Export graph={graph} />
-        <ObjectMenu what="the graph" id={graph.hash} path="/api/manifest/graph" cli="manifest graph" />
+        <ObjectMenu what="graph" id={graph.hash} path="/api/manifest/graph" cli="manifest graph" />
       </Group>
     </Group>
   )
@@ -119,7 +119,7 @@ export const Graph = () => {
       <Head graph={graph} />
       <Findings graph={graph} />
       {graph.nodes.length === 0 ? (
-        <Empty command="npx trihand manifest validate">The system declares nothing yet.</Empty>
+        <Empty command="npx trihand manifest validate">This system is empty. Check the manifest:</Empty>
       ) : (
         <Body graph={graph} />
       )}

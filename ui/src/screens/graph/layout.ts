@@ -1,8 +1,8 @@
 /**
- * Where each node of the graph stands: from left to right, in the order in which things lead to each other, and on into the next
- * band where one would become too long to read, as lines of a text do.
+ * Computes the position of each graph node: left to right in order of cause and effect. Long graphs wrap into several bands, like lines
+ * of text.
  *
- * Owns the size of a node, which the style sheet keeps to.
+ * Defines the size of a node; the style sheet must match it.
  */
 import dagre from '@dagrejs/dagre'
 import type { GraphNode, ManifestGraph } from '../../api/documents.ts'
@@ -13,17 +13,17 @@ export interface Place {
   readonly width: number
   readonly height: number
   readonly band: number
-  /** Above its band: where lines from other bands come in. */
+  /** Height of the free lane above its band, for lines from other bands. */
   readonly lane: number
 }
 
 const LETTER = 7.3
 const NARROWEST = 96
 const WIDEST = 280
-/** Sign, padding and badge beside the name; a hexagon loses a tip on each side. */
+/** Width of icon, padding and badge. A hexagon needs more for its tips. */
 const PADDING: Readonly<Record<string, number>> = { event: 62, human: 96 }
 const BAND_GAP = 56
-/** The shape of the place that the picture has, about. */
+/** Approximate aspect ratio of the screen area. */
 const WANTED_RATIO = 1.7
 const MOST_BANDS = 6
 
@@ -51,7 +51,7 @@ const inOneLine = ({
 
 type Line = ReturnType<typeof inOneLine>
 
-/** Columns of nodes that stand above each other, from left to right. */
+/** Groups nodes into columns, from left to right. */
 const columnsOf = (line: Line): readonly Line[] => {
   const columns = new Map<number, Line[number][]>()
   for (const place of line) {
@@ -68,7 +68,7 @@ const extent = (places: Line) => ({
   bottom: Math.max(...places.map(({ y, height }) => y + height)),
 })
 
-/** Columns in so many bands of about the same width. */
+/** Splits the columns into bands of about the same width. */
 const cut = (columns: readonly Line[], bands: number): readonly Line[] => {
   const { left, right } = extent(columns.flat())
   const wanted = (right - left) / bands
@@ -89,7 +89,7 @@ const sizeOfBands = (bands: readonly Line[]): { width: number; height: number } 
   }
 }
 
-/** As many bands as let everything be shown largest. */
+/** Chooses the number of bands that allows the largest scale. */
 const banded = (line: Line): readonly Line[] => {
   const columns = columnsOf(line)
   const choices = Array.from({ length: MOST_BANDS }, (_, i) => cut(columns, i + 1))

@@ -1,4 +1,4 @@
-/** What a person sees when one node of the graph is chosen. */
+/** The highlighted nodes when one node of the graph is chosen. */
 import { expect, test } from 'vitest'
 import type { GraphEdge } from '../../api/documents.ts'
 import { downstream, neighbourhood, upstream } from './lines.ts'

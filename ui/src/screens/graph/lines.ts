@@ -1,6 +1,4 @@
-/**
- * What lies before and behind a node of the graph. Pure: nodes and edges in, names out.
- */
+/** Finds the nodes upstream and downstream of a graph node. Pure. */
 import type { GraphEdge } from '../../api/documents.ts'
 
 const follow = (edges: readonly GraphEdge[], start: string, next: (edge: GraphEdge) => readonly [string, string]) => {
@@ -16,14 +14,14 @@ const follow = (edges: readonly GraphEdge[], start: string, next: (edge: GraphEd
   return found
 }
 
-/** What can lead here, however far away. */
+/** All nodes from which a path leads to this one. */
 export const upstream = (edges: readonly GraphEdge[], node: string): ReadonlySet<string> =>
   follow(edges, node, ({ from, to }) => [to, from])
 
-/** What this can lead to. */
+/** All nodes that this one leads to. */
 export const downstream = (edges: readonly GraphEdge[], node: string): ReadonlySet<string> =>
   follow(edges, node, ({ from, to }) => [from, to])
 
-/** The node with everything before and behind it, or on one side only (`up`, `down`). */
+/** The node with all nodes upstream and downstream, or on one side only (`up`, `down`). */
 export const neighbourhood = (edges: readonly GraphEdge[], node: string, side?: string): ReadonlySet<string> =>
   new Set([node, ...(side === 'down' ? [] : upstream(edges, node)), ...(side === 'up' ? [] : downstream(edges, node))])

@@ -1,11 +1,11 @@
-/** The graph as a table: the same nodes, what they hear and what they send, in words. */
+/** The graph as a table: each node, what it comes from and what it leads to. */
 import { Table } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { GraphEdge, GraphNode, ManifestGraph } from '../../api/documents.ts'
 import { lookOf } from '../../parts/hands.ts'
 import { Counts, placeOf } from './looks.tsx'
 
-/** `event:lead.matched` is named without its kind. */
+/** The name without the kind: `event:lead.matched` becomes `lead.matched`. */
 export const nameOf = (id: string): string => id.slice(id.indexOf(':') + 1)
 
 const ORDER = ['agent', 'human', 'function', 'plan', 'event', 'schedule', 'webhook', 'state']

@@ -1,17 +1,17 @@
-/** What a node has to do now, and what was found about it, in few words. */
+/** Short texts for a graph node: its runs by status, and its findings. */
 import type { GraphNode, ManifestFinding } from '../../api/documents.ts'
 
 type NodeCounts = NonNullable<GraphNode['counts']>
 
-/** Of very many it is told that there are at least so many. */
+/** A count with its status: `3 running`. Above a limit the server only says “at least”: `1000+ running`. */
 export const countText = (counts: NodeCounts, word: NodeCounts['more'][number]): string =>
   `${counts[word]}${counts.more.includes(word) ? '+' : ''} ${word}`
 
-/** Which finding, and where: `LINT_X manifest.yaml:12`. */
+/** Code and place of a finding: `LINT_X manifest.yaml:12`. */
 export const placeOf = ({ code, file, line }: ManifestFinding): string =>
   `${code} ${file.slice(file.lastIndexOf('/') + 1)}:${line}`
 
-/** How many runs it has now, by what they do. Nothing where nothing is. */
+/** The runs of a node by status. Hides zero counts. */
 export const Counts = ({ node }: { readonly node: GraphNode }) => {
   if (node.counts === null) return null
   const { waiting, running, failed } = node.counts

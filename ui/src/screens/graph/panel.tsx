@@ -1,4 +1,4 @@
-/** The chosen node: what it has to do now, what was found about it, and its neighbours. */
+/** The panel of the chosen node: its runs, findings and neighbours. */
 import { CloseButton, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { GraphNode, ManifestFinding, ManifestGraph } from '../../api/documents.ts'
@@ -51,11 +51,11 @@ const LookAt = ({ node }: { readonly node: GraphNode }) => {
     return (
       <Group gap="md">
         <Link to="/events" search={{ type: node.name }}>
-          Events of this type
+          Show events
         </Link>
         {maySend && (
           <Link to="/events" search={{ send: node.name }}>
-            Send one
+            Send event
           </Link>
         )}
       </Group>
@@ -63,13 +63,13 @@ const LookAt = ({ node }: { readonly node: GraphNode }) => {
   if (node.kind === 'schedule')
     return (
       <Link to="/schedules" search={{ name: node.name }}>
-        Its slots
+        Show schedule
       </Link>
     )
   if (node.counts === null) return null
   return (
     <Link to="/runs" search={{ handler: node.name }}>
-      Its runs
+      Show runs
     </Link>
   )
 }
@@ -117,13 +117,11 @@ export const NodePanel = ({
               {node.name}
             </Title>
           </div>
-          <CloseButton aria-label="Show the whole graph" onClick={close} />
+          <CloseButton aria-label="Close" onClick={close} />
         </Group>
         <Counts node={node} />
         {node.isolation !== null && (
-          <span className="quiet">
-            {node.isolation === 'process' ? 'Its code runs in a process of its own' : 'Its code is not isolated'}
-          </span>
+          <span className="quiet">{node.isolation === 'process' ? 'Runs in its own process' : 'Not isolated'}</span>
         )}
         <LookAt node={node} />
         <Focus node={node} />

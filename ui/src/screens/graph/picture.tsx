@@ -1,4 +1,4 @@
-/** The graph as a picture: hands by their shapes, events as pills, what is not in the line of the chosen node faded. */
+/** The graph as a picture. Each kind of handler has its shape; events are pills. Nodes that are not connected to the chosen one are faded. */
 import '@xyflow/react/dist/style.css'
 import { useComputedColorScheme } from '@mantine/core'
 import {
@@ -55,7 +55,7 @@ const Shape = ({ data: { node, isFaded }, selected = false }: NodeProps<Drawn>) 
 
 type Bent = Edge<{ readonly lane: number }>
 
-/** From one band into another a line goes through the free lane between them. */
+/** An edge between two bands. It runs through the free lane between them. */
 const Bend = ({ data, id, markerEnd, ...ends }: EdgeProps<Bent>) => {
   const [path, labelX, labelY] = getSmoothStepPath({ ...ends, borderRadius: 10, centerY: data?.lane ?? 0 })
   return <BaseEdge id={id} path={path} labelX={labelX} labelY={labelY} {...(markerEnd && { markerEnd })} />
@@ -82,7 +82,7 @@ interface Scene {
   readonly graph: ManifestGraph
   readonly places: ReadonlyMap<string, Place>
   readonly chosen: string | undefined
-  /** What is in line with the chosen node; null: nothing is chosen. */
+  /** Nodes connected to the chosen one. Null: no node is chosen. */
   readonly near: ReadonlySet<string> | null
 }
 
@@ -103,7 +103,7 @@ const nodesOf = ({ graph, places, chosen, near }: Scene): Drawn[] =>
     }
   })
 
-/** Lines in one lane lie beside each other. */
+/** Spreads the edges within a lane. */
 const bendOf = (from: Place | undefined, to: Place | undefined, count: number): object => {
   if (from === undefined || to === undefined || from.band === to.band) return {}
   return { type: 'bend', data: { lane: to.lane + ((count % LANES) - 2) * LANE_STEP } }
@@ -118,7 +118,7 @@ const edgesOf = ({ graph: { edges }, places, near }: Scene): Edge[] =>
       target: to,
       ...bendOf(places.get(from), places.get(to), i),
       className: isFaded ? 'graph-edge faded' : 'graph-edge',
-      // A label of the whole picture would hide it: it is shown where one has looked closer.
+      // Labels of all edges would hide the picture, so only highlighted edges have one.
       ...(near !== null && !isFaded && label !== '' ? { label: short(label) } : {}),
       ...(kind === 'moves' ? { style: { strokeDasharray: '5 4' } } : {}),
       markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
@@ -134,14 +134,14 @@ export const Picture = ({
 }: {
   readonly graph: ManifestGraph
   readonly chosen: string | undefined
-  /** Which side of it: `up`, `down`, or both. */
+  /** Highlighted side: `up`, `down`, or both. */
   readonly line: string | undefined
   readonly choose: (node: string | undefined) => void
 }) => {
   const scheme = useComputedColorScheme()
-  // What is counted changes often, where things stand does not.
+  // Counts change often; positions depend on nodes and edges only.
   const shape = JSON.stringify([graph.nodes.map(({ id }) => id), graph.edges])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the graph
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` is derived from the graph
   const places = useMemo(() => placesOf(graph), [shape])
   const { nodes, edges } = useMemo(() => {
     const near = chosen === undefined ? null : neighbourhood(graph.edges, chosen, line)

@@ -1,4 +1,4 @@
-/** The graph as a file. */
+/** The SVG export of the graph. */
 import { expect, test } from 'vitest'
 import type { GraphNode, ManifestGraph } from '../../api/documents.ts'
 import { placesOf } from './layout.ts'

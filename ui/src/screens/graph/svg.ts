@@ -1,8 +1,4 @@
-/**
- * The graph as an SVG file: the same places as on the page, hands by their shapes, nothing that needs a style sheet or a font of ours.
- *
- * Pure: nodes, edges and places in, text out.
- */
+/** Exports the graph as an SVG file with the same positions as on the page. Needs no style sheet or font. Pure. */
 import type { GraphNode, ManifestGraph } from '../../api/documents.ts'
 import type { Place } from './layout.ts'
 

@@ -1,4 +1,4 @@
-/** One action for many tasks, each with a verdict of its own. What is offered is what every one of them allows. */
+/** Applies one action to several tasks and shows the result of each. Offers only actions that every task allows. */
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check, X } from 'lucide-react'
@@ -16,19 +16,19 @@ import type { Selection } from './use-selection.ts'
 
 export const MOST = 100
 
-/** A field that one of them needs, or a person to hand it to, is asked for task by task. */
+/** Actions that all tasks have in common. Excludes actions that need a field or another person: those are taken task by task. */
 const commonActions = (tasks: readonly TaskDetail[]): readonly TaskAction[] =>
   (tasks[0]?.actions ?? []).flatMap((action) => {
     const { name, required_fields, confirm } = action
     const isCommon =
       required_fields.length === 0 && name !== 'reassign' && tasks.every((task) => task.allowed_actions.includes(name))
     const same = tasks.flatMap(({ actions }) => actions.find((one) => one.name === name) ?? [])
-    // What is typed is typed once, for all of them.
+    // The confirmation is typed once for all tasks, so it must be the same text.
     if (!isCommon || same.some((one) => one.confirm !== confirm)) return []
     return [{ ...action, warning: same.find(({ warning }) => warning !== null)?.warning ?? null }]
   })
 
-/** One field and one box for whichever of the actions is taken. */
+/** The confirmation and warning for all offered actions. */
 const askedOf = (actions: readonly TaskAction[]): Pick<TaskAction, 'confirm' | 'warning'> => ({
   confirm: actions.find(({ confirm }) => confirm !== null)?.confirm ?? null,
   warning: actions.find(({ warning }) => warning !== null)?.warning ?? null,
@@ -41,15 +41,19 @@ const Verdicts = ({
   readonly tasks: readonly TaskDetail[]
   readonly verdicts: readonly TaskVerdict[]
 }) => (
-  <ul className="plain-list" aria-label="What came of it">
+  <ul className="plain-list" aria-label="Results">
     {verdicts.map(({ task, status, state, problem }) => (
       <li key={task}>
         <span className="status" data-tone={status === 200 ? 'good' : 'bad'}>
           {status === 200 ? <Check size={15} aria-hidden /> : <X size={15} aria-hidden />}
-          {status === 200 ? state : problem?.code}
+          {status === 200 ? state : 'not decided'}
         </span>{' '}
         {tasks.find(({ id }) => id === task)?.title}
-        {problem !== undefined && <Text className="quiet">{problem.detail}</Text>}
+        {problem !== undefined && (
+          <Text className="quiet">
+            {problem.detail} <span className="id">{problem.code}</span>
+          </Text>
+        )}
       </li>
     ))}
   </ul>
@@ -90,7 +94,7 @@ const Decide = ({ tasks, keep }: { readonly tasks: readonly TaskDetail[]; readon
   const actions = commonActions(tasks)
   if (data !== undefined) return <Verdicts tasks={tasks} verdicts={data.items} />
   if (actions.length === 0)
-    return <Alert variant="outline">They have no action in common that you may take. Decide them one by one.</Alert>
+    return <Alert variant="outline">These tasks have no action in common. Decide them one by one.</Alert>
   return (
     <Stack gap="sm">
       <ul className="plain-list">
@@ -115,9 +119,7 @@ const Decide = ({ tasks, keep }: { readonly tasks: readonly TaskDetail[]; readon
           </Button>
         ))}
       </Group>
-      <Text className="quiet">
-        Every item goes by the action; marks are not part of it. Decisions cannot be taken back.
-      </Text>
+      <Text className="quiet">The action applies to every item; your drafts are ignored. This can't be undone.</Text>
     </Stack>
   )
 }
@@ -131,14 +133,14 @@ export const BulkDialog = ({
   readonly keep: Selection['keep']
   readonly close: () => void
 }) => {
-  // As they were when the dialog was opened: those are decided, on what they showed then, and no others.
+  // Decide exactly the tasks selected when the dialog opened, with the content they had then.
   const [chosen] = useState(ids)
   const { data: tasks, error, refetch } = useQuery(bulkQuery(chosen, useMe()))
   return (
     <Modal
       opened
       onClose={close}
-      title={`${chosen.length} tasks at once`}
+      title={`Decide ${chosen.length} tasks`}
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -148,7 +150,7 @@ export const BulkDialog = ({
   )
 }
 
-/** What can be done with the selected ones; nothing while there are none. */
+/** The bar with actions for the selected tasks. Hidden while none is selected. */
 export const BulkBar = ({ selection: { ids, keep } }: { readonly selection: Selection }) => {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -159,12 +161,12 @@ export const BulkBar = ({ selection: { ids, keep } }: { readonly selection: Sele
             {ids.size} selected
           </Text>
           <Button size="compact-sm" disabled={ids.size > MOST} onClick={() => setOpen(true)}>
-            Decide them
+            Decide
           </Button>
           <Button size="compact-sm" variant="default" onClick={() => keep([])}>
             Clear
           </Button>
-          {ids.size > MOST && <Text className="quiet">At most {MOST} at once.</Text>}
+          {ids.size > MOST && <Text className="quiet">Select at most {MOST}.</Text>}
         </Group>
       )}
       {isOpen && <BulkDialog ids={[...ids]} keep={keep} close={() => setOpen(false)} />}

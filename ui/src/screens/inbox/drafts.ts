@@ -1,8 +1,9 @@
 /**
- * Drafts of one task in this tab: what the server holds, and what was changed here and is not saved yet over it.
+ * The drafts of one task in this tab: the saved drafts plus local changes that are not saved yet.
  *
- * Owns the way to the server and back. A save names the draft revision that it was made on. Where the person was faster elsewhere, changes of
- * different parts are put together; where both changed the same part, the person chooses, and until then neither is lost.
+ * Saves to the server and merges what comes back. Each save names the draft revision that it is based on. If the user has changed the
+ * drafts in another tab or device, changes to different parts are merged. If both changed the same part, the user chooses; until then
+ * both versions are kept.
  */
 import { Problem, sendJson } from '../../api/client.ts'
 import type { TaskDetail } from '../../api/documents.ts'
@@ -10,7 +11,7 @@ import { draftOf, isSameMark, type Mark, type Marks, markOf, marksOf, mergedMark
 
 export type Saved = 'saved' | 'saving' | 'unsaved' | 'contested'
 
-/** Marks, and the draft revision of which they are. */
+/** Marks and their draft revision. */
 export interface SeenMarks {
   readonly marks: Marks
   readonly revision: number
@@ -18,7 +19,7 @@ export interface SeenMarks {
 
 type Key = string | null
 
-/** What a server that cannot be reached may take later; what it has refused it refuses again. */
+/** A save that did not reach the server is retried. A refused one is not. */
 type Failure = 'unreached' | 'refused'
 
 const failureOf = (error: unknown): Failure => {
@@ -28,11 +29,11 @@ const failureOf = (error: unknown): Failure => {
 
 interface Change {
   readonly mark: Mark
-  /** The draft revision that the person saw when they began. */
+  /** The draft revision that the user saw when they started this change. */
   readonly base: number
-  /** What they saw then. */
+  /** The mark in that revision. */
   readonly before: Mark
-  /** The person has changed the same elsewhere. */
+  /** The user has changed the same mark in another tab or device. */
   readonly isContested: boolean
 }
 
@@ -57,7 +58,7 @@ export class Drafts {
     return { marks, revision: this.known.revision }
   }
 
-  /** What the server holds, without the changes of this tab. */
+  /** The saved marks, without the changes of this tab. */
   get kept(): Marks {
     return this.known.marks
   }
@@ -80,7 +81,7 @@ export class Drafts {
     return this.failure === 'unreached'
   }
 
-  /** Answers may come in any order: an older one changes nothing. */
+  /** Responses may arrive in any order; an older one is ignored. */
   learn({ drafts, draft_revision: revision }: TaskDetail): void {
     if (revision <= this.known.revision) return
     this.known = { marks: marksOf(drafts), revision }
@@ -113,13 +114,13 @@ export class Drafts {
     if (last !== undefined) this.become(last)
   }
 
-  /** The newer draft counts. */
+  /** Resolves a conflict: keep the saved draft. */
   yield(item: Key): void {
     this.local.delete(item)
     this.redraw()
   }
 
-  /** What was changed here counts, over all that is known now. */
+  /** Resolves a conflict: keep the change of this tab. */
   insist(item: Key): void {
     const own = this.local.get(item)
     if (own !== undefined) this.local.set(item, { ...own, base: this.known.revision, isContested: false })
@@ -150,12 +151,12 @@ export class Drafts {
     }
   }
 
-  /** What was typed meanwhile is a change of what was just saved. */
+  /** Removes a saved change. Text typed during the save becomes a new change, based on the saved one. */
   private settle(item: Key, sent: Mark, base: number): void {
     const now = this.local.get(item)
     if (now === undefined || now.mark === sent) this.local.delete(item)
     else this.local.set(item, { ...now, base, before: sent })
-    // Until the answer is learnt, what was sent is what the server has.
+    // Until the response is applied, assume that the server has what was sent.
     this.known = { ...this.known, marks: new Map(this.known.marks).set(item, sent) }
   }
 

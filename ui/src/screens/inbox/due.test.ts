@@ -1,4 +1,4 @@
-/** When a deadline begins to press. */
+/** When a deadline counts as soon or late. */
 import { expect, test } from 'vitest'
 import { urgencyOf } from './due.tsx'
 

@@ -1,4 +1,4 @@
-/** What waits for people: views on the left, the tasks of the chosen one, and the open task beside them. */
+/** The inbox: views on top, the tasks of the chosen view, and the open task next to them. */
 import { Button, Text, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -29,14 +29,14 @@ import { TaskRow } from './task-row.tsx'
 import { type Selection, useSelection } from './use-selection.ts'
 
 /*
- * Tasks as a list of any length, of which only what is in sight, and a little more, is in the page.
- * Owns which rows those are, and when to ask for more of them. Every row is as high as every other.
+ * A virtual list of tasks: only the visible rows and a few more are in the DOM. All rows have the same height.
+ * Loads the next page before the user reaches the end.
  */
 
 const ROW_HEIGHT = 72
-/** Rows in the page that are not in sight yet: the keys reach them before they are. */
+/** Extra rows in the DOM above and below, so that keyboard focus can move to them. */
 const OVERSCAN = 4
-/** The next page is asked for so many rows before the end. */
+/** Loads the next page this many rows before the end. */
 const AHEAD = 60
 
 interface TaskListProps {
@@ -48,7 +48,7 @@ interface TaskListProps {
   readonly more: () => void
 }
 
-/** Whoever holds a key wants what the browser does with links. */
+/** A plain click. With a modifier key the browser handles the link itself. */
 const isPlain = ({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean =>
   button === 0 && !(metaKey || ctrlKey || shiftKey || altKey)
 
@@ -74,7 +74,7 @@ const TaskList = ({ tasks, view, chosen, selected, open, more }: TaskListProps) 
   }
   return (
     <div ref={box} className="task-list">
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: it hears the clicks of the links in it, which Enter makes too */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: it handles clicks on the links inside, which Enter triggers too */}
       <ul aria-label="Tasks" style={{ height: rows.getTotalSize() }} onClick={onClick}>
         {shown.map(({ index, start }) => {
           const task = tasks[index]
@@ -97,19 +97,19 @@ const TaskList = ({ tasks, view, chosen, selected, open, more }: TaskListProps) 
   )
 }
 
-// Which tasks are looked at: the views of an inbox, each with how many it has. The chosen one is in the address.
+// The views of the inbox, each with its count. The URL holds the chosen one.
 
 type Counted = Exclude<keyof InboxViews, 'more'>
 
 const VIEWS = [
-  { view: 'mine', label: 'Mine', icon: InboxSign, empty: 'Nothing waits for you.' },
-  { view: 'groups', label: 'My groups', icon: Users, empty: 'Nothing waits for your groups.' },
-  { view: 'unassigned', label: 'Unassigned', icon: CircleDashed, empty: 'Somebody has claimed everything.' },
-  { view: 'overdue', label: 'Overdue', icon: AlarmClock, empty: 'Nothing is late.' },
-  { view: 'escalated', label: 'Escalated', icon: ArrowUpNarrowWide, empty: 'Nothing was escalated to you.' },
-  { view: 'later', label: 'Later', icon: CalendarClock, empty: 'You have put nothing off.' },
-  { view: 'open', label: 'All open', icon: Layers, empty: 'Nothing waits for anybody.' },
-  { view: 'done', label: 'Done', icon: CircleCheck, empty: 'Nothing was decided yet.' },
+  { view: 'mine', label: 'Mine', icon: InboxSign, empty: "You're all caught up." },
+  { view: 'groups', label: 'My groups', icon: Users, empty: 'No tasks for your groups.' },
+  { view: 'unassigned', label: 'Unassigned', icon: CircleDashed, empty: 'All tasks are claimed.' },
+  { view: 'overdue', label: 'Overdue', icon: AlarmClock, empty: 'Nothing is overdue.' },
+  { view: 'escalated', label: 'Escalated', icon: ArrowUpNarrowWide, empty: 'No escalated tasks.' },
+  { view: 'later', label: 'Postponed', icon: CalendarClock, empty: 'No postponed tasks.' },
+  { view: 'open', label: 'All open', icon: Layers, empty: 'No open tasks.' },
+  { view: 'done', label: 'Done', icon: CircleCheck, empty: 'No decisions yet.' },
 ] as const
 
 const emptyTextOf = (view: string): string => (VIEWS.find((one) => one.view === view) ?? VIEWS[0]).empty
@@ -153,10 +153,10 @@ const route = getRouteApi('/inbox')
 const Nothing = ({ view }: { readonly view: string }) => {
   const command = useFirstCommand()
   if (view !== 'mine' && view !== 'open') return <Empty>{emptyTextOf(view)}</Empty>
-  return <Empty command={command}>{emptyTextOf(view)} An event starts what asks people:</Empty>
+  return <Empty command={command}>{emptyTextOf(view)} To create a task, send an event:</Empty>
 }
 
-/** Out of a field first, then out of the task. A dialog takes the key for itself. */
+/** Escape leaves a text field first, then the task. An open dialog handles the key itself. */
 const useBackKey = (back: () => void): void => {
   const leave = (): void => {
     if (isDialogOpen()) return
@@ -164,7 +164,7 @@ const useBackKey = (back: () => void): void => {
     if (at instanceof HTMLElement && /^(INPUT|TEXTAREA)$/.test(at.tagName)) at.blur()
     else back()
   }
-  // Asked before the dialog is: after it has closed, nobody would know of it.
+  // Capture: this must run before the dialog closes and removes itself.
   useKeys({ Escape: leave }, { capture: true })
 }
 
@@ -176,7 +176,7 @@ const List = ({ view, selection }: { readonly view: string; readonly selection: 
     tasksQuery(view, me),
   )
   const tasks = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
-  // A question that is under way would be given up by the next one, and asked again from the beginning.
+  // A new fetch would cancel one in progress and start again.
   const canAsk = hasNextPage && !isFetching
   const more = useCallback(() => void (canAsk && fetchNextPage()), [canAsk, fetchNextPage])
   const open = useCallback((id: string) => void navigate({ search: { view, task: id } }), [navigate, view])
@@ -186,13 +186,13 @@ const List = ({ view, selection }: { readonly view: string; readonly selection: 
   return <TaskList tasks={tasks} view={view} chosen={chosen} selected={selection.ids} open={open} more={more} />
 }
 
-/** The one below, else the one above; undefined: it was the last. */
+/** The task below, else the one above. Undefined: there is no other. */
 const neighbourOf = (tasks: readonly TaskSummary[], id: string): string | undefined => {
   const at = tasks.findIndex((task) => task.id === id)
   return (tasks[at + 1] ?? tasks[at - 1])?.id
 }
 
-/** Where a person is after a submit: at the next task of the list they came from, unless they want to choose it themselves. */
+/** Opens the next task of the list after a submit, if the user has that setting on. */
 const useNext = (view: string): (() => void) => {
   const { task } = route.useSearch()
   const navigate = route.useNavigate()
@@ -235,7 +235,7 @@ export const Inbox = () => {
           <div className="blank">
             <InboxSign size={32} aria-hidden />
             <Text>Choose a task.</Text>
-            <Text className="quiet">j and k move, Enter opens, x selects, ? shows all keys</Text>
+            <Text className="quiet">j and k move, Enter opens, x selects, ? shows all shortcuts</Text>
           </div>
         ) : (
           <Task key={task} id={task} done={next} />

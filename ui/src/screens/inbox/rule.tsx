@@ -1,4 +1,4 @@
-/** Marks by a rule: an expression over the item, which the server judges. It marks, and never submits. */
+/** Approves or rejects all items that match an expression. The server evaluates it. Saves drafts only; never submits. */
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,15 +8,15 @@ import { Fold } from '../../parts/fold.tsx'
 import type { MarkBook } from '../task/use-marks.ts'
 
 const toldOf = ({ marked, unclear }: TaskMarks): string => {
-  const found = marked.length === 1 ? '1 item is marked.' : `${marked.length} items are marked.`
+  const found = marked.length === 1 ? '1 item matches.' : `${marked.length} items match.`
   const [first] = unclear
-  return first === undefined ? found : `${found} Of ${unclear.length} it cannot say: ${first.detail}.`
+  return first === undefined ? found : `${found} Could not check ${unclear.length}: ${first.detail}.`
 }
 
 export const MarkByRule = ({ task, book }: { readonly task: string; readonly book: MarkBook }) => {
   const [where, setWhere] = useState('')
   const { mutate, isPending, data, error } = useMutation({
-    // What was marked by hand is there first: the rule comes after it.
+    // Save drafts first, so that the rule runs on top of them.
     mutationFn: async (status: 'approved' | 'rejected') => {
       await book.flush()
       return sendJson<TaskMarks>(`/api/tasks/${task}/marks`, { where, status })
@@ -25,7 +25,7 @@ export const MarkByRule = ({ task, book }: { readonly task: string; readonly boo
   })
   const apply = (status: 'approved' | 'rejected') => () => mutate(status)
   return (
-    <Fold name="Mark by rule">
+    <Fold name="Select by rule">
       <form
         className="rule"
         onSubmit={(event) => {
@@ -35,16 +35,16 @@ export const MarkByRule = ({ task, book }: { readonly task: string; readonly boo
       >
         <TextInput
           size="xs"
-          label="Items for which this is true"
+          label="Condition"
           placeholder="item.confidence >= 0.9"
           required
           value={where}
           onChange={(e) => setWhere(e.currentTarget.value)}
-          error={error === null ? undefined : error instanceof Problem ? error.message : 'Not done'}
+          error={error === null ? undefined : error instanceof Problem ? error.message : 'Something went wrong'}
         />
         <Group gap="xs" mt="xs">
           <Button type="submit" size="compact-xs" variant="default" loading={isPending}>
-            Mark approve
+            Approve matching
           </Button>
           <Button
             size="compact-xs"
@@ -53,7 +53,7 @@ export const MarkByRule = ({ task, book }: { readonly task: string; readonly boo
             loading={isPending}
             onClick={apply('rejected')}
           >
-            Mark reject
+            Reject matching
           </Button>
         </Group>
         <Text size="xs" className="quiet" role="status" mt={4}>

@@ -1,14 +1,15 @@
 /**
- * One task in the list, at its place.
+ * One row of the task list.
  *
- * Drawn once for what it shows: a row that stays while the list is scrolled is not drawn again. It is a plain link, since a router's
- * link per row costs more than all the rest of it; the list opens what was clicked.
+ * Memoised: a row is not rendered again while the list scrolls. Uses a plain link, because a router link per row costs more than the
+ * rest of the row. The list handles the click.
  */
 import { Flag, SquareCheck } from 'lucide-react'
 import { memo } from 'react'
 import { mountPath } from '../../api/client.ts'
 import type { TaskSummary } from '../../api/documents.ts'
 import { When } from '../../parts/when.tsx'
+import { decisionWord } from '../task/ends.ts'
 import { originOf } from '../task/origin.tsx'
 import { Due } from './due.tsx'
 
@@ -41,8 +42,8 @@ const Content = ({ task, isSelected }: Pick<TaskRowProps, 'task' | 'isSelected'>
         {task.priority > 0 && (
           <span className="priority">
             <Flag size={12} aria-hidden />
+            <span className="unseen">priority </span>
             {task.priority}
-            <span className="unseen"> is its priority</span>
           </span>
         )}
       </span>
@@ -54,7 +55,8 @@ const Content = ({ task, isSelected }: Pick<TaskRowProps, 'task' | 'isSelected'>
       <span className="quiet">
         asked <When at={task.created_at} />
         {task.is_open && task.deadline !== null && <Due asked={task.created_at} deadline={task.deadline} />}
-        {task.decision !== null && ` · ${task.decision}${task.decided_by === null ? '' : ` by ${task.decided_by}`}`}
+        {task.decision !== null &&
+          ` · ${decisionWord(task.decision)}${task.decided_by === null ? '' : ` by ${task.decided_by}`}`}
         {task.is_open && task.escalation_reason !== null && <span className="reason">{task.escalation_reason}</span>}
       </span>
     </>

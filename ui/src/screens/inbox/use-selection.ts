@@ -1,4 +1,4 @@
-/** Which tasks of the list are selected: `x` takes the row that has the focus, or the open task, and gives it back. */
+/** The selected tasks of the list. `x` selects or deselects the focused row, or else the open task. */
 import { useCallback, useState } from 'react'
 import { letter } from '../../parts/typing.ts'
 import { useKeys } from '../../parts/use-keys.ts'

@@ -1,4 +1,4 @@
-/** A run of a plan as it goes on: its status, what it waits for, and how far each step has come. */
+/** A run of a plan, live: its status, what it is waiting for, and the status of each step. */
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,7 +9,7 @@ import { Linked } from '../../parts/linked.tsx'
 import { Status } from '../../parts/status.tsx'
 import { PlanSteps } from './steps.tsx'
 
-/** The end says it of every step; before that the last fact of a step does. */
+/** The status of each step: from the output of the run, or from the last history entry of the step while it runs. */
 const statusesOf = ({ output, facts, waiting_on, skipped, status }: RunDetail): ReadonlyMap<string, string> => {
   const ended = isRecord(output) && isRecord(output['steps']) ? output['steps'] : {}
   const told = new Map<string, string>()
@@ -30,7 +30,7 @@ const statusesOf = ({ output, facts, waiting_on, skipped, status }: RunDetail): 
   return told
 }
 
-/** What a person can do about it is behind the link. */
+/** What the run is waiting for, with links to the tasks. */
 const Waits = ({ run }: { readonly run: RunDetail }) => (
   <>
     {run.waiting_on

@@ -1,4 +1,4 @@
-/** One plan: its steps and its errors, the revision that an approval would be of, and its runs. */
+/** One plan: steps, errors, the current revision with its actions, and the runs. */
 import { Alert, Badge, Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -18,7 +18,7 @@ import { ModelsWords, PlanInput, PlanSteps } from './steps.tsx'
 
 const route = getRouteApi('/plans/$id')
 
-/** What is done to a plan answers what it is then. */
+/** A mutation that returns the changed plan. */
 const useChange = <Given,>(plan: PlanDocument, change: (given: Given) => Promise<PlanDocument>) =>
   useMutation({
     mutationFn: change,
@@ -30,7 +30,7 @@ const useChange = <Given,>(plan: PlanDocument, change: (given: Given) => Promise
 const at = ({ id }: PlanDocument): string => `/api/plans/${id}`
 
 const Errors = ({ plan }: { readonly plan: PlanDocument }) => (
-  <Alert color="red" variant="outline" title="It cannot be approved as it is">
+  <Alert color="red" variant="outline" title="Fix these errors before you approve">
     <ul className="plan-errors">
       {plan.errors.map(({ code, line, message, hint }) => (
         <li key={`${code} ${line} ${message}`}>
@@ -51,7 +51,7 @@ const Edit = ({ plan, done }: { readonly plan: PlanDocument; readonly done: () =
     <Stack gap="xs" align="stretch">
       <Textarea
         label="Steps"
-        description="A line for each: c. Send emails (requires steps a and b)"
+        description="One per line, for example: c. Send emails (requires steps a and b)"
         autosize
         minRows={4}
         value={text}
@@ -60,10 +60,10 @@ const Edit = ({ plan, done }: { readonly plan: PlanDocument; readonly done: () =
       />
       <Group gap="xs">
         <Button size="xs" loading={isPending} onClick={() => mutate(undefined, { onSuccess: done })}>
-          Save as a new revision
+          Save revision
         </Button>
         <Button size="xs" variant="default" onClick={done}>
-          Leave it
+          Cancel
         </Button>
       </Group>
     </Stack>
@@ -119,9 +119,9 @@ const Head = ({ plan }: { readonly plan: PlanDocument }) => (
       </Badge>
     </Group>
     <Text className="quiet">
-      <span className="id">{shortId(plan.id)}</span> <CopyText text={plan.id} label="Copy the id" /> · revision{' '}
-      {plan.revision} <span className="id">{plan.hash}</span> <CopyText text={plan.hash} label="Copy the hash" /> ·
-      written <When at={plan.created_at} /> by {plan.created_by}
+      <span className="id">{shortId(plan.id)}</span> <CopyText text={plan.id} label="Copy id" /> · revision{' '}
+      {plan.revision} <span className="id">{plan.hash}</span> <CopyText text={plan.hash} label="Copy hash" /> · written{' '}
+      <When at={plan.created_at} /> by {plan.created_by}
       {plan.approval !== null && (
         <>
           {' '}
@@ -137,7 +137,7 @@ const Runs = ({ plan }: { readonly plan: PlanDocument }) => (
     <Title order={2} size="h3" id="runs">
       Runs
     </Title>
-    {plan.runs.length === 0 && <Text className="quiet">None yet: it runs when this revision is approved.</Text>}
+    {plan.runs.length === 0 && <Text className="quiet">No runs yet. Approve this revision to run it.</Text>}
     <Stack gap="md">
       {plan.runs.map(({ id }) => (
         <PlanRun key={id} id={id} steps={plan.steps} />

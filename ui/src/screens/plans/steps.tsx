@@ -1,7 +1,7 @@
 /**
- * The steps of a plan: what each does with which inputs, who does it, after which others, and how far it has come.
+ * The steps of a plan: operation, inputs, executor, dependencies and status of each.
  *
- * A person approves what stands here, so all that the server says of a step is drawn, and nothing is folded away before it runs.
+ * A person approves what this shows. So it shows every detail of a step and collapses nothing before the plan runs.
  */
 import { Badge, Text } from '@mantine/core'
 import { Hourglass, TriangleAlert } from 'lucide-react'
@@ -13,18 +13,18 @@ import { lookOf } from '../../parts/hands.ts'
 import { Status } from '../../parts/status.tsx'
 
 const KINDS: Readonly<Record<string, string>> = { agent: 'agent', human: 'human', workflow: 'function' }
-const OTHERS = { wait: { icon: Hourglass, word: 'waits' }, nobody: { icon: TriangleAlert, word: 'nobody' } } as const
+const OTHERS = { wait: { icon: Hourglass, word: 'wait' }, nobody: { icon: TriangleAlert, word: 'no handler' } } as const
 
 const lookOfStep = ({ hand, by }: PlanStep) =>
   hand === null ? OTHERS[by === 'wait' ? 'wait' : 'nobody'] : lookOf(KINDS[hand] ?? hand)
 
 const after = (requires: readonly string[]): string => `after ${requires.join(', ').replace(/, ([^,]+)$/, ' and $1')}`
 
-/** Ends that a run does not have. */
+/** Icons for step statuses that a run does not have. */
 const lookOfEnd = (status: string) =>
   status === 'skipped' || status === 'rejected' ? { look: 'cancelled' as const } : {}
 
-/** A name or a goal says nothing of what is done, and a model may have chosen it. */
+/** A badge for a name or goal that a model has chosen: it does not prove what the step does. */
 export const ModelsWords = ({ by }: { readonly by: string }) =>
   by === 'model' ? (
     <Badge size="xs" variant="outline" color="gray" tt="none" className="label models-words">
@@ -67,7 +67,7 @@ const limitsOf = (step: PlanStep): readonly string[] => [
   ...step.rules,
 ]
 
-/** Everything that an approval is of. */
+/** All details of a step that an approval covers. */
 const Details = ({ step }: { readonly step: PlanStep }) => (
   <>
     <span className="operation">{visibleText(step.operation)}</span>
@@ -84,7 +84,7 @@ const Details = ({ step }: { readonly step: PlanStep }) => (
 
 interface StepsProps {
   readonly steps: readonly PlanStep[]
-  /** By the id of a step, while it runs: then only names are drawn. Absent: nothing runs. */
+  /** Status by step id while the plan runs; shows names only then. Default: the plan is not running. */
   readonly statuses?: ReadonlyMap<string, string>
 }
 
@@ -116,18 +116,18 @@ export const PlanSteps = ({ steps, statuses }: StepsProps) => (
   </ol>
 )
 
-/** What a plan works on, whole: it is approved with the steps. */
+/** The whole input of a plan. It is approved together with the steps. */
 export const PlanInput = ({ input }: { readonly input: Json }) =>
   isRecord(input) && Object.keys(input).length === 0 ? null : input === null ? null : (
-    <section aria-label="Input of the plan">
+    <section aria-label="Plan input">
       <Text size="sm" fw={600}>
-        Input of the plan
+        Plan input
       </Text>
       <pre className="plan-input">{visibleLines(JSON.stringify(input, null, 2))}</pre>
     </section>
   )
 
-/** The plan in a section of a task, drawn as everywhere; null: it shows none. */
+/** The plan in a section of a task. Null: the section contains no plan. */
 export const planIn = (content: Json): ReactNode => {
   const steps = stepsInContent(content)
   if (steps === null || !isRecord(content)) return null

@@ -1,11 +1,11 @@
-/** The head of the timeline: the clock, the folds with their lengths, and the brush that chooses what is seen. */
+/** The head of the timeline: clock ticks, collapsed idle times with their lengths, and a brush for zooming. */
 import { type PointerEvent, type Ref, useState } from 'react'
 import { span } from '../../parts/when.tsx'
 import { placeSeen, type Stretch, seenAt, type View, viewBetween, WHOLE } from './axis.ts'
 import { ticksOf } from './ticks.ts'
 
 export const HEAD_HEIGHT = 40
-/** A click that trembles is no brush. */
+/** A shorter drag counts as a click. */
 const SHORTEST_PX = 5
 
 export interface AxisHeadProps {
@@ -13,7 +13,7 @@ export interface AxisHeadProps {
   readonly view: View
   readonly width: number
   readonly see: (view: View) => void
-  /** Folds or unfolds the idle stretch that begins then. */
+  /** Collapses or expands the idle stretch that starts at this time. */
   readonly toggle: (from: number) => void
   readonly track: Ref<HTMLDivElement>
 }
@@ -36,8 +36,8 @@ const Idle = ({ stretch, view, toggle }: { readonly stretch: Stretch } & Pick<Ax
       type="button"
       className="idle"
       aria-expanded={!isFolded}
-      aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${length} in which nobody worked`}
-      title={`${length} in which nobody worked`}
+      aria-label={`${isFolded ? 'Expand' : 'Collapse'} ${length} of idle time`}
+      title={`${length} of idle time`}
       style={{ left: `${left * 100}%`, width: `${(right - left) * 100}%` }}
       onClick={() => toggle(from)}
     >
@@ -65,7 +65,7 @@ export const AxisHead = ({ axis, view, width, see, toggle, track }: AxisHeadProp
   return (
     <div className="axis">
       <span className="quiet">UTC</span>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: what the brush does by mouse, the keys [ ] and 0 do too */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys [ ] and 0 do the same as the brush */}
       <div
         ref={track}
         className="clock"

@@ -1,4 +1,4 @@
-/** The axis as numbers: how long idle time is folded, what is seen of the rest, and the marks of the clock on it. */
+/** The axis of the timeline: collapsed idle times, the visible part, and the clock ticks. */
 import { expect, test } from 'vitest'
 import { axisOf, placeOn, placeSeen, seenAt, viewBetween, viewFrom, viewUntil, WHOLE } from './axis.ts'
 import type { Piece, State } from './bars.ts'

@@ -1,26 +1,26 @@
 /**
- * The axis of the timeline: instants to places from 0 to 1, with time in which nobody worked folded, and the part of it that is seen.
+ * The axis of the timeline: maps times to positions from 0 to 1, with idle time collapsed. Also computes the visible part.
  *
- * Pure. A fold is as wide as every other; all other time has one scale.
+ * Pure. All collapsed stretches have the same width. The rest of the axis has one scale.
  */
 import type { Piece } from './bars.ts'
 
 export interface Stretch {
   readonly from: number
   readonly to: number
-  /** Nobody worked, for long. */
+  /** No step ran for a long time. */
   readonly isIdle: boolean
-  /** Drawn short, with its length written on it. */
+  /** Drawn collapsed, with its length as text. */
   readonly isFolded: boolean
-  /** Where it lies on the axis, 0 to 1. */
+  /** Position on the axis, 0 to 1. */
   readonly start: number
   readonly end: number
 }
 
 const SHORTEST_IDLE_MS = 60_000
-/** Of all the time in which somebody worked. */
+/** Minimum length of idle time, as a share of the busy time. */
 const IDLE_SHARE = 0.25
-/** Its length can be read on it. */
+/** Wide enough for the text of its length. */
 const FOLD_PX = 38
 const NARROW_FOLD = 0.06
 const WIDE_FOLD = 0.3
@@ -30,7 +30,7 @@ type Gap = Pick<Stretch, 'from' | 'to' | 'isIdle'>
 
 const lengthOf = ({ from, to }: { readonly from: number; readonly to: number }): number => to - from
 
-/** The time between two instants at which something began or ended, and whether somebody worked in it. */
+/** Splits the time at every start and end of a piece, and tells which parts are idle. */
 const gapsOf = (pieces: readonly Piece[], now: number): readonly Gap[] => {
   const ends = pieces.map(({ from, to }) => [from, to ?? now] as const)
   const points = [...new Set(ends.flat())].sort((a, b) => a - b)
@@ -44,7 +44,7 @@ const gapsOf = (pieces: readonly Piece[], now: number): readonly Gap[] => {
   })
 }
 
-/** What lies side by side and has one scale is one stretch; an idle one is one by itself. */
+/** Joins neighbouring busy gaps into one. Each idle gap stays separate. */
 const joined = (gaps: readonly Gap[]): readonly Gap[] => {
   const all: Gap[] = []
   for (const gap of gaps) {
@@ -56,15 +56,15 @@ const joined = (gaps: readonly Gap[]): readonly Gap[] => {
 }
 
 export interface AxisOptions {
-  /** What is open ends here, until now. */
+  /** Open pieces end here. */
   readonly now: number
-  /** Which idle stretches are drawn as long as they are, by the instant at which they begin. */
+  /** Whether the idle stretch that starts at this time is expanded. */
   readonly isUnfolded: (from: number) => boolean
-  /** In pixels; zero: nobody knows yet. */
+  /** Width in pixels. Zero: not measured yet. */
   readonly width: number
 }
 
-/** A fold is as wide as its words, on a wide page and on a narrow one; all of them together leave half to the work. */
+/** The width of a collapsed stretch: enough for its text. All of them together take at most half of the axis. */
 const foldWidth = (folds: number, width: number): number => {
   const wanted = width === 0 ? NARROW_FOLD : Math.max(NARROW_FOLD, Math.min(WIDE_FOLD, FOLD_PX / width))
   return Math.min(wanted, MOST_FOLDED / Math.max(1, folds))
@@ -96,7 +96,7 @@ export const placeOn = (axis: readonly Stretch[], at: number): number => {
   return found.start + (found.end - found.start) * share
 }
 
-/** The part of the axis that is seen. */
+/** The visible part of the axis. */
 export interface View {
   readonly from: number
   readonly to: number
@@ -105,18 +105,18 @@ export interface View {
 export const WHOLE: View = { from: 0, to: 1 }
 const NARROWEST = 0.0005
 
-/** Between two places, in whichever order; what is too narrow to be meant is the whole. */
+/** The view between two positions, in any order. If it is too narrow: the whole axis. */
 export const viewBetween = (a: number, b: number): View => {
   const [from, to] = [Math.max(0, Math.min(a, b)), Math.min(1, Math.max(a, b))]
   return to - from < NARROWEST ? WHOLE : { from, to }
 }
 
-/** From here on; to the end of the whole if the part that was seen lies before it. */
+/** The view from this position on. Ends at the end of the axis if the old view ends before it. */
 export const viewFrom = (view: View, place: number): View => viewBetween(place, view.to > place ? view.to : 1)
 export const viewUntil = (view: View, place: number): View => viewBetween(view.from < place ? view.from : 0, place)
 
-/** Where in what is seen, 0 to 1; outside of it less or more. */
+/** Position within the view: 0 to 1, or outside of that range if not visible. */
 export const seenAt = ({ from, to }: View, place: number): number => (place - from) / (to - from)
-/** The place under a point of what is seen. */
+/** The position on the axis for a point of the view. */
 export const placeSeen = ({ from, to }: View, share: number): number =>
   from + Math.max(0, Math.min(1, share)) * (to - from)

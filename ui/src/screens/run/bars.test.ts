@@ -1,4 +1,4 @@
-/** Marks as bars: what each step was when, who did it, and how it ended. */
+/** Timeline marks as bars: the states of each step, its executor and its outcome. */
 import { expect, test } from 'vitest'
 import type { Mark, RunMarks } from '../../api/documents.ts'
 import { attemptsOf, type Bar, barsOf, beganAt, endedAt, stateOf } from './bars.ts'
@@ -15,7 +15,7 @@ const aMark = (at: number, mark: Partial<Mark>): Mark => ({
 
 const begun = aMark(0, { becomes: 'work' })
 const barsAt = (marks: readonly Mark[], status: RunMarks['status'] = 'waiting') => barsOf({ status, marks })
-/** States with the milliseconds at which they begin and end. */
+/** States with their start and end in milliseconds. */
 const told = ({ pieces }: Bar) =>
   pieces.map(({ state, from, to }) => [state, from - START, to === null ? null : to - START])
 

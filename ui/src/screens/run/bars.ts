@@ -1,20 +1,20 @@
 /**
- * The bars of a run from its marks: for every step, in the order in which they began, what it was when, and how it ended.
+ * Computes the bars of the timeline from the marks of a run: the states of each step and its outcome, in order of start.
  *
- * Pure: marks in, bars out. Which state a fact leads to is the server's word. Never draws.
+ * Pure. The server decides which state a mark leads to. Does not draw.
  */
 import type { Mark, RunMarks } from '../../api/documents.ts'
 
-/** `life`: the run is there, and others say what it does. */
+/** `life`: the run exists; its steps show what it does. */
 export type State = 'queued' | 'work' | 'human' | 'event' | 'child' | 'sleep' | 'retry' | 'doubt' | 'paused' | 'life'
 
 export type Hand = 'agent' | 'human' | 'workflow'
 
-/** One state of a step without a break. */
+/** One continuous state of a step. */
 export interface Piece {
   readonly state: State
   readonly from: number
-  /** Null: it is not over. */
+  /** Null: not ended yet. */
   readonly to: number | null
   readonly attempt: number
 }
@@ -26,9 +26,9 @@ export interface Bar {
   readonly pieces: readonly Piece[]
   readonly outcome: 'open' | 'done' | 'failed' | 'skipped' | 'left'
   readonly attempts: number
-  /** The run that it called, or the task that it asked. */
+  /** The child run or task of the step. */
   readonly child: string | null
-  /** Of the error it ended with. */
+  /** Code of its error. */
   readonly code: string | null
 }
 
@@ -58,7 +58,7 @@ const newDraft = (): Draft => ({
   code: null,
 })
 
-/** An attempt leaves no fact until it ends: it began when the fact before it was written, or as long ago as it was measured. */
+/** The work before the first mark of a step. It started at its measured duration before the mark, else at the previous mark. */
 const unseenWork = (mark: Mark, at: number, before: number): Piece | null => {
   if (!isEnd(mark.becomes) && mark.becomes !== 'retry' && mark.becomes !== 'doubt') return null
   if (mark.becomes === 'skipped') return { state: 'work', from: at, to: at, attempt: 1 }
@@ -111,7 +111,7 @@ const barOf = (step: string | null, draft: Draft, end: number | null): Bar => {
   }
 }
 
-/** What the run does now and no fact tells yet: it waits for a worker, or is at work on a step. */
+/** The current state of the run, if no mark shows it yet: queued, or running a step. */
 const unseen = (status: RunMarks['status'], steps: readonly Bar[], since: number): readonly Piece[] => {
   const piece = { from: since, to: null, attempt: 1 } as const
   if (status === 'queued') return [{ ...piece, state: 'queued' }]
@@ -142,10 +142,10 @@ export const beganAt = ({ pieces }: Bar): number =>
 export const endedAt = ({ pieces }: Bar, now: number): number =>
   pieces.reduce((last, { to }) => Math.max(last, to ?? now), Number.NEGATIVE_INFINITY)
 
-/** What it is now, or was at last. */
+/** The current or last state. */
 export const stateOf = ({ pieces }: Bar): State => pieces.at(-1)?.state ?? 'work'
 
-/** One bar per attempt; none if there was only one. */
+/** One bar per attempt. Empty if there was only one. */
 export const attemptsOf = (bar: Bar): readonly Bar[] => {
   if (bar.attempts < 2) return []
   return Array.from({ length: bar.attempts }, (_, i) => {

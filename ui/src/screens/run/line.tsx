@@ -1,4 +1,4 @@
-/** One row of the timeline: its name in the tree, and its bar in pixels. Drawn again only if something of it has changed. */
+/** One row of the timeline: name and bar. Memoised. */
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { memo } from 'react'
 import { span } from '../../parts/when.tsx'
@@ -13,7 +13,7 @@ const [BAR_TOP, BAR_HEIGHT, MIDDLE] = [7, 14, 14]
 const NARROWEST = 3
 const CROSS = 7
 
-/** Where instants lie in what is seen. */
+/** Maps times to pixels. */
 export interface Scale {
   readonly axis: readonly Stretch[]
   readonly view: View
@@ -26,7 +26,7 @@ const xOf = ({ axis, view, width }: Scale, at: number): number => seenAt(view, p
 const PieceShape = ({ piece, bar, scale }: { readonly piece: Piece; readonly bar: Bar; readonly scale: Scale }) => {
   const [left, right] = [xOf(scale, piece.from), xOf(scale, piece.to ?? scale.now)]
   if (right < 0 || left > scale.width) return null
-  // Far outside nothing is seen, and numbers stay small.
+  // Clip far outside of the view.
   const x = Math.max(-20, left)
   const width = Math.max(NARROWEST, Math.min(scale.width + 20, right) - x)
   const isThin = piece.state === 'life'
@@ -35,7 +35,7 @@ const PieceShape = ({ piece, bar, scale }: { readonly piece: Piece; readonly bar
   return <path d={outlineOf(piece.state === 'human' ? 'human' : bar.hand, box)} fill={fillOf(piece.state)} {...look} />
 }
 
-/** On a ground of its own, so that it is seen on a bar of any colour; inside of what is seen if its place is at the edge. */
+/** A cross with an outline, visible on any colour. Stays inside the view at the edge. */
 const Cross = ({ at, width }: { readonly at: number; readonly width: number }) => {
   if (at < 0 || at > width + 1) return null
   const d = crossAt(Math.min(at, width - CROSS), MIDDLE)
@@ -65,11 +65,11 @@ const Track = ({ bar, scale }: { readonly bar: Bar; readonly scale: Scale }) => 
   )
 }
 
-/** What is to be read at the end of a row: what it does now, or how long it took. */
+/** Text at the end of a row: the current state, or the duration. */
 const lengthOf = (bar: Bar, now: number): string =>
   bar.outcome === 'open' || bar.outcome === 'skipped' ? doingOf(bar) : span(endedAt(bar, now) - beganAt(bar))
 
-/** A row in words, for whoever does not see bars. */
+/** The row as text for screen readers. */
 const saidOf = ({ name, kind, bar }: Row, now: number): string => {
   if (kind === 'loading') return 'loading'
   const failed = bar.outcome === 'failed' && bar.code !== null ? ` ${bar.code}` : ''
@@ -88,7 +88,7 @@ export const Name = ({ row }: { readonly row: Row }) => {
         {row.isUnfolded !== null && <Caret size={14} aria-hidden />}
       </span>
       {row.kind !== 'attempt' && row.kind !== 'loading' && <Icon size={15} aria-hidden data-word={word} />}
-      <span className="step-name">{row.kind === 'loading' ? 'loading …' : row.name}</span>
+      <span className="step-name">{row.kind === 'loading' ? 'Loading…' : row.name}</span>
     </span>
   )
 }
@@ -98,7 +98,7 @@ export interface LineProps {
   readonly top: number
   readonly scale: Scale
   readonly isChosen: boolean
-  /** The keys are on it. */
+  /** It has the keyboard focus. */
   readonly isCurrent: boolean
 }
 

@@ -1,23 +1,23 @@
 /**
- * One step, or the run as a whole, in full: what it was given, asked, used and answered, its facts, its error.
+ * The details of one step or of the run: input, output, prompt, cost, history and error.
  *
- * Owns which tabs there are: one for everything the server has told, none for what it has not. Which one is open is in the address.
+ * Shows only tabs with data. The URL holds the open tab.
  */
-import { Alert, Button, Group, Stack, Table, Tabs, Text } from '@mantine/core'
+import { Button, Group, Table, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Json, Mark, RunDetail, StepDetail } from '../../api/documents.ts'
 import { stepQuery, timelineQuery } from '../../api/queries.ts'
 import { Data } from '../../parts/data.tsx'
 import { Linked } from '../../parts/linked.tsx'
-import { Failed, Loading } from '../../parts/state.tsx'
+import { ErrorBox, Failed, Loading } from '../../parts/state.tsx'
 import { span } from '../../parts/when.tsx'
 import { RunTable } from '../runs/run-table.tsx'
 import { Prompt, SpentTable, Tools } from './prompt.tsx'
 import { Rerun } from './rerun.tsx'
 import type { Chosen } from './timeline.tsx'
 
-// Facts in plain words, each at its distance from the first: that is what one asks of a run.
+// The history of a run. Each entry shows its time since the first.
 
 const AT_ONCE = 100
 
@@ -36,7 +36,7 @@ const Row = ({ mark, start }: { readonly mark: Mark; readonly start: number }) =
   </Table.Tr>
 )
 
-/** Of one step, or with null of the run and all its steps. */
+/** History of one step. With null: of the run and all its steps. */
 const Facts = ({ marks, step }: { readonly marks: readonly Mark[]; readonly step: string | null }) => {
   const [most, setMost] = useState(AT_ONCE)
   const start = Date.parse(marks[0]?.at ?? '')
@@ -44,11 +44,11 @@ const Facts = ({ marks, step }: { readonly marks: readonly Mark[]; readonly step
   const rest = all.length - most
   return (
     <>
-      <Table aria-label="Facts" className="rows">
+      <Table aria-label="History" className="rows">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>#</Table.Th>
-            <Table.Th>At</Table.Th>
+            <Table.Th>Time</Table.Th>
             <Table.Th>Step</Table.Th>
             <Table.Th>What happened</Table.Th>
           </Table.Tr>
@@ -61,7 +61,7 @@ const Facts = ({ marks, step }: { readonly marks: readonly Mark[]; readonly step
       </Table>
       {rest > 0 && (
         <Button variant="subtle" size="compact-sm" mt="xs" onClick={() => setMost(most + 10 * AT_ONCE)}>
-          Show more ({rest.toLocaleString('en')} are left)
+          Show more ({rest.toLocaleString('en')} left)
         </Button>
       )}
     </>
@@ -84,19 +84,12 @@ const Value = ({
   readonly none: string
 }) => {
   if (leftOut !== null)
-    return <Text className="quiet">Too long for a fact: {leftOut.toLocaleString('en')} characters, kept apart.</Text>
+    return <Text className="quiet">Too long to show: {leftOut.toLocaleString('en')} characters.</Text>
   return value === null ? <Text className="quiet">{none}</Text> : <Data value={value} />
 }
 
 const StepError = ({ error }: { readonly error: NonNullable<StepDetail['error']> }) => (
-  <Alert color="red" variant="outline" title={error.code}>
-    <Stack gap={4}>
-      <Text size="sm">
-        <Linked text={error.message} />
-      </Text>
-      {error.hint !== null && <Text size="sm">{error.hint}</Text>}
-    </Stack>
-  </Alert>
+  <ErrorBox title={<Linked text={error.message} />} hint={error.hint} code={error.code} />
 )
 
 const FactsOf = ({ run, step }: Chosen) => {
@@ -114,8 +107,8 @@ const stepTabs = (detail: StepDetail): readonly Tab[] => {
       {tools.length > 0 && <Tools tools={tools} />}
     </>
   )
-  const given = <Value value={input} leftOut={left_out.input} none="No input was recorded." />
-  const answered = <Value value={output} leftOut={left_out.output} none="No output was recorded." />
+  const given = <Value value={input} leftOut={left_out.input} none="No input recorded." />
+  const answered = <Value value={output} leftOut={left_out.output} none="No output recorded." />
   return [
     { name: 'input', label: 'Input', show: () => given },
     { name: 'output', label: 'Output', show: () => answered },
@@ -123,7 +116,7 @@ const stepTabs = (detail: StepDetail): readonly Tab[] => {
     ...(spent.length > 0
       ? [{ name: 'spent', label: 'Tokens and cost', show: () => <SpentTable spent={spent} notes={notes} /> }]
       : []),
-    { name: 'facts', label: 'Facts', show: () => <FactsOf run={run} step={step} /> },
+    { name: 'facts', label: 'History', show: () => <FactsOf run={run} step={step} /> },
     ...(error === null ? [] : [{ name: 'error', label: 'Error', show: () => <StepError error={error} /> }]),
   ]
 }
@@ -134,13 +127,13 @@ const runTabs = (run: RunDetail): readonly Tab[] => [
     : [
         {
           name: 'children',
-          label: `Children (${run.children.length})`,
-          show: () => <RunTable runs={run.children} label="Children" />,
+          label: `Child runs (${run.children.length})`,
+          show: () => <RunTable runs={run.children} label="Child runs" />,
         },
       ]),
 ]
 
-/** Without a word in the address: the error if there is one, the facts of a run, the output of a step. */
+/** The open tab. Default: the error if there is one, else the history of a run or the output of a step. */
 const openTab = (tabs: readonly Tab[], wanted: string | undefined, { step, error }: StepDetail): string => {
   if (tabs.some(({ name }) => name === wanted)) return wanted ?? ''
   if (error !== null) return 'error'
@@ -162,7 +155,7 @@ export const Panel = ({ run, chosen, tab, open }: PanelProps) => {
   return (
     <section aria-label="Details" className="details">
       <Group justify="space-between">
-        <h2>{chosen.step ?? 'The whole run'}</h2>
+        <h2>{chosen.step ?? 'Run details'}</h2>
         <Rerun id={chosen.run} from={chosen.step} />
       </Group>
       <Tabs value={openTab(tabs, tab, detail)} onChange={(name) => name !== null && open(name)} keepMounted={false}>

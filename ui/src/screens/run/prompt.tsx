@@ -1,4 +1,4 @@
-/** What a model was asked, what it called, and what that has cost. Words of a model are text, whatever they look like. */
+/** The prompt, tool calls and cost of a model call. Model output is shown as plain text, never as markup. */
 import { Stack, Table, Text } from '@mantine/core'
 import type { Json, StepDetail } from '../../api/documents.ts'
 import { Data } from '../../parts/data.tsx'
@@ -17,7 +17,7 @@ export const Prompt = ({ prompt }: { readonly prompt: NonNullable<StepDetail['pr
     </div>
     {prompt.tools.length > 0 && (
       <div>
-        <Text fw={600}>Tools it may call</Text>
+        <Text fw={600}>Available tools</Text>
         <dl className="tool-list">
           {prompt.tools.map(({ name, description }) => (
             <div key={name}>
@@ -29,9 +29,9 @@ export const Prompt = ({ prompt }: { readonly prompt: NonNullable<StepDetail['pr
       </div>
     )}
     <div>
-      <Text fw={600}>Said before</Text>
+      <Text fw={600}>Messages</Text>
       {prompt.messages.map(({ role, content }, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: what was said stands in its order, and never changes
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their order and never change
         <div key={i} className="message">
           <span className="quiet">{ROLES[role]}</span>
           <Said content={content} />
@@ -43,13 +43,13 @@ export const Prompt = ({ prompt }: { readonly prompt: NonNullable<StepDetail['pr
 
 export const Tools = ({ tools }: { readonly tools: StepDetail['tools'] }) => (
   <Stack gap="sm" mt="sm">
-    <Text fw={600}>It called</Text>
+    <Text fw={600}>Tool calls</Text>
     {tools.map(({ tool, input, step, output }, i) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: calls stand in their order, and never change
+      // biome-ignore lint/suspicious/noArrayIndexKey: calls keep their order and never change
       <div key={i}>
         <Text>{tool}</Text>
         <Data value={input} />
-        <Text className="quiet">{step === null ? 'It has not been performed.' : `Answer, by step ${step}:`}</Text>
+        <Text className="quiet">{step === null ? 'Not executed yet.' : `Result from step ${step}:`}</Text>
         {step !== null && <Said content={output} />}
       </div>
     ))}

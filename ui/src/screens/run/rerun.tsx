@@ -1,7 +1,7 @@
 /**
- * A run once more: the old input beside the new one, what stands, what is done again, and what would happen once more by it.
+ * The rerun dialog: old and new input, the steps that are kept, the steps that run again, and side effects that happen again.
  *
- * Asks the server what a rerun comes to, for each step that is chosen; works nothing out itself.
+ * The server computes this preview for each chosen step.
  */
 import { Alert, Button, Checkbox, Group, JsonInput, Modal, NativeSelect, Stack } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
@@ -15,7 +15,7 @@ import { queryClient, rerunQuery } from '../../api/queries.ts'
 import { complain, say } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 
-/** More are counted, not listed. */
+/** Longest list of steps. The rest is a count. */
 const LISTED = 30
 
 const written = (value: Json): string => JSON.stringify(value, null, 2)
@@ -33,9 +33,9 @@ const More = ({ count }: { readonly count: number }) => (count > 0 ? <li classNa
 const Outcome = ({ preview: { reused, again } }: { readonly preview: RerunPreview }) => (
   <div className="beside">
     <section aria-labelledby="rerun-stands">
-      <h3 id="rerun-stands">Stands ({reused.length})</h3>
+      <h3 id="rerun-stands">Kept ({reused.length})</h3>
       <ul className="rerun-steps">
-        {reused.length === 0 && <li className="quiet">Nothing: it begins from the start.</li>}
+        {reused.length === 0 && <li className="quiet">None. Every step runs again.</li>}
         {reused.slice(0, LISTED).map((step) => (
           <li key={step}>{step}</li>
         ))}
@@ -43,14 +43,14 @@ const Outcome = ({ preview: { reused, again } }: { readonly preview: RerunPrevie
       </ul>
     </section>
     <section aria-labelledby="rerun-again">
-      <h3 id="rerun-again">Done again ({again.length})</h3>
+      <h3 id="rerun-again">Run again ({again.length})</h3>
       <ul className="rerun-steps">
         {again.slice(0, LISTED).map(({ step, once, asks }) => (
           <li key={step}>
             <RotateCcw size={14} aria-hidden /> {step}
             {once && (
               <span className="status" data-tone="wait">
-                <TriangleAlert size={14} aria-hidden /> happens once more
+                <TriangleAlert size={14} aria-hidden /> happens again
               </span>
             )}
             {asks && (
@@ -71,12 +71,12 @@ const Once = ({ preview: { again } }: { readonly preview: RerunPreview }) => {
   if (effects.length === 0) return null
   const title = (
     <span className="status" data-tone="wait">
-      An effect happens once more
+      Side effects happen again
     </span>
   )
   return (
     <Alert color="orange" variant="outline" title={title}>
-      {effects.slice(0, LISTED).join(', ')}: meant to happen at most once in a run. The new run is another one.
+      These steps happen at most once per run, and the new run does them again: {effects.slice(0, LISTED).join(', ')}.
     </Alert>
   )
 }
@@ -86,7 +86,7 @@ interface Chosen {
   readonly from: string | null
 }
 
-/** The two stand beside each other, line by line. */
+/** Same height for both, so that lines can be compared. */
 const ROWS = { autosize: true, minRows: 3, maxRows: 14 } as const
 
 const Inputs = ({
@@ -99,20 +99,15 @@ const Inputs = ({
   readonly change: (text: string) => void
 }) => (
   <div className="beside">
+    <JsonInput label="Old input" description="Read only." value={written(old)} readOnly variant="filled" {...ROWS} />
     <JsonInput
-      label="Input of the old run"
-      description="As it was."
-      value={written(old)}
-      readOnly
-      variant="filled"
-      {...ROWS}
-    />
-    <JsonInput
-      label="Input of the new run"
-      description={text === written(old) ? 'The same, and the same event.' : 'Another one: the run is called with it.'}
+      label="New input"
+      description={
+        text === written(old) ? 'Same input and event as the old run.' : 'The new run starts with this input.'
+      }
       value={text}
       {...ROWS}
-      validationError="This is not JSON"
+      validationError="Not valid JSON"
       onChange={change}
     />
   </div>
@@ -120,7 +115,7 @@ const Inputs = ({
 
 interface FormProps {
   readonly preview: RerunPreview
-  /** Of the step before; that of the chosen one is on its way. */
+  /** The preview belongs to the step chosen before; the new one is loading. */
   readonly isOld: boolean
   readonly close: () => void
 }
@@ -132,7 +127,7 @@ const Form = ({ preview, isOld, close }: FormProps) => {
   const [reuses, setReuses] = useState(false)
   const input = parsed(text)
   const isChanged = input !== null && text !== written(preview.input)
-  // With another input people are asked anew, so that less of the old run stands.
+  // With a changed input people are asked again, so fewer steps are kept.
   const changed = useQuery({ ...rerunQuery(id, from, true), enabled: isChanged })
   const shown = isChanged ? (changed.data ?? preview) : preview
   const { mutate, isPending } = useMutation({
@@ -146,7 +141,7 @@ const Form = ({ preview, isOld, close }: FormProps) => {
     onError: complain,
     onSuccess: (born) => {
       close()
-      say('green', 'Run once more', 'This is the new run; the old one is as it was.')
+      say('green', 'Rerun started', 'This is the new run. The old run is unchanged.')
       void navigate({ to: '/runs/$id', params: { id: born.id } })
     },
   })
@@ -158,7 +153,7 @@ const Form = ({ preview, isOld, close }: FormProps) => {
       {shown.again.some(({ reusable }) => reusable) && (
         <Checkbox
           label="Reuse decisions"
-          description="Only where people were asked before this step, and would be asked the same."
+          description="Keep earlier answers where people would be asked the same question."
           checked={reuses}
           onChange={(event) => setReuses(event.currentTarget.checked)}
         />
@@ -172,7 +167,7 @@ const Form = ({ preview, isOld, close }: FormProps) => {
           disabled={input === null || isOld || (isChanged && changed.isLoading)}
           onClick={() => mutate()}
         >
-          Run once more
+          Rerun
         </Button>
       </Group>
     </Stack>
@@ -182,18 +177,18 @@ const Form = ({ preview, isOld, close }: FormProps) => {
 const Dialog = ({ id, from, close }: Chosen & { readonly close: () => void }) => {
   const [chosen, setChosen] = useState(from)
   const { data: whole } = useQuery(rerunQuery(id, null))
-  // What is written stays while another step is looked at.
+  // Keep the typed input while another step is chosen.
   const asked = useQuery({ ...rerunQuery(id, chosen), placeholderData: keepPreviousData })
   const { data: preview, error, refetch, isPlaceholderData } = asked
   const steps = whole?.again.map(({ step }) => step) ?? []
   return (
-    <Modal opened onClose={close} title="Run once more" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={close} title="Rerun" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack gap="md">
         <NativeSelect
           label="From"
-          description="What was finished before it stands; it and the rest are done again, by a new run."
+          description="A new run repeats this step and the rest. Earlier results are kept."
           value={chosen ?? ''}
-          data={[{ value: '', label: 'the beginning' }, ...new Set([...(chosen === null ? [] : [chosen]), ...steps])]}
+          data={[{ value: '', label: 'Beginning' }, ...new Set([...(chosen === null ? [] : [chosen]), ...steps])]}
           onChange={(event) => setChosen(event.currentTarget.value || null)}
         />
         {preview === undefined && error === null && <Loading />}
@@ -204,7 +199,7 @@ const Dialog = ({ id, from, close }: Chosen & { readonly close: () => void }) =>
   )
 }
 
-/** `from`: the step that is chosen on the page. */
+/** `from` is the step chosen on the page. */
 export const Rerun = ({ id, from }: Chosen) => {
   const [isOpen, setOpen] = useState(false)
   if (!useMay('operator')) return null

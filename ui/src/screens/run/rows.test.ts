@@ -1,4 +1,4 @@
-/** The tree of the timeline: what is in which row, and what unfolding shows. */
+/** The rows of the timeline, collapsed and expanded. */
 import { expect, test } from 'vitest'
 import type { Mark, RunMarks } from '../../api/documents.ts'
 import { calledBy, type Row, rowsOf } from './rows.ts'

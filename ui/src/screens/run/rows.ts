@@ -1,31 +1,31 @@
 /**
- * The rows of the timeline: a run, its steps, their attempts and the steps of the runs they called, as far as they are unfolded.
+ * The rows of the timeline: a run, its steps, their attempts, and the steps of child runs, as far as they are expanded.
  *
- * Pure. Owns the order and the tree; a called run whose marks are not here yet has one row that says so.
+ * Pure. A child run that is still loading has one row that says so.
  */
 import type { RunMarks } from '../../api/documents.ts'
 import { attemptsOf, type Bar, type Bars, barsOf } from './bars.ts'
 
 export interface Row {
   readonly key: string
-  /** Whose step it is. */
+  /** The run of the step. */
   readonly run: string
   readonly step: string | null
   readonly name: string
   readonly kind: 'run' | 'step' | 'attempt' | 'loading'
   readonly bar: Bar
-  /** From one. */
+  /** Level, position and number of siblings start at one, as ARIA requires. */
   readonly level: number
   readonly position: number
   readonly siblings: number
   readonly parent: string | null
-  /** Null: there is nothing in it. */
+  /** Null: the row has no children. */
   readonly isUnfolded: boolean | null
 }
 
 export type Known = ReadonlyMap<string, RunMarks>
 
-/** Marks that have not changed make the same bars. */
+/** Cache: the same marks give the same bars. */
 const kept = new WeakMap<RunMarks, Bars>()
 
 const barsIn = (marks: RunMarks): Bars => {
@@ -36,7 +36,7 @@ const barsIn = (marks: RunMarks): Bars => {
 
 const isRun = (child: string | null): child is string => child?.startsWith('run_') === true
 
-/** The run whose steps are in this row. */
+/** The child run whose steps are below this row. */
 export const calledBy = ({ kind, bar }: Row): string | null => (kind === 'step' && isRun(bar.child) ? bar.child : null)
 
 interface Place {

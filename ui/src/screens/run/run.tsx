@@ -1,4 +1,4 @@
-/** One run: why it waits, its timeline, one step of it in full, and what a person may do to it. What is chosen is in the address. */
+/** One run: why it is waiting, its timeline, the details of a step, and the actions. The URL holds what is chosen. */
 import { Alert, Button, Group, Modal, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -20,7 +20,7 @@ import { When } from '../../parts/when.tsx'
 import { Panel } from './panel.tsx'
 import { type Chosen, Timeline } from './timeline.tsx'
 
-// What the status of a run lets a person do. Whether it may be done is asked of the server with the deed itself.
+// The actions that the status of a run allows. The server checks permissions on the request.
 
 const ENDED: ReadonlySet<string> = new Set([
   'success',
@@ -35,11 +35,11 @@ const RETRIABLE: ReadonlySet<string> = new Set(['failed', 'cancelled', 'expired'
 
 const hasEnded = ({ status }: Pick<RunDetail, 'status'>): boolean => ENDED.has(status)
 const canRetry = ({ status }: Pick<RunDetail, 'status'>): boolean => RETRIABLE.has(status)
-/** Also while its last step goes on: the status says so only after that. */
+/** Whether it is paused. While its last step still runs, only `waiting_on` shows it, not the status. */
 const isPaused = ({ waiting_on }: Pick<RunDetail, 'waiting_on'>): boolean =>
   waiting_on.some(({ kind }) => kind === 'paused')
 
-// The question before a run is cancelled: it cannot be taken back.
+// The dialog that asks before a run is cancelled.
 
 interface CancelDialogProps {
   readonly run: RunDetail
@@ -52,7 +52,7 @@ const CancelDialog = ({ run, close, cancel }: CancelDialogProps) => {
   const form = useRef<HTMLFormElement>(null)
   useKeys({
     '$mod+Enter': (event) => {
-      // A browser may take it for a plain Enter in the field, and submit once more.
+      // A browser may treat it as a plain Enter in the field and submit twice.
       event.preventDefault()
       form.current?.requestSubmit()
     },
@@ -73,12 +73,12 @@ const CancelDialog = ({ run, close, cancel }: CancelDialogProps) => {
       <form ref={form} onSubmit={submit}>
         <Stack gap="sm">
           <Text size="sm">
-            What is under way is stopped, and with it the runs and the tasks that this run waits for. Finished steps
-            stay finished: it can be retried from there.
+            Steps in progress stop, and so do the runs and tasks that this run waits for. Finished steps stay finished,
+            so you can retry from there.
           </Text>
           <TextInput
             label="Reason"
-            description="Kept with the run"
+            description="Saved in the history of the run"
             data-autofocus
             ref={focusAtOnce}
             value={reason}
@@ -86,10 +86,10 @@ const CancelDialog = ({ run, close, cancel }: CancelDialogProps) => {
           />
           <Group justify="flex-end" gap="xs">
             <Button size="xs" variant="default" onClick={close}>
-              Let it go on
+              Keep running
             </Button>
             <Button size="xs" color="red" type="submit" aria-keyshortcuts="Control+Enter">
-              Cancel the run
+              Cancel run
             </Button>
           </Group>
         </Stack>
@@ -98,25 +98,25 @@ const CancelDialog = ({ run, close, cancel }: CancelDialogProps) => {
   )
 }
 
-// Why a run does not go on, in one sentence, with what a person can do about it: the task that asks.
+// Why a run is waiting, in one sentence, with a link to what a person can do about it.
 
-/** The task is the only place where it is answered: it has the evidence, the people who may, and the warning. */
+/** An uncertain step. Links to its task, which has the evidence, the people who may answer, and the warning. */
 const UncertainStep = ({ wait: { step, task } }: { readonly wait: WaitingOn }) => (
-  <Alert color="orange" variant="outline" title={`Did it happen? ${step ?? ''}`}>
+  <Alert color="orange" variant="outline" title={`Someone must confirm whether ${step ?? 'this step'} happened`}>
     <Stack gap="xs" align="flex-start">
       <Text size="sm">
-        It is not known whether the effect of this step took place. The run goes on after an answer.
+        The worker stopped before it could report the result. The run continues after someone answers.
       </Text>
       {task != null && (
         <Button size="xs" renderRoot={(props) => <Link to="/inbox" search={{ view: 'open', task }} {...props} />}>
-          Open the question
+          Open question
         </Button>
       )}
     </Stack>
   </Alert>
 )
 
-/** The nearest instant at which time alone helps. */
+/** The next time at which the run continues by itself. */
 const nextOf = ({ waiting_on }: RunDetail): string | undefined =>
   waiting_on.flatMap(({ until }) => until ?? []).sort()[0]
 
@@ -126,7 +126,7 @@ const Why = ({ run }: { readonly run: RunDetail }) => {
   return (
     <Stack gap="xs">
       <div className="waits">
-        <strong>{hasEnded(run) ? 'What was not done?' : 'Why is it waiting?'}</strong> <Linked text={run.why} />
+        <strong>{hasEnded(run) ? 'What was skipped?' : 'Why is it waiting?'}</strong> <Linked text={run.why} />
         {next !== undefined && (
           <span className="quiet">
             {' '}
@@ -143,9 +143,7 @@ const Why = ({ run }: { readonly run: RunDetail }) => {
   )
 }
 
-// What a person may do to a run: begin it again, hold it, let it go on, end it.
-
-// What a person does to a run: sent to the server, whose answer shows by itself; a refusal is told at the corner.
+// The actions on a run: retry, pause, resume, cancel. A refusal is shown as a toast.
 
 type Verb = 'retry' | 'pause' | 'resume' | 'cancel'
 
@@ -219,7 +217,7 @@ const Head = ({ run }: { readonly run: RunDetail }) => (
           {shortId(run.id)}
         </span>
         <span>
-          began <When at={run.created_at} />
+          started <When at={run.created_at} />
         </span>
         <CopyAs id={run.id} document={run} command={`npx trihand runs show ${run.id}`} path={`/api/runs/${run.id}`} />
       </Group>
@@ -253,7 +251,7 @@ const Body = ({ run }: { readonly run: RunDetail }) => {
 
 export const Run = () => {
   const { id } = runRoute.useParams()
-  // Together with the run, not after it.
+  // Load the timeline together with the run, not after it.
   usePrefetchQuery(timelineQuery(id))
   const { data: run, error, refetch } = useQuery(runQuery(id))
   if (run === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />

@@ -1,4 +1,4 @@
-/** Outlines of bars: the hands differ by shape, and none is broken where a bar is narrow. */
+/** Outlines of bars: each executor has its own shape, and narrow bars keep inside their box. */
 import { expect, test } from 'vitest'
 import { outlineOf } from './shapes.ts'
 

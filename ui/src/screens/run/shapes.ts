@@ -1,4 +1,4 @@
-/** The outline of a bar in pixels: an agent's is round, a person's is a hexagon, a function's is square. Pure. */
+/** SVG outline of a bar: round for an agent, a hexagon for a person, square for a function. Pure. */
 import type { Hand } from './bars.ts'
 
 const POINT = 6
@@ -30,5 +30,5 @@ export const outlineOf = (hand: Hand, box: Box): string => {
   return rounded(box, hand === 'agent' ? ROUND : SQUARE)
 }
 
-/** A cross over the end of what failed: seen without its colour. */
+/** A cross at the end of a failed bar, so that colour is not the only sign. */
 export const crossAt = (x: number, middle: number): string => `M${x - 4} ${middle - 4}l8 8M${x + 4} ${middle - 4}l-8 8`

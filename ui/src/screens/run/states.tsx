@@ -1,42 +1,42 @@
-/** What each state of a step looks like: a word, a pattern and a colour, never a colour alone. The patterns of the page are drawn here once. */
+/** The look of each step state: a word, a pattern and a colour, never a colour alone. Defines the SVG patterns of the page. */
 import { Bot, Cog, type LucideIcon, User } from 'lucide-react'
 import { type Bar, type Hand, type State, stateOf } from './bars.ts'
 
 const WORDS: Readonly<Record<State, string>> = {
   queued: 'queued',
   work: 'running',
-  human: 'waits for a person',
-  event: 'waits for an event',
-  child: 'waits for a run',
+  human: 'waiting for a person',
+  event: 'waiting for an event',
+  child: 'waiting for a run',
   sleep: 'sleeping',
-  retry: 'backing off',
-  doubt: 'in doubt',
+  retry: 'waiting to retry',
+  doubt: 'unconfirmed',
   paused: 'paused',
-  life: 'open',
+  life: 'in progress',
 }
 
-/** The same when it is over. */
+/** The same after the end of the state. */
 const OVER: Readonly<Record<State, string>> = {
   queued: 'was queued',
-  work: 'worked',
+  work: 'ran',
   human: 'waited for a person',
   event: 'waited for an event',
   child: 'waited for a run',
   sleep: 'slept',
-  retry: 'backed off',
-  doubt: 'was in doubt',
+  retry: 'waited to retry',
+  doubt: 'was unconfirmed',
   paused: 'was paused',
   life: 'ended',
 }
 
-/** What it does now, or did at last. */
+/** The current or last state, in words. */
 export const doingOf = (bar: Bar): string => {
-  if (bar.outcome === 'skipped') return 'was not done'
+  if (bar.outcome === 'skipped') return 'skipped'
   return (bar.outcome === 'open' ? WORDS : OVER)[stateOf(bar)]
 }
 
 export const OUTCOMES = {
-  open: 'open',
+  open: 'in progress',
   done: 'done',
   failed: 'failed',
   skipped: 'skipped',
@@ -49,7 +49,7 @@ export const HANDS: Readonly<Record<Hand, { readonly icon: LucideIcon; readonly 
   workflow: { icon: Cog, word: 'function' },
 }
 
-/** One tile of each, in a square of eight. What has no tile is filled or left empty. */
+/** SVG path of each pattern, 8 by 8. States without one are filled or empty. */
 const TILES: Readonly<Partial<Record<State, string>>> = {
   queued: 'M1 1h2v2h-2zM5 5h2v2h-2z',
   human: 'M0 0h4v8h-4z',
@@ -74,9 +74,9 @@ export const Tiles = () => (
   </svg>
 )
 
-/** The states that are there, by name. */
+/** A legend of the visible states. */
 export const Legend = ({ states }: { readonly states: ReadonlySet<State> }) => (
-  <ul className="legend" aria-label="What the bars mean">
+  <ul className="legend" aria-label="Legend">
     {(Object.keys(WORDS) as readonly State[])
       .filter((state) => states.has(state) && state !== 'life')
       .map((state) => (

@@ -1,9 +1,9 @@
-/** The marks on the axis: instants of the clock that lie well apart, in words as exact as their distance asks for. Pure. */
+/** The clock ticks of the axis: far enough apart, and as exact as their distance requires. Pure. */
 import { placeOn, type Stretch, seenAt, type View } from './axis.ts'
 
 export interface Tick {
   readonly at: number
-  /** 0 to 1 of what is seen. */
+  /** Position in the view, 0 to 1. */
   readonly share: number
   readonly text: string
 }
@@ -24,7 +24,7 @@ const spelt = (at: number, step: number): string => {
   return text.slice(11, step >= MINUTE ? 16 : step >= SECOND ? 19 : 23)
 }
 
-/** Only what can be seen: a narrow view of a long run would have thousands of them. */
+/** Only visible ticks: a zoomed view of a long run would have thousands. */
 const ticksIn = (stretch: Stretch, view: View, width: number): readonly Tick[] => {
   const { from, to, start, end } = stretch
   const pixels = ((end - start) / (view.to - view.from)) * width
@@ -38,7 +38,7 @@ const ticksIn = (stretch: Stretch, view: View, width: number): readonly Tick[] =
   return ticks
 }
 
-/** In UTC, as all exact instants of the page. Those that would lie on each other, or over the edge, are left out. */
+/** Ticks in UTC. Leaves out those that would overlap or cross the edge. */
 export const ticksOf = (axis: readonly Stretch[], view: View, width: number): readonly Tick[] => {
   const all = axis.filter(({ isFolded }) => !isFolded).flatMap((stretch) => ticksIn(stretch, view, width))
   const apart: Tick[] = []

@@ -1,4 +1,4 @@
-/** The timeline as a table: the same rows in words, for whoever does not read bars. Only what is in sight is in the page. */
+/** The timeline as a table with the same rows. Only visible rows are in the DOM. */
 import { Fragment } from 'react'
 import { span } from '../../parts/when.tsx'
 import { HEAD_HEIGHT } from './axis-head.tsx'
@@ -23,9 +23,9 @@ interface LineProps {
   readonly now: number
 }
 
-const COLUMNS = ['Step', 'Who', 'State', 'Began (UTC)', 'Took', 'Attempts', 'Outcome'] as const
+const COLUMNS = ['Step', 'Who', 'State', 'Started (UTC)', 'Duration', 'Attempts', 'Outcome'] as const
 
-/** In the place of the rows that are not in the page. */
+/** A spacer for the rows that are not in the DOM. */
 const Gap = ({ from, to }: { readonly from: number; readonly to: number }) =>
   to <= from ? null : (
     <tr style={{ height: to - from }}>

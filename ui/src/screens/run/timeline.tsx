@@ -1,7 +1,7 @@
 /**
- * The timeline of a run: a tree on the left, bars on the right, or the same as a table.
+ * The timeline of a run: a tree on the left and bars on the right, or a table.
  *
- * Owns which part of the axis is seen, and what letters and clicks do. Never decides what a bar is (bars.ts).
+ * Holds the visible part of the axis, and handles keys and clicks. bars.ts computes the bars.
  */
 import { Button, Group } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
@@ -21,23 +21,22 @@ import { TimelineTable } from './timeline-table.tsx'
 import { type Cursor, useCursor } from './use-cursor.ts'
 
 /*
- * The rows that are to be seen: which are unfolded, and the marks of the runs that they called.
- * Owns what is folded. A called run is asked for when its row is unfolded, and not before.
+ * The visible rows. Holds which rows are expanded, and loads a child run when its row is expanded.
  */
 
-/** So many called runs are asked for by one key. The others unfold one by one, or with the next press. */
+/** Limit of child runs that “Expand all” loads at once. Press again for more. */
 const MOST_AT_ONCE = 50
 
 interface Rows {
   readonly rows: readonly Row[]
   unfold(row: Row): void
   fold(row: Row): void
-  /** One level deeper. */
+  /** Expands one more level. */
   unfoldAll(): void
   foldAll(): void
 }
 
-/** One function for all drawings: then the same answers are the same map. */
+/** A stable function, so that React Query returns the same map for the same data. */
 const byRun = (answers: readonly { readonly data: RunMarks | undefined }[]): Known =>
   new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data]])))
 
@@ -60,17 +59,17 @@ const useRows = (root: string): Rows => {
   return { rows, unfold: (row) => open([row]), fold, unfoldAll, foldAll: () => setUnfolded(new Set([root])) }
 }
 
-// What stands over the timeline: bars or table, all folds at once, and what the patterns mean.
+// The toolbar of the timeline: bars or table, expand and collapse all, and the legend.
 
 interface ToolsProps {
   readonly isTable: boolean
   readonly showTable: (isTable: boolean) => void
   readonly unfoldAll: () => void
   readonly foldAll: () => void
-  /** Null: there is no idle time; else whether some of it is folded. */
+  /** Whether some idle time is collapsed. Null: there is none. */
   readonly isIdleFolded: boolean | null
   readonly toggleIdle: () => void
-  /** Null: all of the axis is seen. */
+  /** Zooms out. Null: the whole axis is visible. */
   readonly fit: (() => void) | null
   readonly states: ReadonlySet<State>
 }
@@ -86,14 +85,14 @@ const Tools = ({ isTable, showTable, unfoldAll, foldAll, isIdleFolded, toggleIdl
       </Button>
     </Button.Group>
     <Button size="compact-xs" variant="subtle" aria-keyshortcuts="e" onClick={unfoldAll}>
-      Unfold all
+      Expand all
     </Button>
     <Button size="compact-xs" variant="subtle" aria-keyshortcuts="w" onClick={foldAll}>
-      Fold all
+      Collapse all
     </Button>
     {isIdleFolded !== null && !isTable && (
       <Button size="compact-xs" variant="subtle" onClick={toggleIdle}>
-        {isIdleFolded ? 'Show idle time' : 'Fold idle time'}
+        {isIdleFolded ? 'Show idle time' : 'Hide idle time'}
       </Button>
     )}
     {fit !== null && !isTable && (
@@ -106,7 +105,7 @@ const Tools = ({ isTable, showTable, unfoldAll, foldAll, isIdleFolded, toggleIdl
 )
 
 /*
- * The axis of the rows that are seen. Owns which idle stretches are drawn as long as they are: one, or all, until they are folded again.
+ * The axis of the visible rows. Holds which idle stretches are expanded: some, or all.
  */
 
 type Unfolded = ReadonlySet<number> | 'all'
@@ -121,7 +120,7 @@ interface Axis {
   readonly axis: readonly Stretch[]
   /** Null: there is no idle time. */
   readonly isIdleFolded: boolean | null
-  /** The stretch that begins then. */
+  /** Toggles the stretch that starts at this time. */
   toggle(from: number): void
   toggleIdle(): void
 }
@@ -143,7 +142,7 @@ const useAxis = (rows: readonly Row[], now: number, width: number): Axis => {
 }
 
 /*
- * What the arrows, Home, End and Enter do on a row of the timeline: as in every tree. Letters are heard on the whole page (timeline.tsx).
+ * Arrows, Home, End and Enter on a row of the timeline work as in any tree view.
  */
 
 interface Tree {
@@ -152,7 +151,7 @@ interface Tree {
   readonly choose: (row: Row) => void
 }
 
-/** Into it if it is closed, to its first row if it is open. */
+/** Expands a collapsed row. Moves to the first child of an expanded one. */
 const right = (row: Row, { cursor, rows }: Tree): void => {
   if (row.isUnfolded === false) rows.unfold(row)
   else if (row.isUnfolded) cursor.move(1)
@@ -163,7 +162,7 @@ const left = (row: Row, { cursor, rows }: Tree): void => {
   else if (row.parent !== null) cursor.to(row.parent)
 }
 
-/** Null: the key is none of the tree's. */
+/** The action for a key. Null: the tree does not use this key. */
 const moveOf = (key: string, row: Row, tree: Tree): (() => void) | null => {
   const all = tree.rows.rows
   switch (key) {
@@ -187,7 +186,7 @@ const moveOf = (key: string, row: Row, tree: Tree): (() => void) | null => {
   }
 }
 
-// The time, told again every second while something goes on; it stands still after that.
+// The current time, updated every second while the run is in progress.
 
 const EVERY_MS = 1_000
 
@@ -215,7 +214,7 @@ export interface TimelineProps {
   readonly showTable: (isTable: boolean) => void
 }
 
-/** What the rows in the box do when they are clicked, or have the keys. */
+/** Click and key handlers of the rows. */
 const rowEvents = (rows: Rows, cursor: Cursor, choose: (row: Row) => void) => ({
   onClick: ({ target }: MouseEvent): void => {
     if (!(target instanceof Element)) return

@@ -1,7 +1,7 @@
 /**
- * The row that the keys are on, in a list of which only a part is in the page.
+ * Keyboard focus in the virtual list of the timeline.
  *
- * Owns where the focus goes. The row with the keys is always in the page, in sight or not, so that the focus is never lost by scrolling.
+ * The focused row is always in the DOM, visible or not, so that scrolling never loses the focus.
  */
 import { defaultRangeExtractor, type Range, useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
@@ -13,9 +13,9 @@ const OVERSCAN = 6
 
 export interface Cursor {
   readonly row: Row | undefined
-  /** Rows that are in the page. */
+  /** Rows that are in the DOM. */
   readonly shown: readonly VirtualItem[]
-  /** Of all rows. */
+  /** Height of all rows. */
   readonly height: number
   move(by: number): void
   to(key: string): void
@@ -60,7 +60,7 @@ export const useCursor = (rows: readonly Row[], box: RefObject<HTMLElement | nul
         0,
         rows.findIndex((row) => row.key === now),
       )
-      // The first press leads into the list, the next ones move.
+      // The first key press focuses the list; the next ones move the focus.
       const next = isInside ? Math.max(0, Math.min(rows.length - 1, at + by)) : at
       return rows[next]?.key ?? now
     })

@@ -1,14 +1,15 @@
-/** One word to many runs: to those that are chosen, or to all that fit the filter. Asked once more before it is given. */
-import { Alert, Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+/** Applies an action to many runs: the selected ones, or all that match the filter. Asks for confirmation first. */
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Ban, ListChecks, Pause, Play, RotateCcw } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { Problem, sendJson } from '../../api/client.ts'
+import { sendJson } from '../../api/client.ts'
 import type { Job } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'
 import { DropDown } from '../../parts/drop-down.tsx'
 import { focusAtOnce } from '../../parts/focus-at-once.ts'
+import { ErrorBox, shownError } from '../../parts/state.tsx'
 import { type Terms, writeTerms } from '../../parts/terms.ts'
 import { useKeys } from '../../parts/use-keys.ts'
 import { filterOf, isFiltered } from './filter.ts'
@@ -21,16 +22,16 @@ const ACTIONS = [
     action: 'pause',
     label: 'Pause',
     icon: Pause,
-    does: 'No step begins until they are resumed; what is under way ends.',
+    does: 'No new steps start until you resume. Steps in progress finish.',
   },
-  { action: 'resume', label: 'Resume', icon: Play, does: 'Those that are paused go on where they were.' },
+  { action: 'resume', label: 'Resume', icon: Play, does: 'Paused runs continue where they stopped.' },
   {
     action: 'retry',
     label: 'Retry',
     icon: RotateCcw,
-    does: 'Those that have failed begin again; finished steps stay finished.',
+    does: 'Failed runs start again. Finished steps are not repeated.',
   },
-  { action: 'cancel', label: 'Cancel', icon: Ban, does: 'Those that have not ended do so. This cannot be taken back.' },
+  { action: 'cancel', label: 'Cancel', icon: Ban, does: "Runs in progress are cancelled. This can't be undone." },
 ] as const
 type Action = (typeof ACTIONS)[number]
 
@@ -55,7 +56,7 @@ const Confirm = ({
   readonly done: (job: Job) => void
 }) => {
   const [reason, setReason] = useState('')
-  // One key for all tries of this word.
+  // One idempotency key for all attempts of this action.
   const [key] = useState(() => crypto.randomUUID())
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
@@ -77,7 +78,7 @@ const Confirm = ({
           <Text size="sm">{does}</Text>
           <Textarea
             label="Reason"
-            description="Kept with each run that hears it"
+            description="Saved in the history of each run"
             data-autofocus
             ref={focusAtOnce}
             autosize
@@ -86,11 +87,7 @@ const Confirm = ({
             value={reason}
             onChange={(e) => setReason(e.currentTarget.value)}
           />
-          {error !== null && (
-            <Alert color="red" variant="outline" title={error instanceof Problem ? error.code : 'Not done'}>
-              {error.message}
-            </Alert>
-          )}
+          {error !== null && <ErrorBox {...shownError(error)} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               Back
@@ -105,7 +102,7 @@ const Confirm = ({
   )
 }
 
-/** Asks once more, gives the word, and shows how far it comes. */
+/** Asks for confirmation, starts the job, and shows its progress. */
 const useOrder = (target: Target, after: () => void = () => {}) => {
   const navigate = runsRoute.useNavigate()
   const [order, setOrder] = useState<Action | null>(null)
@@ -124,9 +121,9 @@ export const ChosenRuns = ({ selection }: { readonly selection: Selection }) => 
   const { ask, dialog } = useOrder({ ids: [...ids] }, () => selection.all(false))
   if (!useMay('operator') || ids.size === 0) return null
   return (
-    <section className="bulk" aria-label="Chosen runs">
+    <section className="bulk" aria-label="Selected runs">
       <Text size="sm" fw={600} aria-live="polite">
-        {ids.size} chosen
+        {ids.size} selected
       </Text>
       {ACTIONS.map((action) => (
         <Button
@@ -141,14 +138,14 @@ export const ChosenRuns = ({ selection }: { readonly selection: Selection }) => 
         </Button>
       ))}
       <Button size="compact-sm" variant="subtle" onClick={() => selection.all(false)}>
-        Choose none
+        Clear
       </Button>
       {dialog}
     </section>
   )
 }
 
-/** Everything that the filter finds, shown or not. */
+/** Actions on all runs that match the filter, loaded or not. */
 export const FittingRuns = () => {
   const filter = filterOf(runsRoute.useSearch())
   const { ask, dialog } = useOrder({ where: filter })
@@ -156,11 +153,11 @@ export const FittingRuns = () => {
   return (
     <>
       <DropDown
-        label="All that fit"
+        label="Select all matching"
         icon={ListChecks}
         choices={ACTIONS.map((action) => ({
           key: action.action,
-          label: `${action.label} all that fit…`,
+          label: `${action.label} all matching…`,
           icon: action.icon,
           choose: () => ask(action),
         }))}

@@ -1,4 +1,4 @@
-/** The filter in one line, `status:failed handler:greet`: each term a parameter of the address. */
+/** The filter as one line of text: `status:failed handler:greet`. Each term is a parameter of the URL. */
 import { TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
@@ -8,7 +8,7 @@ import { FILTER_KEYS, filterOf } from './filter.ts'
 
 const runsRoute = getRouteApi('/runs')
 
-/** Made anew when the address changes: it then says what the address says. */
+/** Remounted when the URL changes, so that it shows the filter of the URL. */
 const Field = ({ text }: { readonly text: string }) => {
   const navigate = runsRoute.useNavigate()
   const [problem, setProblem] = useState<string | null>(null)

@@ -1,10 +1,10 @@
-/** What a list of runs can be filtered by, as the address has it. */
+/** The filter of the list of runs, as it is in the URL. */
 import type { RunFilter } from '../../api/queries.ts'
 import type { Terms } from '../../parts/terms.ts'
 
 export const FILTER_KEYS = ['status', 'handler', 'session'] as const
 
-/** The terms that are there, and nothing else of the address. */
+/** The filter terms of the URL, without its other parameters. */
 export const filterOf = ({ status, handler, session }: RunFilter): Terms => ({
   ...(status === undefined ? {} : { status }),
   ...(handler === undefined ? {} : { handler }),

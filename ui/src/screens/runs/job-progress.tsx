@@ -1,4 +1,4 @@
-/** How far a job has come: a bar, the sums, and what was refused and why. */
+/** The progress of a job: a bar, counts, and failures with their reason. */
 import { Button, Group, Progress, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -36,7 +36,7 @@ const Failures = ({ failures }: Pick<Job, 'failures'>) => (
   <ul className="failures">
     {failures.map(({ code, count, detail, runs }) => (
       <li key={code}>
-        {count} × <strong>{code}</strong>: {detail}.{' '}
+        {count} × {detail}. <span className="quiet id">{code}</span>{' '}
         {runs.map((id) => (
           <Link key={id} to="/runs/$id" params={{ id }} className="id">
             {shortId(id)}{' '}
@@ -62,7 +62,7 @@ const Shown = ({ job }: { readonly job: Job }) => {
         <Group gap="sm">
           <Status of={job.status} />
           <Text size="sm" fw={600}>
-            {job.action} {job.where === null ? 'chosen runs' : writeTerms({ ...job.where })}
+            {job.action} {job.where === null ? 'selected runs' : writeTerms({ ...job.where })}
           </Text>
           <Text size="sm" className="quiet">
             by {job.by}

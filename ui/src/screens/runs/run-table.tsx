@@ -1,4 +1,4 @@
-/** Runs as rows; the row's link is what the keys move over. Where rows can be chosen, each begins with a box. */
+/** A table of runs. The keys move between the links of the rows. Selectable rows have a checkbox. */
 import { Checkbox, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,7 +11,7 @@ import { Status } from '../../parts/status.tsx'
 import { When } from '../../parts/when.tsx'
 import type { Selection } from './use-selection.ts'
 
-/** Which hand does it, by what the system says of its handlers now. */
+/** The kind of each handler: agent, human or function. */
 const useKinds = (): ReadonlyMap<string, string> => {
   const { data } = useQuery(graphQuery)
   return useMemo(
@@ -34,7 +34,7 @@ const RowBox = ({ id, selection }: { readonly id: string; readonly selection: Se
   <Table.Td className="box">
     <Checkbox
       size="xs"
-      aria-label={`Choose ${shortId(id)}`}
+      aria-label={`Select ${shortId(id)}`}
       checked={selection.ids.has(id)}
       onChange={({ nativeEvent }) => selection.toggle(id, (nativeEvent as MouseEvent).shiftKey === true)}
     />
@@ -45,7 +45,7 @@ const AllBox = ({ count, selection }: { readonly count: number; readonly selecti
   <Table.Th className="box">
     <Checkbox
       size="xs"
-      aria-label="Choose all that are shown"
+      aria-label="Select all shown"
       checked={selection.ids.size === count}
       indeterminate={selection.ids.size > 0 && selection.ids.size < count}
       onChange={(e) => selection.all(e.currentTarget.checked)}
@@ -60,7 +60,7 @@ export const RunTable = ({
 }: {
   readonly runs: readonly Run[]
   readonly label: string
-  /** Absent: rows are not chosen here. */
+  /** Default: rows are not selectable. */
   readonly selection?: Selection
 }) => {
   const kinds = useKinds()
@@ -72,8 +72,8 @@ export const RunTable = ({
           <Table.Th>Run</Table.Th>
           <Table.Th>Handler</Table.Th>
           <Table.Th>Status</Table.Th>
-          <Table.Th>Wakes</Table.Th>
-          <Table.Th>Began</Table.Th>
+          <Table.Th>Resumes</Table.Th>
+          <Table.Th>Started</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,4 +1,4 @@
-/** Every run, newest first: how many have which status, which of them to look at, and what to do with many of them at once. */
+/** The list of runs, newest first, with counts by status, a filter, and actions on many runs. */
 import { Button, Group, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -23,7 +23,7 @@ import { type Selection, useSelection } from './use-selection.ts'
 
 const runsRoute = getRouteApi('/runs')
 
-/** Of very many runs it is told that there are at least so many. */
+/** The count of a status. Above a limit the server only says “at least”: `1000+`. */
 const numberOf = (counts: RunCounts | undefined, status: (typeof STATUSES)[number]): string =>
   counts === undefined ? '0' : `${counts[status]}${counts.more.includes(status) ? '+' : ''}`
 
@@ -34,7 +34,7 @@ const Counts = () => {
   return (
     <nav className="chips" aria-label="Statuses">
       <Link to="/runs" search={rest} className="chip" data-chosen={chosen === undefined}>
-        all
+        All
       </Link>
       {shown.map((status) => (
         <Link key={status} to="/runs" search={{ ...rest, status }} className="chip" data-chosen={chosen === status}>
@@ -46,7 +46,7 @@ const Counts = () => {
   )
 }
 
-/** The row that has the focus. */
+/** Selects the focused row. */
 const chooseFocused = ({ toggle }: Selection): void => {
   const id = (document.activeElement as HTMLElement | null)?.dataset['id']
   if (id !== undefined) toggle(id)
@@ -67,9 +67,9 @@ const List = () => {
   if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
   if (runs.length === 0)
     return isFiltered(filter) ? (
-      <Empty>No run fits the filter.</Empty>
+      <Empty>No runs match this filter.</Empty>
     ) : (
-      <Empty command={command}>No run yet. An event starts the first one:</Empty>
+      <Empty command={command}>No runs yet. To start one, send an event:</Empty>
     )
   return (
     <>
@@ -77,7 +77,7 @@ const List = () => {
       <RunTable runs={runs} label="Runs" {...(mayChoose ? { selection } : {})} />
       {hasNextPage && (
         <Button m="md" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older runs
+          Load older runs
         </Button>
       )}
     </>

@@ -1,4 +1,4 @@
-/** Filters that whoever sits here has saved: chosen, saved under a name, changed by the same name, removed. */
+/** The saved filters of the user: apply, save, update and remove them. */
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -62,7 +62,7 @@ const SaveDialog = ({ saved, close }: { readonly saved: readonly SavedFilter[]; 
               Back
             </Button>
             <Button type="submit" loading={isPending}>
-              {known === undefined ? 'Save' : 'Change it'}
+              {known === undefined ? 'Save' : 'Update'}
             </Button>
           </Group>
         </Stack>
@@ -97,7 +97,7 @@ export const SavedFilters = () => {
       <DropDown
         label="Saved filters"
         icon={Bookmark}
-        empty={saved.length === 0 ? 'None yet: filter, then save it here.' : undefined}
+        empty={saved.length === 0 ? 'No saved filters. Set a filter, then save it here.' : undefined}
         choices={[
           ...saved.map((filter) => ({
             key: filter.id,

@@ -1,5 +1,5 @@
-/** Starting a handler by hand: which one, and with what. A form where its input schema allows one, JSON anywhere. */
-import { Alert, Button, Group, Modal, NativeSelect, Stack, Switch, Textarea } from '@mantine/core'
+/** The dialog that starts a run: choose a handler and type its input, in a form if the handler has a schema, or as JSON. */
+import { Button, Group, Modal, NativeSelect, Stack, Switch, Textarea } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
@@ -11,6 +11,7 @@ import { useMay } from '../../api/me.ts'
 import { systemQuery } from '../../api/queries.ts'
 import { say } from '../../parts/say.ts'
 import { SchemaForm } from '../../parts/schema-form.tsx'
+import { ErrorBox, shownError } from '../../parts/state.tsx'
 import { useKeys } from '../../parts/use-keys.ts'
 
 type Handler = System['handlers'][number]
@@ -19,7 +20,7 @@ const parsed = (text: string): Json => {
   try {
     return text.trim() === '' ? null : (JSON.parse(text) as Json)
   } catch (error) {
-    throw new Problem('NOT_JSON', 0, `The input is not JSON: ${(error as Error).message}`, null)
+    throw new Problem('NOT_JSON', 0, `The input is not valid JSON: ${(error as Error).message}`, null)
   }
 }
 
@@ -42,7 +43,7 @@ const Dialog = ({ handlers, close }: { readonly handlers: readonly Handler[]; re
       close()
       void navigate({ to: '/runs/$id', params: { id } })
     },
-    // What was refused is another request once it was mended.
+    // A corrected request is a new request, so it needs a new idempotency key.
     onError: () => setKey(crypto.randomUUID()),
   })
   const written = useRef<HTMLFormElement>(null)
@@ -83,16 +84,12 @@ const Dialog = ({ handlers, close }: { readonly handlers: readonly Handler[]; re
           {fields !== null && (
             <Switch
               size="xs"
-              label="Write JSON instead"
+              label="Edit as JSON"
               checked={wantsJson}
               onChange={(e) => setWantsJson(e.currentTarget.checked)}
             />
           )}
-          {error !== null && (
-            <Alert color="red" variant="outline" title={error instanceof Problem ? error.code : 'Not started'}>
-              {error.message}
-            </Alert>
-          )}
+          {error !== null && <ErrorBox {...shownError(error)} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               Back

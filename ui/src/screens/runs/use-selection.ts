@@ -1,18 +1,14 @@
-/**
- * Which rows of a list are chosen: one by one, or from the last one to this.
- *
- * Owns the choice while the list is shown. Rows that the list no longer shows are not chosen any more.
- */
+/** The selected rows of a list: one by one, or a range. A row that leaves the list is no longer selected. */
 import { useMemo, useRef, useState } from 'react'
 
 export interface Selection {
   readonly ids: ReadonlySet<string>
-  /** `upTo`: everything between the row that was changed last and this one gets what this one gets. */
+  /** Toggles a row. With `upTo`: all rows from the last toggled one to this one. */
   toggle(id: string, upTo?: boolean): void
   all(isChosen: boolean): void
 }
 
-/** The rows between two, both included. */
+/** The rows from one to another, inclusive. */
 export const between = (shown: readonly string[], from: string, to: string): readonly string[] => {
   const [a, b] = [shown.indexOf(from), shown.indexOf(to)]
   return a < 0 || b < 0 ? [to] : shown.slice(Math.min(a, b), Math.max(a, b) + 1)

@@ -1,4 +1,4 @@
-/** One schedule opened: its next slots on the clocks of both zones, what the next change of the clocks does, its past, its policies. */
+/** Details of a schedule: next runs in both time zones, the next clock change, recent runs, and policies. */
 import { Table, Text, Title, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,22 +9,22 @@ import { Failed, Loading } from '../../parts/state.tsx'
 import { When } from '../../parts/when.tsx'
 import { inZone, OWN_ZONE } from './zones.ts'
 
-// A schedule's last slots as ticks, oldest first: ran, failed, skipped and why. Each differs by shape, and is said in words too.
+// Recent slots of a schedule as ticks, oldest first: ran, failed, or skipped and why. They differ by shape and have a text label.
 
 const REASONS: Readonly<Record<string, string>> = {
-  coalesced: 'the next run stands for it',
-  policy: 'missed, and missed slots are skipped',
+  coalesced: 'merged into the next run',
+  policy: 'missed, and missed runs are skipped',
   window: 'missed too long ago',
-  max: 'too many waited',
+  max: 'too many missed runs',
   paused: 'the schedule was paused',
-  overlap: 'the run before had not ended',
-  past: 'its moment had passed',
+  overlap: 'the previous run was still in progress',
+  past: 'its time had passed',
 }
 
 const GOOD = new Set(['success', 'partial'])
 const OPEN = new Set(['running', 'queued', 'waiting', 'paused', 'cancelling'])
 
-/** ran, failed, open or skipped: the shape of its tick. */
+/** The shape of a tick: ran, failed, open or skipped. */
 const shapeOf = ({ outcome }: ScheduleSlot): string => {
   if (outcome === 'skipped') return 'skipped'
   if (OPEN.has(outcome)) return 'open'
@@ -33,7 +33,7 @@ const shapeOf = ({ outcome }: ScheduleSlot): string => {
 
 const told = (slot: ScheduleSlot, tz: string): string => {
   const when = inZone(slot.slot, tz)
-  const which = slot.origin === 'backfill' ? ', filled in' : slot.origin === 'now' ? ', asked for' : ''
+  const which = slot.origin === 'backfill' ? ', backfilled' : slot.origin === 'now' ? ', started manually' : ''
   if (slot.outcome !== 'skipped') return `${when}${which}: ${slot.outcome}`
   const many = slot.count === 1 ? '' : ` and ${slot.count - 1} more`
   return `${when}${many}: skipped, ${REASONS[slot.reason ?? ''] ?? slot.reason}`
@@ -63,10 +63,10 @@ const Tick = ({ slot, tz }: { readonly slot: ScheduleSlot; readonly tz: string }
 const Slots = ({ name, tz }: { readonly name: string; readonly tz: string }) => {
   const { data, error, refetch } = useQuery(slotsQuery(name))
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
-  if (data.items.length === 0) return <Text className="quiet">No slot has come yet.</Text>
+  if (data.items.length === 0) return <Text className="quiet">No runs yet.</Text>
   return (
     <>
-      <ol className="ticks" aria-label="Last slots">
+      <ol className="ticks" aria-label="Recent runs">
         {data.items.map((slot) => (
           <Tick key={`${slot.slot} ${slot.run_id}`} slot={slot} tz={tz} />
         ))}
@@ -75,7 +75,7 @@ const Slots = ({ name, tz }: { readonly name: string; readonly tz: string }) => 
         <span className="slot-tick" data-shape="ran" aria-hidden /> ran{' '}
         <span className="slot-tick" data-shape="failed" aria-hidden /> failed{' '}
         <span className="slot-tick" data-shape="skipped" aria-hidden /> skipped{' '}
-        <span className="slot-tick" data-shape="open" aria-hidden /> not over
+        <span className="slot-tick" data-shape="open" aria-hidden /> in progress
       </p>
     </>
   )
@@ -92,18 +92,18 @@ const Part = ({ title, children }: { readonly title: string; readonly children: 
 
 const Next = ({ schedule: { name, next, tz } }: { readonly schedule: Schedule }) => {
   const zones = tz === OWN_ZONE ? [tz] : [tz, OWN_ZONE]
-  if (next.length === 0) return <Text className="quiet">Nothing is to come.</Text>
+  if (next.length === 0) return <Text className="quiet">No upcoming runs.</Text>
   return (
-    <Table aria-label={`Next slots of ${name}`} className="rows" withRowBorders={false} verticalSpacing={2} w="auto">
+    <Table aria-label={`Next runs of ${name}`} className="rows" withRowBorders={false} verticalSpacing={2} w="auto">
       <Table.Thead>
         <Table.Tr>
           {zones.map((zone, i) => (
             <Table.Th key={zone}>
               {zone}
-              {i > 0 && ', yours'}
+              {i > 0 && ' (your time)'}
             </Table.Th>
           ))}
-          <Table.Th>From now</Table.Th>
+          <Table.Th>When</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -126,27 +126,27 @@ const ClockNote = ({ schedule: { tz, clock_change: change } }: { readonly schedu
   if (change === null) return null
   const effect =
     change.minutes > 0
-      ? 'forward: a named hour that is skipped runs once, right after the gap.'
-      : 'back: a named hour that comes twice runs on its first pass only.'
+      ? 'forward. A run in the skipped hour starts once, right after it.'
+      : 'back. A run in the repeated hour starts only the first time.'
   return (
     <Text className="quiet" mt="xs">
-      On {inZone(change.at, tz)} the clocks of {tz} are put {Math.abs(change.minutes)} minutes {effect}
+      On {inZone(change.at, tz)} clocks in {tz} move {Math.abs(change.minutes)} minutes {effect}
     </Text>
   )
 }
 
 const policiesOf = ({ policies: rules }: Schedule): readonly (readonly [string, string])[] => [
-  ['If the run before has not ended', rules.overlap],
-  ['Missed slots', `${rules.missed}, up to ${rules.missed_max} of the last ${rules.missed_window}`],
-  ...(rules.jitter === '0ms' ? [] : [['Each a little late', `up to ${rules.jitter}`] as const]),
-  ...(rules.starts === null ? [] : [['Not before', rules.starts] as const]),
-  ...(rules.ends === null ? [] : [['Not after', rules.ends] as const]),
-  ...(rules.exclusions === 0 ? [] : [['Left out', `${rules.exclusions} exclusions`] as const]),
-  ...(rules.max_runs === null ? [] : [['At most', `${rules.max_runs} runs`] as const]),
+  ['If still running', rules.overlap],
+  ['Missed runs', `${rules.missed}, up to ${rules.missed_max} of the last ${rules.missed_window}`],
+  ...(rules.jitter === '0ms' ? [] : [['Jitter', `up to ${rules.jitter}`] as const]),
+  ...(rules.starts === null ? [] : [['Starts', rules.starts] as const]),
+  ...(rules.ends === null ? [] : [['Ends', rules.ends] as const]),
+  ...(rules.exclusions === 0 ? [] : [['Exclusions', String(rules.exclusions)] as const]),
+  ...(rules.max_runs === null ? [] : [['Run limit', String(rules.max_runs)] as const]),
   ...(rules.pause_on_failures === null
     ? []
     : [['Pauses after', `${rules.pause_on_failures} failures in a row`] as const]),
-  ...(rules.adaptive === null ? [] : [['Adapts', `from ${rules.adaptive.min} to ${rules.adaptive.max}`] as const]),
+  ...(rules.adaptive === null ? [] : [['Interval', `from ${rules.adaptive.min} to ${rules.adaptive.max}`] as const]),
 ]
 
 export const ScheduleDetail = ({ schedule }: { readonly schedule: Schedule }) => (
@@ -155,7 +155,7 @@ export const ScheduleDetail = ({ schedule }: { readonly schedule: Schedule }) =>
       <Next schedule={schedule} />
       <ClockNote schedule={schedule} />
     </Part>
-    <Part title="Last slots">
+    <Part title="Recent runs">
       <Slots name={schedule.name} tz={schedule.tz} />
     </Part>
     <Part title="Policies">

@@ -1,4 +1,4 @@
-/** What starts by time: when next, how the last one went, its past and its policies, and the verbs of a schedule. */
+/** The list of schedules: next run, last run, and actions. An open one shows its details. */
 import { Group, Table, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -67,7 +67,7 @@ const Row = ({ schedule, isOpen }: { readonly schedule: Schedule; readonly isOpe
           <Group gap="xs" wrap="nowrap" justify="flex-end">
             <Verbs schedule={schedule} />
             <ObjectMenu
-              what={`the schedule ${schedule.name}`}
+              what={`schedule ${schedule.name}`}
               id={schedule.name}
               path={`/api/schedules/${encodeURIComponent(schedule.name)}`}
               cli={`schedules show ${shellWord(schedule.name)}`}
@@ -87,7 +87,7 @@ const List = () => {
   if (data.items.length === 0)
     return (
       <Empty command={"schedules: { nightly: { cron: '0 2 * * *', tz: 'UTC', run: 'clean-up' } }"}>
-        Nothing starts by time. In the system:
+        No schedules. Add one:
       </Empty>
     )
   return (
@@ -100,9 +100,9 @@ const List = () => {
           <Table.Th>Status</Table.Th>
           <Table.Th>Next</Table.Th>
           <Table.Th className="whole">Last run</Table.Th>
-          <Table.Th>Fired</Table.Th>
+          <Table.Th>Runs</Table.Th>
           <Table.Th>
-            <span className="unseen">Verbs</span>
+            <span className="unseen">Actions</span>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>

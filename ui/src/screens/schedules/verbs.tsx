@@ -17,8 +17,7 @@ interface VerbCall {
 
 const useVerb = ({ name }: Schedule, done: () => void) =>
   useMutation({
-    mutationFn: ({ verb, body = {} }: VerbCall) =>
-      sendJson(`/api/schedules/${encodeURIComponent(name)}/${verb}`, body),
+    mutationFn: ({ verb, body = {} }: VerbCall) => sendJson(`/api/schedules/${encodeURIComponent(name)}/${verb}`, body),
     onSuccess: done,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['schedules'] }),
     onError: complain,

@@ -1,4 +1,4 @@
-/** Clocks of zones. */
+/** Times in time zones. */
 import { expect, test } from 'vitest'
 import { inZone } from './zones.ts'
 

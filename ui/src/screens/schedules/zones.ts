@@ -1,4 +1,4 @@
-/** Instants as the clocks of a zone show them. */
+/** Formats a time in a time zone. */
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const formats = new Map<string, Intl.DateTimeFormat>()

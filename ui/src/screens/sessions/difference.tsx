@@ -1,4 +1,4 @@
-/** What differs in memory between two checkpoints that were chosen: key, before, after. */
+/** The memory difference between two chosen checkpoints: key, before, after. */
 import { Group, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -14,13 +14,13 @@ const KILO = 1024
 type Side = SessionDifference['items'][number]['before']
 
 const Value = ({ side }: { readonly side: Side }) => {
-  if (side === null) return <span className="quiet">not there</span>
-  if (side.bytes !== null) return <span className="quiet">{Math.round(side.bytes / KILO)} kB, not shown here</span>
+  if (side === null) return <span className="quiet">–</span>
+  if (side.bytes !== null) return <span className="quiet">{Math.round(side.bytes / KILO)} kB, too large to show</span>
   return <StateTree value={side.value} />
 }
 
 const Rows = ({ difference }: { readonly difference: SessionDifference }) => (
-  <Table aria-label="What differs" className="rows" verticalSpacing={6}>
+  <Table aria-label="Differences" className="rows" verticalSpacing={6}>
     <Table.Thead>
       <Table.Tr>
         <Table.Th w="10rem">Key</Table.Th>
@@ -49,7 +49,7 @@ const Rows = ({ difference }: { readonly difference: SessionDifference }) => (
 const Compared = ({ id, a, b }: { readonly id: string; readonly a: string; readonly b: string }) => {
   const { data, error, refetch } = useQuery(differenceQuery(id, a, b))
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
-  if (data.items.length === 0) return <Text className="quiet">They remember the same.</Text>
+  if (data.items.length === 0) return <Text className="quiet">No differences</Text>
   return <Rows difference={data} />
 }
 
@@ -63,11 +63,11 @@ export const Difference = ({ id }: { readonly id: string }) => {
           Difference
         </Title>
         <Link to="/sessions/$id" params={{ id }} search={{}}>
-          Done
+          Close
         </Link>
       </Group>
       {b === undefined ? (
-        <Text className="quiet">Choose another checkpoint to compare {shortId(a)} with.</Text>
+        <Text className="quiet">Choose another checkpoint to compare with {shortId(a)}.</Text>
       ) : (
         <Compared id={id} a={a} b={b} />
       )}

@@ -1,4 +1,4 @@
-/** A session's checkpoints as a git graph: newest on top, a lane per fork; any two can be chosen to be compared. */
+/** The checkpoints of a session as a git graph: newest on top, one lane per fork. Any two can be compared. */
 import { Button, Text } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ const ROW = 52
 const LANE = 18
 const DOT = 6
 
-const WORDS = { created: 'began', checkpoint: 'checkpoint', ended: 'ended' } as const
+const WORDS = { created: 'started', checkpoint: 'checkpoint', ended: 'ended' } as const
 
 const useBranches = ({ id, forks }: SessionDetail, own: readonly Checkpoint[]): readonly Branch[] => {
   const shown = forks.slice(0, MOST_FORKS)
@@ -36,7 +36,7 @@ const pathOf = ({ from, to }: LaneLine): string => {
   return `M${x1},${y1} V${y2 - LANE} Q${x1},${y2} ${x2},${y2}`
 }
 
-/** The same is said in words beside it. */
+/** The list next to it has the same content as text. */
 const Drawing = ({ lanes: { rows, lines, count } }: { readonly lanes: Lanes }) => (
   <svg className="lanes" width={x(count)} height={rows.length * ROW} aria-hidden="true">
     {lines.map((line) => (
@@ -51,7 +51,7 @@ const Drawing = ({ lanes: { rows, lines, count } }: { readonly lanes: Lanes }) =
 const changed = (count: number): string =>
   count === 0 ? 'no change' : `${count} ${count === 1 ? 'change' : 'changes'}`
 
-/** At most two are chosen; a third takes the place of the first. */
+/** At most two are chosen. A third replaces the first. */
 const chosenAfter = (chosen: readonly string[], id: string): readonly string[] =>
   chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id].slice(-2)
 
@@ -83,7 +83,7 @@ const Row = ({ row: { session, mark }, own }: { readonly row: LaneRow; readonly 
       <Text size="sm">
         <strong>{session === own.id || mark.kind !== 'created' ? WORDS[mark.kind] : 'forked'}</strong>
         {mark.mode !== null && <span className="quiet"> {mark.mode}</span>}
-        {mark.kind === 'checkpoint' && mark.id === own.head && <span className="tag">head</span>}
+        {mark.kind === 'checkpoint' && mark.id === own.head && <span className="tag">current</span>}
         {session !== own.id && (
           <>
             {' '}
@@ -94,7 +94,7 @@ const Row = ({ row: { session, mark }, own }: { readonly row: LaneRow; readonly 
       <Text size="xs" className="quiet">
         {mark.id !== null && mark.kind === 'checkpoint' && (
           <>
-            <span className="id">{shortId(mark.id)}</span> <CopyText text={mark.id} label="Copy the checkpoint's id" />
+            <span className="id">{shortId(mark.id)}</span> <CopyText text={mark.id} label="Copy checkpoint id" />
           </>
         )}
         <When at={mark.at} />

@@ -1,4 +1,4 @@
-/** A session and its forks as lanes. */
+/** The git graph of a session and its forks. */
 import { expect, test } from 'vitest'
 import type { Checkpoint } from '../../api/documents.ts'
 import { lanesOf, modesOf } from './lanes.ts'

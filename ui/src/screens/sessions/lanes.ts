@@ -1,7 +1,7 @@
 /**
- * Checkpoints of a session and of its forks as the rows of a git graph: newest on top, each session on a lane of its own.
+ * Computes a git graph from the checkpoints of a session and its forks: newest on top, one lane per session.
  *
- * Pure. A fork's lane begins at the row of the checkpoint it was taken from.
+ * Pure. The lane of a fork starts at the checkpoint that it was forked from.
  */
 import type { Checkpoint } from '../../api/documents.ts'
 
@@ -16,7 +16,7 @@ export interface LaneRow {
   readonly mark: Checkpoint
 }
 
-/** From one row down to another, on a lane; where the lanes differ it leaves one for the other. */
+/** A line from one row down to another. It changes lanes if the rows are on different ones. */
 export interface LaneLine {
   readonly from: { readonly row: number; readonly lane: number }
   readonly to: { readonly row: number; readonly lane: number }
@@ -28,7 +28,7 @@ export interface Lanes {
   readonly count: number
 }
 
-/** Newest first; of one moment, the later fact first, and forks above what they came from. */
+/** Newest first. At the same time: forks above their origin, then the higher sequence number. */
 const newestFirst = (a: LaneRow, b: LaneRow): number =>
   b.mark.at.localeCompare(a.mark.at) || b.lane - a.lane || b.mark.seq - a.mark.seq
 
@@ -53,7 +53,7 @@ export const lanesOf = (branches: readonly Branch[]): Lanes => {
   return { rows, lines: linesOf(rows), count: branches.length }
 }
 
-/** Since when it was in which mode, oldest first. */
+/** The changes of mode, oldest first. */
 export const modesOf = (marks: readonly Checkpoint[]): readonly { readonly mode: string; readonly at: string }[] => {
   const modes: { readonly mode: string; readonly at: string }[] = []
   for (const { mode, at } of marks) if (mode !== null && modes.at(-1)?.mode !== mode) modes.push({ mode, at })

@@ -1,4 +1,4 @@
-/** One session: its memory as a tree, its checkpoints as a graph, what differs between two, its children, the runs that worked in it. */
+/** One session: checkpoints, memory, differences between two checkpoints, forks and runs. */
 import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -19,13 +19,13 @@ const route = getRouteApi('/sessions/$id')
 const KILO = 1024
 
 const Value = ({ entry }: { readonly entry: SessionMemory }) => {
-  if (entry.bytes !== null) return <span className="quiet">{Math.round(entry.bytes / KILO)} kB, not shown here</span>
+  if (entry.bytes !== null) return <span className="quiet">{Math.round(entry.bytes / KILO)} kB, too large to show</span>
   return <StateTree value={entry.value} />
 }
 
 const Memory = ({ session }: { readonly session: SessionDetail }) =>
   session.memory.length === 0 ? (
-    <Text className="quiet">Nothing is remembered.</Text>
+    <Text className="quiet">No memory yet.</Text>
   ) : (
     <Table aria-label="Memory" className="rows" verticalSpacing={6}>
       <Table.Thead>
@@ -53,14 +53,14 @@ const Forks = ({ session }: { readonly session: SessionDetail }) =>
   session.forks.length === 0 ? null : (
     <section className="panel" aria-labelledby="forks">
       <Title order={2} size="h3" id="forks">
-        Children
+        Forks
       </Title>
       <ul className="plain-list">
         {session.forks.map((fork) => (
           <li key={fork.id}>
             <SessionLink id={fork.id} />{' '}
             <span className="quiet">
-              forked <When at={fork.created_at} />, {fork.version} facts
+              forked <When at={fork.created_at} />, {fork.version} entries
             </span>
           </li>
         ))}
@@ -71,7 +71,7 @@ const Forks = ({ session }: { readonly session: SessionDetail }) =>
 const Runs = ({ id }: { readonly id: string }) => {
   const { data } = useQuery(sessionRunsQuery(id))
   if (data === undefined) return <Loading />
-  if (data.items.length === 0) return <Text className="quiet">No run has worked in it.</Text>
+  if (data.items.length === 0) return <Text className="quiet">No runs yet.</Text>
   return <RunTable runs={data.items} label="Runs of this session" />
 }
 
@@ -85,7 +85,7 @@ const Head = ({ session }: { readonly session: SessionDetail }) => (
         </span>
       </Title>
       <ObjectMenu
-        what="this session"
+        what="session"
         id={session.id}
         path={`/api/sessions/${session.id}`}
         cli={`sessions show ${session.id}`}
@@ -96,11 +96,11 @@ const Head = ({ session }: { readonly session: SessionDetail }) => (
       {session.status === 'ended' && <Text className="quiet">ended</Text>}
     </Group>
     <Text className="quiet">
-      began <When at={session.created_at} /> · {session.version} facts
+      started <When at={session.created_at} /> · {session.version} entries
       {session.forked_from !== null && (
         <>
           {' '}
-          · a fork of <SessionLink id={session.forked_from} />
+          · fork of <SessionLink id={session.forked_from} />
         </>
       )}
     </Text>

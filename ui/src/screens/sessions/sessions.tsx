@@ -1,4 +1,4 @@
-/** Every session, newest first: what it began from and how much has happened in it. */
+/** The list of sessions, newest first. */
 import { Button, Group, Table, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -21,7 +21,7 @@ const Row = ({ session }: { readonly session: Session }) => (
     <Table.Td>
       <SessionLink id={session.id} />
     </Table.Td>
-    <Table.Td>{session.forked_from === null ? 'its own' : `a fork of ${shortId(session.forked_from)}`}</Table.Td>
+    <Table.Td>{session.forked_from === null ? 'New' : `Fork of ${shortId(session.forked_from)}`}</Table.Td>
     <Table.Td>{session.version}</Table.Td>
     <Table.Td>
       <When at={session.created_at} />
@@ -38,7 +38,7 @@ const List = () => {
   if (sessions.length === 0)
     return (
       <Empty command="const session = await app.sessions.create()">
-        No session yet. A session keeps memory between runs. In your code:
+        No sessions yet. A session keeps memory between runs. Create one in your code:
       </Empty>
     )
   return (
@@ -47,9 +47,9 @@ const List = () => {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Session</Table.Th>
-            <Table.Th>Began as</Table.Th>
-            <Table.Th>Facts</Table.Th>
-            <Table.Th>Began</Table.Th>
+            <Table.Th>Origin</Table.Th>
+            <Table.Th>Entries</Table.Th>
+            <Table.Th>Started</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -60,7 +60,7 @@ const List = () => {
       </Table>
       {hasNextPage && (
         <Button m="md" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Older sessions
+          Load older sessions
         </Button>
       )}
     </>
@@ -76,7 +76,7 @@ export const Sessions = () => {
           <Title order={1} size="h2">
             Sessions
           </Title>
-          <Text className="quiet">State that outlives a run, with its checkpoints and forks</Text>
+          <Text className="quiet">Memory shared between runs, with checkpoints and forks</Text>
         </div>
       </Group>
       <List />

@@ -1,4 +1,4 @@
-/** A value as a tree that folds: what has parts shows how many, and opens. */
+/** A JSON value as a collapsible tree with the size of each branch. */
 import type { Json } from '../../api/documents.ts'
 
 type Part = readonly [string, Json]

@@ -1,4 +1,4 @@
-/** Who outside is told of events, how each does, and its deliveries with every try; one that was given up is tried once more. */
+/** Webhook endpoints: health, deliveries with their attempts, and a button to redeliver a failed one. */
 import { Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -17,7 +17,7 @@ import { WideTable } from '../../parts/wide-table.tsx'
 
 const EXAMPLE = 'endpoints: [{ name: books, url: https://books.example/in, events: [order.paid] }]'
 
-/** Runs that a person may begin again. */
+/** Statuses of a delivery that can be redelivered. */
 const GIVEN_UP = new Set(['failed', 'cancelled', 'expired', 'quarantined'])
 
 const Health = ({ endpoint: { off, failing_since } }: { readonly endpoint: WebhookEndpoint }) => {
@@ -35,7 +35,7 @@ const Health = ({ endpoint: { off, failing_since } }: { readonly endpoint: Webho
     )
   return (
     <span className="status" data-tone="wait">
-      <CircleAlert size={15} aria-hidden /> fails since <When at={failing_since} />
+      <CircleAlert size={15} aria-hidden /> failing since <When at={failing_since} />
     </span>
   )
 }
@@ -44,12 +44,12 @@ const Tries = ({ delivery: { tries, next_at } }: { readonly delivery: WebhookDel
   const last = tries.at(-1)
   return (
     <>
-      {last === undefined ? 'not tried yet' : `${last.kind}: ${last.detail}`}
+      {last === undefined ? 'not sent yet' : `${last.kind}: ${last.detail}`}
       <div className="quiet">
-        {tries.length} {tries.length === 1 ? 'try' : 'tries'}
+        {tries.length} {tries.length === 1 ? 'attempt' : 'attempts'}
         {next_at !== null && (
           <>
-            , the next <When at={next_at} />
+            , next <When at={next_at} />
           </>
         )}
       </div>
@@ -62,7 +62,7 @@ const DeliveryRow = ({ endpoint, delivery }: { readonly endpoint: string; readon
   const { mutate, isPending } = useMutation({
     mutationFn: () =>
       sendJson(`/api/webhook-endpoints/${encodeURIComponent(endpoint)}/deliveries/${delivery.id}/redeliver`, {}),
-    onSuccess: () => say('teal', 'Tried once more', 'The delivery begins again.'),
+    onSuccess: () => say('teal', 'Redelivering', 'The delivery starts again.'),
     onError: complain,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs'] }),
   })
@@ -103,7 +103,7 @@ const DeliveryRow = ({ endpoint, delivery }: { readonly endpoint: string; readon
 const Deliveries = ({ name }: { readonly name: string }) => {
   const { data, error, refetch } = useQuery(deliveriesQuery(name))
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
-  if (data.items.length === 0) return <Text className="quiet">Nothing was sent to it yet.</Text>
+  if (data.items.length === 0) return <Text className="quiet">No deliveries yet.</Text>
   return (
     <WideTable label={`Deliveries to ${name}, scrollable`}>
       <Table aria-label={`Deliveries to ${name}`} className="rows">
@@ -146,8 +146,7 @@ const Endpoint = ({ endpoint }: { readonly endpoint: WebhookEndpoint }) => {
 export const Endpoints = () => {
   const { data, error, refetch } = useQuery(endpointsQuery)
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
-  if (data.items.length === 0)
-    return <Empty command={EXAMPLE}>Nobody outside is told of anything. In the manifest:</Empty>
+  if (data.items.length === 0) return <Empty command={EXAMPLE}>No webhook endpoints. Add one to the manifest:</Empty>
   return (
     <Stack gap="sm">
       {data.items.map((endpoint) => (

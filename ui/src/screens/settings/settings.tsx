@@ -1,4 +1,4 @@
-/** What a person sets for themselves in this browser, what this server is, and, for those who may, its credentials and whom it tells. */
+/** Settings: the user, this browser, the server, webhook endpoints, and for admins tokens and configuration. */
 import { Group, SegmentedControl, Stack, Switch, Table, Text, Title, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -15,7 +15,7 @@ import { WideTable } from '../../parts/wide-table.tsx'
 import { Endpoints } from './endpoints.tsx'
 import { Tokens } from './tokens.tsx'
 
-// What the server is set to, by whom, and what each setting is for. Secrets are only said to be set.
+// The configuration of the server: each value, its source and its meaning. Secrets are never shown.
 
 const shownValue = ({ value, source, is_secret }: ConfiguredSetting): string => {
   if (is_secret && source !== 'default') return 'set, not shown'
@@ -26,7 +26,7 @@ const Configuration = () => {
   const { data, error, refetch } = useQuery(configurationQuery)
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
   if (data.items.length === 0)
-    return <Text className="quiet">This server is part of another program, which has settings of its own.</Text>
+    return <Text className="quiet">This server runs inside another program, which configures it.</Text>
   return (
     <WideTable label="Configuration, scrollable">
       <Table aria-label="Configuration" className="rows" verticalSpacing={4}>
@@ -54,12 +54,16 @@ const Configuration = () => {
   )
 }
 
-const SCHEMES = ['auto', 'light', 'dark'] as const
+const SCHEMES = [
+  { value: 'auto', label: 'Auto' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const
 
 const You = () => {
   const login = useLogin()
   if (login !== null) return <LoginFacts login={login} />
-  return <MeForm submit="Save" done={({ name }) => say('teal', 'Saved', `You decide as ${name}.`)} />
+  return <MeForm submit="Save" done={({ name }) => say('teal', 'Saved', `You are ${name}.`)} />
 }
 
 const PageSettings = () => {
@@ -68,18 +72,18 @@ const PageSettings = () => {
   return (
     <Stack gap="md">
       <Group gap="sm">
-        <Text size="sm">Colours</Text>
+        <Text size="sm">Theme</Text>
         <SegmentedControl
           size="xs"
-          aria-label="Colours"
+          aria-label="Theme"
           value={colorScheme}
           data={[...SCHEMES]}
-          onChange={(next) => setColorScheme(SCHEMES.find((scheme) => scheme === next) ?? 'auto')}
+          onChange={(next) => setColorScheme(SCHEMES.find(({ value }) => value === next)?.value ?? 'auto')}
         />
       </Group>
       <Switch
-        label="Single letters are keys"
-        description="Off: j, a, g i and the like do nothing. Ctrl K and Ctrl Enter stay."
+        label="Keyboard shortcuts"
+        description="When off, single letters such as j, a or g i do nothing. Ctrl K and Ctrl Enter still work."
         checked={keysOn}
         onChange={(e) => switchKeys(e.currentTarget.checked)}
       />
@@ -99,12 +103,8 @@ const ServerFacts = () => {
     ['Ready', health === undefined ? undefined : health.status === 'ok' ? 'yes' : `no: ${health.reasons.join('; ')}`],
     ['System', graph === undefined ? undefined : `${graph.name} (${graph.hash})`],
     [
-      'Ledger',
-      health === undefined
-        ? undefined
-        : health.durable
-          ? 'durable: what is acknowledged is on disk'
-          : 'in memory: nothing is kept',
+      'Storage',
+      health === undefined ? undefined : health.durable ? 'durable: saved to disk' : 'in memory: lost on restart',
     ],
     ['Models', health === undefined ? undefined : modelsText(health)],
   ]

@@ -1,4 +1,4 @@
-/** Credentials, for administrators: who has one, a new one whose secret is shown this once, and an end to any of them. */
+/** Tokens, for admins: list, create and revoke them. The secret of a new token is shown only once. */
 import { Button, Checkbox, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -50,7 +50,7 @@ const NewTokenForm = ({ done }: { readonly done: (made: NewToken) => void }) => 
             onChange={(next) => setKind(next ?? 'user')}
           />
           <Select
-            label="Good for"
+            label="Expires in"
             data={LIVES}
             value={life}
             allowDeselect={false}
@@ -66,13 +66,13 @@ const NewTokenForm = ({ done }: { readonly done: (made: NewToken) => void }) => 
         </Checkbox.Group>
         <TextInput
           label="Groups"
-          description="With commas between them"
+          description="Separate with commas"
           value={groups}
           onChange={(e) => setGroups(e.currentTarget.value)}
         />
         <Group justify="flex-end">
           <Button type="submit" size="xs" loading={isPending} disabled={roles.length === 0}>
-            Make a token
+            Create token
           </Button>
         </Group>
       </Stack>
@@ -83,9 +83,9 @@ const NewTokenForm = ({ done }: { readonly done: (made: NewToken) => void }) => 
 const Made = ({ made }: { readonly made: NewToken }) => (
   <Stack gap="xs" className="waits">
     <Text size="sm" fw={600}>
-      The token of {made.name}
+      Token for {made.name}
     </Text>
-    <Text size="sm">Shown this once: the ledger keeps its hash only.</Text>
+    <Text size="sm">Copy it now. It is shown only once.</Text>
     <Command text={made.token} />
   </Stack>
 )
@@ -98,15 +98,7 @@ const Row = ({ token, revoke }: { readonly token: Token; readonly revoke: (token
       {token.roles.join(', ')}
       {token.groups.length > 0 && <div className="quiet">{token.groups.join(', ')}</div>}
     </Table.Td>
-    <Table.Td>
-      {token.status === 'active' ? (
-        <>
-          until <When at={token.expires_at} />
-        </>
-      ) : (
-        token.status
-      )}
-    </Table.Td>
+    <Table.Td>{token.status === 'active' ? <When at={token.expires_at} /> : token.status}</Table.Td>
     <Table.Td>{token.created_by}</Table.Td>
     <Table.Td ta="right">
       {token.status === 'active' && (
@@ -121,7 +113,7 @@ const Row = ({ token, revoke }: { readonly token: Token; readonly revoke: (token
 const Revoke = ({ token, close }: { readonly token: Token; readonly close: () => void }) => {
   const { mutate, isPending } = useMutation({
     mutationFn: () => sendJson<Token>(`/api/tokens/${encodeURIComponent(token.id)}`, {}, { method: 'DELETE' }),
-    onSuccess: () => say('teal', 'Revoked', `Whoever has the token of ${token.name} is refused from now on.`),
+    onSuccess: () => say('teal', 'Revoked', `The token of ${token.name} no longer works.`),
     onError: complain,
     onSettled: async () => {
       close()
@@ -130,10 +122,12 @@ const Revoke = ({ token, close }: { readonly token: Token; readonly close: () =>
   })
   return (
     <Stack gap="md">
-      <Text size="sm">Requests and logins with the token of {token.name} end at once. This cannot be taken back.</Text>
+      <Text size="sm">
+        The token of {token.name} stops working at once, for requests and logins. This can't be undone.
+      </Text>
       <Group justify="flex-end">
         <Button size="xs" variant="default" onClick={close}>
-          Keep it
+          Back
         </Button>
         <Button size="xs" color="red" data-autofocus loading={isPending} onClick={() => mutate()}>
           Revoke
@@ -146,7 +140,7 @@ const Revoke = ({ token, close }: { readonly token: Token; readonly close: () =>
 const List = ({ tokens, revoke }: { readonly tokens: readonly Token[]; readonly revoke: (token: Token) => void }) =>
   tokens.length === 0 ? (
     <Stack gap="xs">
-      <Text size="sm">Nobody has a token. On this machine none is needed; for others:</Text>
+      <Text size="sm">No tokens. You need none on this machine. To create one for others:</Text>
       <Command text="npx trihand token create ana --roles viewer,decider" />
     </Stack>
   ) : (
@@ -157,8 +151,8 @@ const List = ({ tokens, revoke }: { readonly tokens: readonly Token[]; readonly 
             <Table.Th>Name</Table.Th>
             <Table.Th>Kind</Table.Th>
             <Table.Th>Roles, groups</Table.Th>
-            <Table.Th>Good</Table.Th>
-            <Table.Th>Made by</Table.Th>
+            <Table.Th>Expires</Table.Th>
+            <Table.Th>Created by</Table.Th>
             <Table.Th>
               <span className="unseen">Revoke</span>
             </Table.Th>
@@ -191,7 +185,7 @@ export const Tokens = () => {
       <Modal
         opened={isMaking}
         onClose={() => setMaking(false)}
-        title="A new token"
+        title="New token"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <NewTokenForm
@@ -204,7 +198,7 @@ export const Tokens = () => {
       <Modal
         opened={ending !== null}
         onClose={() => setEnding(null)}
-        title="Revoke a token"
+        title="Revoke token"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {ending !== null && <Revoke token={ending} close={() => setEnding(null)} />}

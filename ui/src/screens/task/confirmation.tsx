@@ -1,4 +1,4 @@
-/** What an action asks of a person before it is taken: that they have read its warning, and that they type a name. */
+/** What an action requires before it can be submitted: a read warning, a typed name. */
 import { Alert, Checkbox, Stack, TextInput } from '@mantine/core'
 import type { TaskAction } from '../../api/documents.ts'
 
@@ -14,7 +14,7 @@ export const NOT_CONFIRMED: Confirmed = { confirm: '', acknowledged: false }
 export const isConfirmed = ({ confirm, warning }: Asked, given: Confirmed): boolean =>
   (confirm === null || given.confirm.trim() === confirm) && (warning === null || given.acknowledged)
 
-/** The members of the decision that say so. */
+/** The confirmation as properties of the request body. */
 export const confirmedBody = ({ confirm, acknowledged }: Confirmed): object => ({
   ...(confirm === '' ? {} : { confirm: confirm.trim() }),
   ...(acknowledged ? { acknowledged } : {}),
@@ -33,7 +33,7 @@ export const Confirmation = ({ action: { confirm, warning }, given, change }: Co
         <Stack gap="xs">
           {warning}
           <Checkbox
-            label="I have read this and want it anyway"
+            label="I understand, continue anyway"
             checked={given.acknowledged}
             onChange={(e) => change({ ...given, acknowledged: e.currentTarget.checked })}
           />

@@ -1,11 +1,11 @@
-/** Content as people read it: fields with their names, text as text. Nothing in it is ever markup. */
+/** Shows JSON content as named fields and plain text. Never renders it as markup. */
 import { visibleLines } from '#model/kernel/visible-text.ts'
 import { isRecord, type Json } from '../../api/documents.ts'
 import type { FieldChange } from './difference.ts'
 
 const isSimple = (value: Json): boolean => typeof value !== 'object' || value === null
 
-/** A list of simple values is read as one. */
+/** A list of simple values becomes one line. */
 const textOf = (value: Json): string => visibleLines(plainText(value))
 
 const plainText = (value: Json): string => {
@@ -15,7 +15,7 @@ const plainText = (value: Json): string => {
     : JSON.stringify(value, null, 2)
 }
 
-/** Objects, one after the other. A long one stays text: thousands of boxes are no help. */
+/** A list with more objects than this is shown as text. */
 const MOST_BOXES = 50
 const isList = (value: Json): value is readonly Json[] =>
   Array.isArray(value) && value.length > 0 && value.length <= MOST_BOXES && value.every(isRecord)
@@ -26,7 +26,7 @@ export const Content = ({ value }: { readonly value: Json }) => {
     return (
       <ol className="list">
         {value.map((one, i) => (
-          // What is shown does not change its order.
+          // The order of the shown items never changes.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <li key={i}>
             <Content value={one} />
@@ -60,7 +60,7 @@ export const Difference = ({ changes }: { readonly changes: readonly FieldChange
         <dt>{path === '' ? 'content' : path}</dt>
         <dd className="text">
           {parts.map(({ value, added, removed }, i) => {
-            // The parts of one text have no name but their place.
+            // A part of a text has no id other than its index.
             const key = `${i}${value.slice(0, 8)}`
             if (added) return <ins key={key}>{value}</ins>
             if (removed) return <del key={key}>{value}</del>

@@ -1,4 +1,4 @@
-/** The one submit: which action, with what reason and fields, and what it will set off. No way back after it. */
+/** The dialog that submits a decision: summary, form fields, reason and what the decision triggers. It can't be undone. */
 import { Alert, Button, Group, JsonInput, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
@@ -17,6 +17,7 @@ import { askAgain } from '../../api/news.ts'
 import { focusAtOnce } from '../../parts/focus-at-once.ts'
 import { say } from '../../parts/say.ts'
 import { SchemaForm } from '../../parts/schema-form.tsx'
+import { ErrorBox, shownError } from '../../parts/state.tsx'
 import { useKeys } from '../../parts/use-keys.ts'
 import type { SeenMarks } from '../inbox/drafts.ts'
 import { Confirmation, type Confirmed, confirmedBody, isConfirmed, NOT_CONFIRMED } from './confirmation.tsx'
@@ -32,18 +33,18 @@ import type { MarkBook } from './use-marks.ts'
 interface Submission {
   readonly reason: string
   readonly fields: Readonly<Record<string, Json>>
-  /** What is wrong with what was typed into the form. */
+  /** Validation errors by field. */
   readonly problems: Readonly<Record<string, string>>
   readonly to: string
-  /** How many items, typed by hand. */
+  /** The number of items, typed as confirmation. */
   readonly typed: string
   readonly confirmed: Confirmed
 }
 
 const EMPTY: Submission = { reason: '', fields: {}, problems: {}, to: '', typed: '', confirmed: NOT_CONFIRMED }
-/** Beyond so many, one key too many would do too much. */
+/** From this many items on, the user must type the number to confirm. */
 const MANY = 25
-/** An uncertain step that is settled by "it happened" takes what the step would have answered. */
+/** The field for the result of an uncertain step that did happen. */
 const RESULT = 'result'
 
 const DONE: Readonly<Record<string, string>> = {
@@ -55,11 +56,11 @@ const DONE: Readonly<Record<string, string>> = {
   reassign: 'Reassigned',
   escalate: 'Escalated',
   it_happened: 'Answered',
-  run_again: 'It runs again',
+  run_again: 'Running again',
   abort: 'Aborted',
 }
 
-/** It approves item by item what is marked so, and the rest with them. */
+/** Whether the action takes the draft of each item into account. A rejection applies to all items. */
 const goesByItem = ({ is_terminal, name }: TaskAction): boolean => is_terminal && name !== 'reject'
 
 const bodyOf = (
@@ -82,11 +83,11 @@ const bodyOf = (
   }
 }
 
-/** The fields of the action as its schema describes them; those that are only named are texts. */
+/** The form fields of the action, from its schema. Required fields without a schema are text fields. */
 const formOf = ({ fields_schema, required_fields }: TaskAction): readonly Field[] =>
   fieldsOf(fields_schema, required_fields) ?? []
 
-/** As it was typed, here or elsewhere, or as it comes. */
+/** The form values: what the user has typed in any tab, else the defaults. */
 const filledOf = (marks: Marks, action: TaskAction): Filled =>
   formIn(marks, action.name) ?? initiallyFilled(formOf(action))
 
@@ -100,11 +101,11 @@ const Summary = ({ task, marks }: { readonly task: TaskDetail; readonly marks: M
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {total - rejected} of {total} approved, {edited} of them edited, {rejected} rejected.
+        {total - rejected} of {total} approved, {edited} edited, {rejected} rejected.
       </Text>
       {reviewed > 0 && reviewed < total && (
         <Text size="sm" fw={650}>
-          {total - reviewed} of them you have not marked: they go by the action.
+          {total - reviewed} not reviewed: this action applies to them.
         </Text>
       )}
       {changed.map((item) => (
@@ -162,8 +163,8 @@ const Fields = ({ task, action, book, form, change }: FieldsProps) => {
       />
       {task.origin === 'uncertain' && action.name === 'it_happened' && (
         <JsonInput
-          label="What the step answered"
-          description="JSON, or empty: the run goes on with it."
+          label="Step result"
+          description="JSON. The run continues with this result. Leave empty if there is none."
           autosize
           minRows={2}
           onChange={(text) => put(RESULT, text === '' ? null : jsonOf(text))}
@@ -174,21 +175,17 @@ const Fields = ({ task, action, book, form, change }: FieldsProps) => {
 }
 
 const TITLES: Readonly<Record<string, string>> = {
-  TASK_CLOSED: 'Somebody was faster',
-  DRAFTS_NEWER: 'You typed something newer in another tab or on another device',
+  TASK_CLOSED: 'Already decided',
+  DRAFTS_NEWER: 'You have newer changes in another tab or on another device',
 }
 
 const Refused = ({ error }: { readonly error: Error }) => {
-  const code = error instanceof Problem ? error.code : 'Not done'
-  return (
-    <Alert color="red" variant="outline" title={TITLES[code] ?? code}>
-      {error.message}
-      {error instanceof Problem && error.hint !== null && <Text size="sm">{error.hint}</Text>}
-    </Alert>
-  )
+  const shown = shownError(error)
+  const title = TITLES[shown.code ?? '']
+  return <ErrorBox {...shown} {...(title !== undefined && { title, text: error.message })} />
 }
 
-/** Closed while the person was typing: nothing can be submitted any more, and what they typed can still be read. */
+/** Shown if the task was decided while the user was typing. Submitting is disabled; the text stays readable. */
 const Over = ({ task }: { readonly task: TaskDetail }) => (
   <Alert className="attention" color="yellow" variant="outline" role="alert" title={endSentence(task)}>
     {task.end !== null && task.end.feedback !== null && <Text size="sm">{task.end.feedback}</Text>}
@@ -196,21 +193,21 @@ const Over = ({ task }: { readonly task: TaskDetail }) => (
   </Alert>
 )
 
-/** What the person agreed to: the marks that the dialog showed, and the form as it was. */
+/** What the user agreed to: the marks that the dialog showed, and the form values. */
 interface Agreed extends SeenMarks {
   readonly filled: Filled
 }
 
 const newerForm = (): Problem =>
-  new Problem('DRAFTS_NEWER', 409, 'The form shows it now. Check it, then submit again.', null)
+  new Problem('DRAFTS_NEWER', 409, 'The form shows them now. Check it, then submit again.', null)
 
-/** What the answer of the server means for those who look at the task. */
+/** Submits the decision and handles the response. */
 const useSubmit = ({ task, action, book, close, done }: SubmitDialogProps, form: Submission) => {
   const { flush, learn, write } = book
-  // One key for all tries of this submit.
+  // One idempotency key for all attempts of this submit.
   const [key] = useState(() => crypto.randomUUID())
   return useMutation({
-    // Marks first: what comes after the decision is refused. Those that others of this person's tabs made meanwhile were not agreed to.
+    // Save drafts first: the server refuses them after the decision. Newer drafts from other tabs are not part of what the user agreed to.
     mutationFn: async (agreed: Agreed) => {
       const now = await flush()
       if (now.isContested || !isSameFilled(filledOf(now.marks, action), agreed.filled)) throw newerForm()
@@ -226,7 +223,7 @@ const useSubmit = ({ task, action, book, close, done }: SubmitDialogProps, form:
       done()
     },
     onError: (error) => {
-      // The task itself shows what has changed, and the marks are kept.
+      // The task shows what has changed, and the drafts are kept.
       if (error instanceof Problem && error.code === 'STALE_VIEW') close()
       if (error instanceof Problem && error.code === 'DRAFTS_NEWER' && error.task !== null) learn(error.task)
     },
@@ -247,7 +244,7 @@ interface SubmitDialogProps {
 
 export const SubmitDialog = (props: SubmitDialogProps) => {
   const { task, action, book, close } = props
-  // What the dialog showed when it was opened is what is agreed to, until the person takes over what is newer.
+  // The user agrees to what the dialog showed when it opened, until they choose newer drafts.
   const [agreed, agree] = useState<SeenMarks>({ marks: book.marks, revision: book.revision })
   const { marks } = agreed
   const [form, setForm] = useState(EMPTY)
@@ -300,7 +297,7 @@ export const SubmitDialog = (props: SubmitDialogProps) => {
           />
           {isMany && (
             <TextInput
-              label={`These are ${total} items. Type the number to go on.`}
+              label={`You are submitting ${total} items. Type the number to confirm.`}
               required
               inputMode="numeric"
               pattern={String(total)}

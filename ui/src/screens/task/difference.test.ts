@@ -1,4 +1,4 @@
-/** What a reader sees of an edit, and what the marks of a bundle come to. */
+/** The shown difference of an edit, and the submit that results from the marks of a bundle. */
 import { expect, test } from 'vitest'
 import type { TaskItem } from '../../api/documents.ts'
 import { changesOf } from './difference.ts'

@@ -1,7 +1,7 @@
 /**
- * What an edit changes, as people read it: per field, words that went and words that came.
+ * The difference between two versions of an item: removed and added words for each field.
  *
- * Pure. Long texts that differ everywhere are compared by line: by word it would take too long.
+ * Pure. Falls back to a comparison by line if the comparison by word takes too long.
  */
 import { type Change, diffLines, diffWordsWithSpace } from 'diff'
 import { isRecord, type Json } from '../../api/documents.ts'

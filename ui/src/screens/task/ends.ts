@@ -1,19 +1,19 @@
-/** How a task ended, in a word. */
-import type { TaskDetail } from '../../api/documents.ts'
+/** How a task ended, in words. */
+import type { TaskAction, TaskDetail } from '../../api/documents.ts'
 
 const ENDS: Readonly<Record<string, string>> = {
   approve: 'Approved',
   edit: 'Edited and approved',
   reject: 'Rejected',
   respond: 'Answered',
-  expired: 'Expired, ended',
+  expired: 'Expired',
   withdrawn: 'Withdrawn',
 }
 
-const endWord = ({ end, actions }: TaskDetail): string => {
-  const decision = end?.decision ?? ''
-  return ENDS[decision] ?? `“${actions.find(({ name }) => name === decision)?.label ?? decision}”`
-}
+/** A decision in words: `Approved`. Uses the label of a custom action. */
+export const decisionWord = (decision: string, actions: readonly TaskAction[] = []): string =>
+  ENDS[decision] ?? `“${actions.find(({ name }) => name === decision)?.label ?? decision}”`
 
-/** How, and by whom. */
-export const endSentence = (task: TaskDetail): string => `${endWord(task)} by ${task.end?.decided_by ?? 'the system'}`
+/** How it ended, and who ended it: `Approved by ana`. */
+export const endSentence = ({ end, actions }: TaskDetail): string =>
+  `${decisionWord(end?.decision ?? '', actions)} by ${end?.decided_by ?? 'the system'}`

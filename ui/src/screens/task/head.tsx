@@ -1,4 +1,4 @@
-/** What a task is: its title, of whom and until when it is asked, why it came here, and what an agent says about it, marked as that. */
+/** The head of a task: title, people, deadline, reason for an escalation, and remarks of an agent, labelled as such. */
 import { Alert, Badge, Button, Group, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -14,7 +14,7 @@ import { Due } from '../inbox/due.tsx'
 import { Content } from './content.tsx'
 import { originOf } from './origin.tsx'
 
-/** A worker that is lost leaves many questions: those about the same step can be answered together. */
+/** A lost worker leaves many questions. Those about the same step can be answered together. */
 const SameCause = ({ task, cause }: { readonly task: TaskDetail; readonly cause: string }) => {
   const { data = [] } = useQuery(sameCauseQuery(cause, useMe()))
   const [isOpen, setOpen] = useState(false)
@@ -31,7 +31,7 @@ const SameCause = ({ task, cause }: { readonly task: TaskDetail; readonly cause:
   )
 }
 
-/** A step of which nobody knows whether it took place looks like no other task. */
+/** An uncertain step: someone must say whether its effect happened. */
 const UncertainStep = ({ task }: { readonly task: TaskDetail }) => (
   <Alert
     className="attention"
@@ -46,7 +46,8 @@ const UncertainStep = ({ task }: { readonly task: TaskDetail }) => (
   </Alert>
 )
 
-const mayVoteText = ({ users, groups, except }: TaskDetail['may_vote']): string => {
+/** The people who can vote: `sales (except ana)`. */
+export const mayVoteText = ({ users, groups, except }: TaskDetail['may_vote']): string => {
   const people = [...users, ...groups].join(', ')
   return groups.length === 0 || except.length === 0 ? people : `${people} (except ${except.join(', ')})`
 }
@@ -75,7 +76,7 @@ const Escalation = ({ task: { escalation } }: { readonly task: TaskDetail }) =>
 const People = ({ task }: { readonly task: TaskDetail }) => (
   <>
     <span>for {[...task.assignees.users, ...task.assignees.groups].join(', ')}</span>
-    {task.requester !== null && <span>wanted by {task.requester}</span>}
+    {task.requester !== null && <span>requested by {task.requester}</span>}
     {task.claimed_by !== null && <span>claimed by {task.claimed_by}</span>}
     {task.viewed_by.length > 0 && <span>seen by {task.viewed_by.join(', ')}</span>}
   </>
@@ -115,7 +116,7 @@ export const Head = ({ task, children }: { readonly task: TaskDetail; readonly c
       {isUncertain && <UncertainStep task={task} />}
       {!isUncertain && task.instructions !== '' && <Text mt="xs">{task.instructions}</Text>}
       {task.remarks !== null && (
-        <Alert color="grape" variant="outline" mt="xs" title="From the agent, unchecked">
+        <Alert color="grape" variant="outline" mt="xs" title="From the agent, not verified">
           <Content value={task.remarks} />
         </Alert>
       )}

@@ -1,4 +1,4 @@
-/** What has happened to a task, or to one of its items: who has seen it, was reminded, handed it on, voted. */
+/** The history of a task or of one item: views, reminders, reassignments, votes. */
 import { useQuery } from '@tanstack/react-query'
 import { taskHistoryQuery } from '../../api/queries.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
@@ -8,7 +8,7 @@ export const History = ({ task, item }: { readonly task: string; readonly item?:
   const { data, error, refetch } = useQuery(taskHistoryQuery(task))
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
   const told = data.items.filter(({ items }) => item === undefined || items.includes(item))
-  if (told.length === 0) return <p className="quiet">Nobody has submitted a change of this item.</p>
+  if (told.length === 0) return <p className="quiet">No changes yet.</p>
   return (
     <ol className="history" aria-label="History">
       {told.map(({ at, what, by, text }) => (

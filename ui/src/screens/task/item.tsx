@@ -1,4 +1,4 @@
-/** One item of a bundle: what it says, its mark, an edit and what it changes, what was given beside it, and its history. */
+/** One item of a review: its content, an editor, the changes, its history, and the approve and reject buttons. */
 import { Button, Group, JsonInput, Stack, Tabs, Text, Textarea } from '@mantine/core'
 import { Check, CircleDashed, Pencil, X } from 'lucide-react'
 import { useState } from 'react'
@@ -8,7 +8,7 @@ import { changesOf } from './difference.ts'
 import { History } from './history.tsx'
 import { isEdited, type Mark } from './marks.ts'
 
-// Content as a form: one box per field of text, JSON for the rest. What does not parse is not saved.
+// The editor: a text area for each text field, JSON for the rest. Invalid JSON is not saved.
 
 const JsonField = ({
   label,
@@ -21,7 +21,7 @@ const JsonField = ({
 }) => {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2))
   const [shown, setShown] = useState(value)
-  // Another tab or device has changed it.
+  // The value was changed in another tab or device.
   if (JSON.stringify(value) !== JSON.stringify(shown)) {
     setShown(value)
     setText(JSON.stringify(value, null, 2))
@@ -33,7 +33,7 @@ const JsonField = ({
       autosize
       minRows={1}
       maxRows={16}
-      validationError="This is not JSON; it is not saved"
+      validationError="Not valid JSON. Not saved."
       onChange={(next) => {
         setText(next)
         try {
@@ -41,7 +41,7 @@ const JsonField = ({
           setShown(parsed)
           change(parsed)
         } catch {
-          // The field says so itself.
+          // The field shows the error.
         }
       }}
     />
@@ -88,7 +88,7 @@ const LOOKS = {
   edit: { icon: Pencil, word: 'edited', tone: 'wait' },
 } as const
 
-/** Of a closed task: what was decided, whatever anybody had marked. */
+/** For a closed task: the decision, regardless of drafts. */
 const DECIDED = {
   pending_review: { icon: CircleDashed, word: 'not decided', tone: 'plain' },
   approved: { icon: Check, word: 'approved', tone: 'good' },
@@ -106,7 +106,7 @@ type Status = keyof typeof DECIDED
 
 const isStatus = (status: string): status is Status => Object.hasOwn(DECIDED, status)
 
-/** Without a mark: how it was decided. */
+/** Shows the draft of an item. With `mark` null: its decision. */
 export const MarkSign = ({ item, mark }: { readonly item: TaskItem; readonly mark: Mark | null }) => {
   const decided = DECIDED[isStatus(item.status) ? item.status : 'pending_review']
   const { icon: Icon, word, tone } = mark === null ? decided : lookOf(item, mark)
@@ -136,7 +136,7 @@ export const ItemPanel = ({
   const [tab, setTab] = useState<string | null>('preview')
   const content = mark.content ?? item.content
   const edited = isEdited(item, mark)
-  // Another tab may have decided the task while this one edits.
+  // The task may have been decided in another tab during an edit.
   const isThere = tab === 'edit' ? editable && canMark : tab !== 'diff' || edited
   return (
     <section className="item" aria-label={item.title}>
@@ -194,7 +194,7 @@ export const ItemPanel = ({
           </Button>
           {edited && (
             <Button size="xs" variant="subtle" onClick={() => change({ verdict: mark.verdict })}>
-              Undo the edit
+              Undo edit
             </Button>
           )}
         </Group>

@@ -1,22 +1,21 @@
 /**
- * What a person has marked and not yet submitted, and the submit that comes of it.
+ * Marks: what a user has chosen for each item and not submitted yet. Also builds the submit from them.
  *
- * Pure. Marks are kept on the server as drafts, one per item, and one of the whole for what is typed into forms: this file says what a
- * draft holds and what all of them mean.
+ * Pure. The server stores marks as drafts: one per item, and one for the whole task with the form values.
  */
 import type { Filled } from '#model/kernel/form-fields.ts'
 import { isRecord, type Json, type TaskDetail, type TaskDraft, type TaskItem } from '../../api/documents.ts'
 
 export interface Mark {
   readonly verdict: 'approve' | 'reject' | null
-  /** New content; undefined: as it was shown. */
+  /** Edited content. Default: unchanged. */
   readonly content?: Json
 }
 
-/** By item. Null: of the whole task, whose content is what was typed into forms. */
+/** Marks by item id. The key null is the whole task: its content holds the form values. */
 export type Marks = ReadonlyMap<string | null, Mark>
 
-/** What can be marked: the items of every section. */
+/** The items of all sections. */
 export const itemsOf = ({ sections }: Pick<TaskDetail, 'sections'>): readonly TaskItem[] =>
   sections.flatMap(({ items }) => items)
 
@@ -34,11 +33,11 @@ const wholeIn = ({ content }: TaskDraft): Mark => (content === null ? UNMARKED :
 const marksIn = (drafts: readonly TaskDraft[]): Marks =>
   new Map(drafts.map((draft) => [draft.item, draft.item === null ? wholeIn(draft) : markIn(draft)]))
 
-/** Drafts on an older revision are shown as stale and not taken over. What was typed into a form is: its author reads it before a submit. */
+/** The marks in the drafts. Skips item drafts of an older revision. Keeps form values: the user reads them again before a submit. */
 export const marksOf = (drafts: readonly TaskDraft[]): Marks =>
   marksIn(drafts.filter(({ item, is_stale }) => item === null || !is_stale))
 
-/** As the server keeps it. */
+/** The mark as the server stores it. */
 export const draftOf = (item: string | null, mark: Mark): Json => (item === null ? (mark.content ?? null) : { ...mark })
 
 const formsOf = (marks: Marks): { readonly [action: string]: Json } => {
@@ -47,14 +46,14 @@ const formsOf = (marks: Marks): { readonly [action: string]: Json } => {
   return isRecord(forms) ? forms : {}
 }
 
-/** What was typed into the form of an action; null: nothing yet. */
+/** The form values of an action. Null: nothing typed yet. */
 export const formIn = (marks: Marks, action: string): Filled | null => {
   const forms = formsOf(marks)
   const form = Object.hasOwn(forms, action) ? (forms[action] ?? null) : null
   return isRecord(form) ? (form as Filled) : null
 }
 
-/** Null: the form is thrown away. */
+/** Sets the form values of an action. Null removes them. */
 export const withForm = (marks: Marks, action: string, filled: Filled | null): Marks => {
   const { [action]: _before, ...others } = formsOf(marks)
   const forms = filled === null ? others : { ...others, [action]: filled }
@@ -62,7 +61,7 @@ export const withForm = (marks: Marks, action: string, filled: Filled | null): M
   return new Map(marks).set(null, whole)
 }
 
-/** What was marked on an older revision, of items that are still there. Its edits were edits of something else: they are left. */
+/** Marks of an older revision, for items that still exist. Drops their edits, which belong to the old content. */
 export const staleMarksOf = (task: Pick<TaskDetail, 'drafts' | 'sections'>): Marks => {
   const there = new Set(itemsOf(task).map(({ id }) => id))
   const old = marksIn(task.drafts.filter(({ is_stale }) => is_stale))
@@ -78,12 +77,12 @@ export const markOf = (marks: Marks, item: string | null): Mark => marks.get(ite
 export const isSameMark = (one: Mark, other: Mark): boolean =>
   one.verdict === other.verdict && JSON.stringify(one.content) === JSON.stringify(other.content)
 
-/** Something is marked or typed. What was taken back is not. */
+/** Whether anything is marked or typed. */
 export const isAnyMarked = (marks: Marks): boolean => [...marks.values()].some((mark) => !isSameMark(mark, UNMARKED))
 
 type Part = Json | undefined
 
-/** The merged part in a list. Null: both have changed it, each in its own way. */
+/** The merged value, wrapped in a list. Null: both sides changed it differently. */
 const mergedPart = (before: Part, mine: Part, theirs: Part): readonly [Part] | null => {
   const [old, one, other] = [before, mine, theirs].map((part) => JSON.stringify(part))
   if (one === other || other === old) return [mine]
@@ -99,7 +98,7 @@ const mergedPart = (before: Part, mine: Part, theirs: Part): readonly [Part] | n
   return [merged]
 }
 
-/** Two changes of one mark, where they are changes of different parts of it. Null: only the person can say which counts. */
+/** Merges two changes of one mark. Null: they conflict, and the user must choose. */
 export const mergedMark = (before: Mark, mine: Mark, theirs: Mark): Mark | null => {
   const verdict = mergedPart(before.verdict, mine.verdict, theirs.verdict)
   const content = mergedPart(before.content, mine.content, theirs.content)
@@ -108,11 +107,11 @@ export const mergedMark = (before: Mark, mine: Mark, theirs: Mark): Mark | null 
   return content[0] === undefined ? { verdict: said } : { verdict: said, content: content[0] }
 }
 
-/** Items of which two tabs of one person say different things. */
+/** Items whose marks differ between two tabs of the same user. */
 export const differing = (items: readonly TaskItem[], one: Marks, other: Marks): readonly TaskItem[] =>
   items.filter(({ id }) => !isSameMark(markOf(one, id), markOf(other, id)))
 
-/** Drafts that are no part of how the task was closed. */
+/** Items whose drafts are not part of the decision. */
 export const leftOut = (items: readonly TaskItem[], marks: Marks): readonly TaskItem[] =>
   items.filter((item) => {
     const { verdict, content } = markOf(marks, item.id)
@@ -144,7 +143,7 @@ export const progressOf = (items: readonly TaskItem[], marks: Marks): Progress =
 
 type Choice = { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json }
 
-/** What each marked item says in the submit; an item that was not marked goes by the action. */
+/** The choice for each marked item. The action applies to the others. */
 export const choicesOf = (items: readonly TaskItem[], marks: Marks): Readonly<Record<string, Choice>> => {
   const choices: Record<string, Choice> = {}
   for (const item of items) {
@@ -156,7 +155,7 @@ export const choicesOf = (items: readonly TaskItem[], marks: Marks): Readonly<Re
   return choices
 }
 
-/** Every item that has no mark is approved. */
+/** Approves every item without a mark. */
 export const restApproved = (items: readonly TaskItem[], marks: Marks): Marks =>
   new Map([
     ...marks,

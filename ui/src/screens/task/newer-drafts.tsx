@@ -1,4 +1,4 @@
-/** The same person has changed drafts in another tab or on another device: what is newer, and a choice. At the submit, or where both changed one. */
+/** Shows newer drafts of the same user from another tab or device, and lets them choose: at a submit, or on a conflict. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { TaskDetail, TaskItem } from '../../api/documents.ts'
 import type { SeenMarks } from '../inbox/drafts.ts'
@@ -41,7 +41,7 @@ export const NewerDrafts = ({ items, marks, newer, use, keep }: NewerDraftsProps
       ))}
       <Group gap="xs">
         <Button size="xs" onClick={use}>
-          Use the newer drafts
+          Use newer drafts
         </Button>
         <Button size="xs" variant="default" onClick={keep}>
           Submit without them
@@ -51,7 +51,7 @@ export const NewerDrafts = ({ items, marks, newer, use, keep }: NewerDraftsProps
   </Alert>
 )
 
-/** What was typed here is not saved over what was typed elsewhere, and not thrown away: its author chooses. */
+/** A conflict: the user changed the same draft in two places and chooses one. Neither is overwritten before that. */
 export const Contested = ({
   task,
   book,
@@ -71,15 +71,15 @@ export const Contested = ({
         color="yellow"
         variant="outline"
         role="alert"
-        title={`You changed ${item === undefined ? 'this form' : item.title} in another tab or on another device, too`}
+        title={`You also changed ${item === undefined ? 'this form' : item.title} in another tab or on another device`}
       >
         <Stack gap="xs" align="flex-start">
-          <Text size="sm">What you typed here is not saved. The newer draft differs in this:</Text>
+          <Text size="sm">What you typed here is not saved. The newer draft differs:</Text>
           {item !== undefined && <MarkSign item={item} mark={markOf(book.kept, key)} />}
           <Difference changes={changesOf(shown(book.marks), shown(book.kept))} />
           <Group gap="xs">
             <Button size="xs" onClick={() => settled(book.settle(key, 'newer'))}>
-              Use the newer draft
+              Use newer draft
             </Button>
             <Button size="xs" variant="default" onClick={() => settled(book.settle(key, 'own'))}>
               Keep this one

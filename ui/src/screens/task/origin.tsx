@@ -1,4 +1,4 @@
-/** Where a task comes from, as a sign and a word: a person's step, or something that went another way. */
+/** Icon and label for the origin of a task: a human step, an agent's question, an escalation and so on. */
 import {
   ArrowUpNarrowWide,
   CircleHelp,
@@ -16,11 +16,11 @@ const TYPES = { approval: ClipboardCheck, review: Eye, input: PenLine, decision:
 
 const ORIGINS = {
   human: null,
-  tool_approval: { icon: Wrench, word: 'tool call of an agent' },
-  question: { icon: MessageCircleQuestion, word: 'question of an agent' },
-  escalation: { icon: ArrowUpNarrowWide, word: 'an agent was not sure' },
+  tool_approval: { icon: Wrench, word: 'agent tool call' },
+  question: { icon: MessageCircleQuestion, word: 'agent question' },
+  escalation: { icon: ArrowUpNarrowWide, word: 'agent unsure' },
   uncertain: { icon: CircleHelp, word: 'did it happen?' },
-  loop: { icon: Repeat, word: 'an agent goes round in circles' },
+  loop: { icon: Repeat, word: 'agent stuck in a loop' },
 } as const
 
 type Asked = Pick<TaskSummary, 'origin' | 'type'>

@@ -1,4 +1,4 @@
-/** Why somebody decides as they do: text, with the last ones that this person gave as chips. */
+/** The reason field, with the user's recent reasons as chips. */
 import { Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { focusAtOnce } from '../../parts/focus-at-once.ts'
@@ -15,7 +15,7 @@ const read = (): readonly string[] => {
   }
 }
 
-/** The newest first, each once. */
+/** Adds a reason to the recent ones: newest first, no duplicates. */
 export const rememberReason = (reason: string): void => {
   const text = reason.trim()
   if (text === '') return
@@ -28,7 +28,7 @@ export interface ReasonProps {
   readonly change: (reason: string) => void
   readonly label?: string
   readonly required?: boolean
-  /** What is typed next is meant for it. */
+  /** Focuses the field. Default: false. */
   readonly isFirst?: boolean
 }
 
@@ -46,7 +46,7 @@ export const Reason = ({ value, change, label = 'Reason', required = false, isFi
         onChange={(e) => change(e.currentTarget.value)}
       />
       {last.length > 0 && (
-        <fieldset className="chips reasons" aria-label="Given before">
+        <fieldset className="chips reasons" aria-label="Recent reasons">
           {last.map((reason) => (
             <button key={reason} type="button" className="chip" onClick={() => change(reason)}>
               {reason}

@@ -1,4 +1,4 @@
-/** A bundle under review: its items with their marks, the one that is looked at, and the keys of it all. */
+/** Reviews a bundle: the list of items with their drafts, the current item, and the keyboard shortcuts. */
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
@@ -13,11 +13,11 @@ import type { MarkBook } from './use-marks.ts'
 const SAVED = {
   saved: 'Draft saved',
   saving: 'Saving',
-  unsaved: 'Draft NOT saved: the server did not take it',
+  unsaved: 'Draft NOT saved: the server did not accept it',
   contested: 'Draft NOT saved: choose a version',
 } as const
 
-/** What is typed next is meant for the first field. */
+/** Opens the editor and focuses its first field. */
 const beginToEdit = (): void => {
   flushSync(() => document.querySelector<HTMLElement>('[data-edit]')?.click())
   document.querySelector<HTMLElement>('[role=tabpanel] textarea')?.focus()
@@ -29,7 +29,7 @@ interface Place {
   readonly submit: () => void
 }
 
-/** The keys of a review: move, mark, edit, submit. */
+/** Keyboard shortcuts of a review: move, approve, reject, edit, submit. */
 const useReviewKeys = (task: TaskDetail, book: MarkBook, { at, go, submit }: Place): void => {
   const onItem = (act: (item: TaskItem) => void) => letter(() => at !== undefined && act(at))
   const mark = (verdict: 'approve' | 'reject') =>
@@ -75,21 +75,21 @@ const ItemList = ({
   </ol>
 )
 
-/** Marks of an earlier revision are kept, and count only if their author says so. */
+/** Drafts of an earlier revision. They apply only after the user restores them. */
 const StaleMarks = ({ task, book }: { readonly task: TaskDetail; readonly book: MarkBook }) => {
   const stale = staleMarksOf(task)
   const left = [...stale.keys()].filter((id) => !book.marks.has(id))
   if (left.length === 0) return null
   return (
-    <Alert className="attention" color="yellow" variant="outline" mb="xs" title="Marks of an earlier revision">
-      <Text size="sm">You had marked {left.length} of these items before they were brought again.</Text>
+    <Alert className="attention" color="yellow" variant="outline" mb="xs" title="Drafts from an earlier revision">
+      <Text size="sm">You reviewed {left.length} of these items before they were revised.</Text>
       <Button
         size="compact-xs"
         variant="default"
         mt="xs"
         onClick={() => book.setAll(new Map([...stale, ...book.marks]))}
       >
-        Use them again
+        Restore drafts
       </Button>
     </Alert>
   )

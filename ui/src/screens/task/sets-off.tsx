@@ -1,4 +1,4 @@
-/** What an action sets off: the event it sends, and who takes it, from the graph of the running system. */
+/** What an action triggers: the event it sends and the handlers that this event starts. */
 import { useQuery } from '@tanstack/react-query'
 import type { ManifestGraph, TaskAction } from '../../api/documents.ts'
 import { graphQuery } from '../../api/queries.ts'
@@ -22,17 +22,17 @@ const Taker = ({ kind, name }: Node) => {
   )
 }
 
-/** `approved`: of how many items; null: it has none. */
+/** `approved` is the number of approved items. Null: the task has no items. */
 export const SetsOff = ({ action, approved }: { readonly action: TaskAction; readonly approved: number | null }) => {
   const { data: graph } = useQuery(graphQuery)
   if (!action.is_terminal) return <p className="sets-off">The task stays open.</p>
-  if (action.emits === null) return <p className="sets-off">The run goes on with this answer.</p>
+  if (action.emits === null) return <p className="sets-off">The run continues with this answer.</p>
   const takers = takersOf(graph, action.emits)
   return (
     <p className="sets-off">
       Sends <code>{action.emits}</code>
       {approved !== null && ` with ${approved === 1 ? '1 approved item' : `${approved} approved items`}`}
-      {takers.length === 0 ? ', which nobody takes.' : ', which starts '}
+      {takers.length === 0 ? ', which starts nothing.' : ', which starts '}
       {takers.map((node) => (
         <Taker key={node.id} {...node} />
       ))}

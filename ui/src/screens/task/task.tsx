@@ -1,4 +1,4 @@
-/** One task as the person who decides meets it: what it is, what has changed meanwhile, its items, its buttons. */
+/** One task: head, context, items, history and action buttons. Warns if the task changed after it was opened. */
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -18,14 +18,14 @@ import { Content, Difference } from './content.tsx'
 import { SubmitDialog } from './decide.tsx'
 import { changesOf } from './difference.ts'
 import { endSentence } from './ends.ts'
-import { Head } from './head.tsx'
+import { Head, mayVoteText } from './head.tsx'
 import { History } from './history.tsx'
 import { isAnyMarked, itemsOf, leftOut } from './marks.ts'
 import { Contested } from './newer-drafts.tsx'
 import { Review } from './review.tsx'
 import { type MarkBook, useMarks } from './use-marks.ts'
 
-// What is shown is no longer what was opened: which items have changed, come or gone since, and what became of the marks.
+// The notice that the task has changed since it was opened, with the changed items.
 
 const ItemChange = ({
   before,
@@ -66,30 +66,24 @@ const Changed = ({
   const titles = changedTitles(before, after)
   const isRevised = after.revision !== before.revision
   return (
-    <Alert
-      className="attention"
-      color="yellow"
-      variant="outline"
-      title="It has changed since you opened it"
-      role="alert"
-    >
+    <Alert className="attention" color="yellow" variant="outline" title="Changed since you opened it" role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          {isRevised ? `Revision ${after.revision} was brought.` : 'Somebody has edited it.'}{' '}
-          {titles.length === 0 ? 'No item is different.' : 'This is different:'} A decision is on what is shown now.
+          {isRevised ? `There is a new revision (${after.revision}).` : 'Someone edited it.'} Your decision applies to
+          what is shown now. {titles.length === 0 ? 'No item changed.' : 'Changed items:'}
         </Text>
         {titles.map((title) => (
           <ItemChange key={title} before={before} after={after} title={title} />
         ))}
         <Button size="xs" variant="default" onClick={seen}>
-          I have seen it
+          Dismiss
         </Button>
       </Stack>
     </Alert>
   )
 }
 
-// What was given with a task, always above its buttons: nobody decides on a title alone.
+// The context of a task, always above its buttons: people need it to decide.
 
 const isEmpty = (value: Json): boolean =>
   value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0)
@@ -104,7 +98,7 @@ const Context = ({ value }: { readonly value: Json }) =>
     </section>
   )
 
-/** How it ended, and that somebody was faster, if it was not the person who looks. */
+/** How the task ended. Warns the user if someone else decided first and their draft was not submitted. */
 const Ended = ({ task, book }: { readonly task: TaskDetail; readonly book: MarkBook }) => {
   const { name } = useMe()
   const { end } = task
@@ -121,7 +115,9 @@ const Ended = ({ task, book }: { readonly task: TaskDetail; readonly book: MarkB
     >
       <When at={end.decided_at} />
       {end.feedback !== null && `: ${end.feedback}`}
-      {wasFaster && <Text size="sm">{end.decided_by ?? 'The system'} was faster: your draft was not submitted.</Text>}
+      {wasFaster && (
+        <Text size="sm">{end.decided_by ?? 'The system'} decided first. Your draft was not submitted.</Text>
+      )}
       {left.length > 0 && (
         <Text size="sm">Your drafts of {left.map(({ title }) => title).join(', ')} are not part of this decision.</Text>
       )}
@@ -130,7 +126,7 @@ const Ended = ({ task, book }: { readonly task: TaskDetail; readonly book: MarkB
   )
 }
 
-/** Nobody logs in on loopback: whoever decides says who they are, and is taken for one of those who are asked. */
+/** Without a login the user types a name to decide, and gets the groups of the assignees. */
 const SayWho = ({ task }: { readonly task: TaskDetail }) => {
   const [name, setName] = useState('')
   const groups = task.assignees.groups.join(', ')
@@ -142,25 +138,35 @@ const SayWho = ({ task }: { readonly task: TaskDetail }) => {
     <form onSubmit={submit}>
       <Group gap="xs" align="flex-end" className="actions">
         <TextInput
-          label={groups === '' ? 'Who are you?' : `Who are you, of ${groups}?`}
-          placeholder="your name"
+          label="Who are you?"
+          description={groups === '' ? undefined : `You decide as a member of ${groups}.`}
+          placeholder="Your name"
           required
           value={name}
           onChange={(e) => setName(e.currentTarget.value)}
         />
-        <Button type="submit">Decide as this person</Button>
+        <Button type="submit">Continue</Button>
       </Group>
     </form>
   )
 }
 
+/** Why the user sees no buttons. */
+const whoDecides = ({ may_vote, assignees, status }: TaskDetail, mayDecide: boolean): string => {
+  if (!mayDecide) return "Your role can't decide tasks."
+  if (status === 'revision_requested') return 'Waiting for a new revision.'
+  const people = mayVoteText(may_vote) || [...assignees.users, ...assignees.groups].join(', ')
+  return people === '' ? "You can't decide this." : `Only ${people} can decide this.`
+}
+
 const Buttons = ({ task, choose }: { readonly task: TaskDetail; readonly choose: (action: TaskAction) => void }) => {
   const { name } = useMe()
   const login = useLogin()
+  const mayDecide = useMay('decider')
   if (task.end !== null) return null
   if (login === null && name === '') return <SayWho task={task} />
   const actions = task.actions.filter((action) => task.allowed_actions.includes(action.name))
-  if (actions.length === 0) return <Text className="quiet">{name} may not decide this task.</Text>
+  if (actions.length === 0) return <Text className="quiet">{whoDecides(task, mayDecide)}</Text>
   return (
     <Group gap="xs" className="actions">
       {actions.map((action, i) => (
@@ -172,7 +178,7 @@ const Buttons = ({ task, choose }: { readonly task: TaskDetail; readonly choose:
   )
 }
 
-/** Whom else it goes to. */
+/** Keyboard shortcuts to reassign and escalate. */
 const useActionKeys = (task: TaskDetail, choose: (action: TaskAction) => void): void => {
   const key = (name: string) =>
     letter(() => {
@@ -197,7 +203,7 @@ const Sections = ({ task }: { readonly task: TaskDetail }) =>
 
 interface OpenedProps {
   readonly task: TaskDetail
-  /** It is submitted: on to the next one. */
+  /** Called after a submit. */
   readonly done: () => void
 }
 
@@ -227,7 +233,7 @@ const Opened = ({ task, done }: OpenedProps) => {
   )
 }
 
-/** The first opening is recorded: others see that somebody looks at it. */
+/** Records that the user has opened the task, so that others see it. */
 const useViewed = (id: string): void => {
   const { name } = useMe()
   const mayDecide = useMay('decider')
@@ -240,7 +246,7 @@ const useViewed = (id: string): void => {
   }, [name, mayDecide, mutate])
 }
 
-/** What was opened first is kept: whatever is different later is said, before it is decided on. */
+/** Keeps the task as it was when opened, and shows what has changed since. */
 const Watched = ({ task, done }: OpenedProps) => {
   const { name } = useMe()
   const [seen, setSeen] = useState(task)

@@ -1,8 +1,8 @@
 /**
- * Marks of one task, and what is typed into its forms: changed at once on the page, saved on the server a moment later, and followed live
- * when another tab or device of the same person changes them.
+ * React hook for the marks and form values of one task. Changes show at once; changes from other tabs or devices of the user show live.
  *
- * Owns when a draft is saved (drafts.ts says how): a moment after a change, when the person leaves, and as soon as the server is back.
+ * Decides when drafts are saved (drafts.ts decides how): half a second after a change, when the user leaves the task, and when the
+ * server is reachable again.
  */
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import type { Filled } from '#model/kernel/form-fields.ts'
@@ -13,32 +13,32 @@ import { type Mark, type Marks, markOf, withForm } from './marks.ts'
 
 const SAVE_AFTER_MS = 500
 const RETRY_AFTER_MS = 3_000
-/** Each save may meet a newer draft and be put together with it. */
+/** Limit of saves in a row: each may find a newer draft and merge with it. */
 const MOST_SAVES = 5
 
 export interface MarkBook extends SeenMarks {
   readonly saved: Saved
-  /** What the server holds, without what is not saved yet. */
+  /** The saved marks, without unsaved changes. */
   readonly kept: Marks
-  /** What the person has changed here and elsewhere. Null: what was typed into forms. */
+  /** Ids of items in conflict: changed here and in another tab or device. Null: the form values. */
   readonly contested: readonly (string | null)[]
   set(item: string, mark: Mark): void
   setAll(marks: Marks): void
-  /** What is typed into the form of an action; null throws it away. */
+  /** Sets the form values of an action. Null removes them. */
   write(action: string, filled: Filled | null): void
-  /** What the server has marked: it has them already. */
+  /** Applies marks that the server itself has set and saved. */
   adopt(task: TaskDetail): void
-  /** What is in force, from a refusal that brought it. */
+  /** Applies the current task from a refused request. */
   learn(task: TaskDetail): void
-  /** Takes back the last change of marks, of one item or of many. */
+  /** Undoes the last change of marks, for one item or many. */
   undo(): void
-  /** Of what is contested: the newer draft counts, or this one. */
+  /** Resolves a conflict with the newer draft or with this tab's own. */
   settle(item: string | null, which: 'newer' | 'own'): SeenMarks
-  /** Settles with what is in force when all marks are on the server, or were refused. */
+  /** Saves all drafts. Resolves when each is saved or refused. */
   flush(): Promise<SeenMarks & { readonly isContested: boolean }>
 }
 
-/** What could not be saved is, once the server answers again: as soon as the browser knows of it, and now and then. */
+/** Retries failed saves: when the browser is online again, when the live stream reconnects, and every 3 s. */
 const useRetry = (drafts: Drafts): void => {
   useEffect(() => {
     const again = (): void => void (drafts.isWorthRetrying && drafts.save())
@@ -78,7 +78,7 @@ export const useMarks = (task: TaskDetail): MarkBook => {
   const set = (item: string, mark: Mark): void => {
     const now = drafts.seen.marks
     const old = markOf(now, item)
-    // The letters of one edit are one change.
+    // All keystrokes of one edit are one change for undo.
     const goesOn = old.content !== undefined && mark.content !== undefined && old.verdict === mark.verdict
     const all = new Map(now).set(item, mark)
     if (goesOn) drafts.become(all)

@@ -1,4 +1,4 @@
-/** Circuit breakers: which targets are held back and until when, and the word that closes one. */
+/** Circuit breakers: status of each target, until when it is open, and a button to reset it. */
 import { Button, Table } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { sendJson } from '../../api/client.ts'
@@ -52,18 +52,18 @@ export const Circuits = () => {
   const { data, error, refetch } = useQuery(circuitsQuery)
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
   if (data.items.length === 0)
-    return <Empty command="circuit: { key: mail-service }">No function has a breaker. In the system:</Empty>
+    return <Empty command="circuit: { key: mail-service }">No circuit breakers. Add one:</Empty>
   return (
-    <Table aria-label="Circuits" className="rows">
+    <Table aria-label="Circuit breakers" className="rows">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Target</Table.Th>
           <Table.Th>Status</Table.Th>
           <Table.Th>Until</Table.Th>
-          <Table.Th>Openings</Table.Th>
+          <Table.Th>Opened</Table.Th>
           <Table.Th>Functions</Table.Th>
           <Table.Th>
-            <span className="unseen">Verbs</span>
+            <span className="unseen">Actions</span>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>

@@ -1,4 +1,4 @@
-/** The processes that perform: where they stand, what they hold, when they were last heard of, and the orders to one. */
+/** The table of workers: status, pool, load, last heartbeat, and buttons to pause, resume or drain one. */
 import { Badge, Button, Group, Progress, Table } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -54,7 +54,7 @@ const Verbs = ({ worker }: { readonly worker: Worker }) => {
       {isLeaving && (
         <ConfirmDialog
           title={`Drain ${name}`}
-          text="It finishes what it has, takes nothing new, and leaves. The process ends; whoever started it starts another."
+          text="The worker finishes its current steps, takes no new ones, and exits. Start a new process to replace it."
           label="Drain"
           close={() => setLeaving(false)}
           act={() => mutate('drain')}
@@ -101,11 +101,11 @@ export const WorkerTable = ({ workers }: { readonly workers: readonly Worker[] }
         <Table.Th>Status</Table.Th>
         <Table.Th>Pool</Table.Th>
         <Table.Th>Labels</Table.Th>
-        <Table.Th>Leases / slots</Table.Th>
-        <Table.Th>Since</Table.Th>
-        <Table.Th>Last beat</Table.Th>
+        <Table.Th>Used / slots</Table.Th>
+        <Table.Th>Started</Table.Th>
+        <Table.Th>Last heartbeat</Table.Th>
         <Table.Th>
-          <span className="unseen">Verbs</span>
+          <span className="unseen">Actions</span>
         </Table.Th>
       </Table.Tr>
     </Table.Thead>

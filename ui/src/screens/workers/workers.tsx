@@ -1,4 +1,4 @@
-/** Who performs, in which pools, and what is held back. */
+/** Workers, pools and circuit breakers, and the button that stops all workers. */
 import { Badge, Button, Group, Table, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { OctagonX } from 'lucide-react'
@@ -14,7 +14,7 @@ import { When } from '../../parts/when.tsx'
 import { Circuits } from './circuits.tsx'
 import { WorkerTable } from './worker-table.tsx'
 
-// Pools: what each can hold and holds, what waits for it and since when.
+// Pools: capacity, load, and waiting runs of each.
 
 const Row = ({ pool }: { readonly pool: Pool }) => (
   <Table.Tr>
@@ -31,7 +31,7 @@ const Row = ({ pool }: { readonly pool: Pool }) => (
     <Table.Td className="whole">
       {pool.taking}
       {pool.taking !== pool.workers && <span className="quiet"> of {pool.workers}</span>}
-      {pool.workers < pool.min && <span className="quiet"> (should be {pool.min})</span>}
+      {pool.workers < pool.min && <span className="quiet"> (minimum {pool.min})</span>}
     </Table.Td>
     <Table.Td className="whole">
       {pool.used} / {pool.capacity}
@@ -53,10 +53,10 @@ const Pools = () => {
         <Table.Tr>
           <Table.Th>Pool</Table.Th>
           <Table.Th>Labels</Table.Th>
-          <Table.Th>Workers that take runs</Table.Th>
-          <Table.Th>Leases / slots</Table.Th>
-          <Table.Th>Runs that wait</Table.Th>
-          <Table.Th>Oldest due</Table.Th>
+          <Table.Th>Active workers</Table.Th>
+          <Table.Th>Used / slots</Table.Th>
+          <Table.Th>Waiting runs</Table.Th>
+          <Table.Th>Oldest</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -68,7 +68,7 @@ const Pools = () => {
   )
 }
 
-// The button that stops everything, after a typed word.
+// The button that stops all workers. The user must type a word first.
 
 const WORD = 'stop'
 
@@ -93,20 +93,20 @@ const StopButton = () => {
         leftSection={<OctagonX size={16} aria-hidden />}
         onClick={() => setAsked(true)}
       >
-        Stop everything
+        Stop all workers
       </Button>
       {isAsked && (
         <ConfirmDialog
-          title="Stop everything"
-          text="No worker begins a step until somebody lifts the stop, also none that starts later. Steps under way finish; runs wait where they are. People still decide, and events still come in."
-          label="Stop everything"
+          title="Stop all workers"
+          text="No worker starts a step until someone resumes them; new workers wait, too. Steps in progress finish. People can still decide, and events still arrive."
+          label="Stop all workers"
           word={WORD}
           close={() => setAsked(false)}
           act={() => mutate()}
         >
           <TextInput
             label="Reason"
-            description="Shown to everybody while it lasts"
+            description="Shown to everyone while workers are stopped"
             maxLength={500}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
@@ -120,7 +120,7 @@ const StopButton = () => {
 const List = () => {
   const { data, error, refetch } = useQuery(workersQuery)
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
-  if (data.items.length === 0) return <Empty command="npx trihand worker">No process performs steps now.</Empty>
+  if (data.items.length === 0) return <Empty command="npx trihand worker">No workers are running. Start one:</Empty>
   return <WorkerTable workers={data.items} />
 }
 
@@ -147,7 +147,7 @@ export const Workers = () => (
     <Part title="Pools">
       <Pools />
     </Part>
-    <Part title="Circuits">
+    <Part title="Circuit breakers">
       <Circuits />
     </Part>
   </>
