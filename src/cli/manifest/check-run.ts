@@ -7,7 +7,6 @@
 import { enterBy } from '#executors/hands.ts'
 import { type Pause, type RecordedRun, type RecordedStep, replay } from '#executors/replay.ts'
 import { type EnterOptions, enterFunction } from '#executors/workflow/function.ts'
-import { StepFailure } from '#model/run/step-failure.ts'
 import type { StoredEvent as EventDocument, OpenRun } from '#http/openapi/api.ts'
 import { isOwn } from '#manifest/define/builtin-functions.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
@@ -20,7 +19,8 @@ import { isReservedType, type StoredEvent } from '#model/event/event.ts'
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { ScheduleContext } from '#ports/step-gate.ts'
+import { StepFailure } from '#model/run/step-failure.ts'
+import type { ScheduleContext } from '#ports/step-port.ts'
 
 export interface Trouble {
   readonly kind:

@@ -108,7 +108,9 @@ test('[H7] runs do not overlap where the policy forbids it', { timeout: PATIENCE
   )
 })
 
-test('schedule-5: a paused schedule starts only runs that a person asked for during the pause', { timeout: PATIENCE_MS }, () => {
+test('schedule-5: a paused schedule starts only runs that a person asked for during the pause', {
+  timeout: PATIENCE_MS,
+}, () => {
   fc.assert(
     fc.property(anyTurns, (turns) => {
       const waitedBefore = new Set<string>()
@@ -125,7 +127,9 @@ test('schedule-5: a paused schedule starts only runs that a person asked for dur
   )
 })
 
-test('schedule-5: a run that a person asks for during a pause does not wait for its end', { timeout: PATIENCE_MS }, () => {
+test('schedule-5: a run that a person asks for during a pause does not wait for its end', {
+  timeout: PATIENCE_MS,
+}, () => {
   fc.assert(
     fc.property(anyTurns, (turns) => {
       for (const { before, facts, now } of turns) {

@@ -23,9 +23,12 @@ test.each<readonly [string, readonly RunFact[]]>([
   expect(await judged(...facts)).toEqual([['V7', 2]])
 })
 
-test.each(['child.ended', 'step.resolved'] as const)('[V7] %s for a step that has not asked for it is found', async (type) => {
-  expect(await judged(fact(type))).toEqual([['V7', 1]])
-})
+test.each(['child.ended', 'step.resolved'] as const)(
+  '[V7] %s for a step that has not asked for it is found',
+  async (type) => {
+    expect(await judged(fact(type))).toEqual([['V7', 1]])
+  },
+)
 
 test('[V7] a failed step and a failed child may have a second result after a retry, a finished one may not', async () => {
   const facts = [
@@ -64,7 +67,7 @@ test.each([fact('step.retry_scheduled', { at: 10, wakeAt: 9 }), fact('run.retry_
   },
 )
 
-test("[V9] the attempts of the run itself are counted", async () => {
+test('[V9] the attempts of the run itself are counted', async () => {
   expect(await judged(fact('run.retry_scheduled', { attempt: 2 }))).toEqual([['V9', 1]])
 })
 

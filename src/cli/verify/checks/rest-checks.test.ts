@@ -134,13 +134,16 @@ test.each([
   ['sleeps on', { wakeAt: null }, ['V13']],
   ['is due', { wakeAt: 20 }, []],
   ['is held', { lease: 'wrk-1', wakeAt: null }, []],
-] as const)('[V13] a parent that %s when its child has ended is found unless it is due or held', async (_, options, expected) => {
-  const ledger = await aLedger()
-  const [parent, child] = [ledger.newRun(), ledger.newRun()]
-  await ledger.run([started(), fact('child.started', { child })], { id: parent, ...options })
-  await ledger.run([started(), fact('run.completed')], { id: child, parent })
-  expect((await judge(ledger)).map(({ id }) => id)).toEqual(expected)
-})
+] as const)(
+  '[V13] a parent that %s when its child has ended is found unless it is due or held',
+  async (_, options, expected) => {
+    const ledger = await aLedger()
+    const [parent, child] = [ledger.newRun(), ledger.newRun()]
+    await ledger.run([started(), fact('child.started', { child })], { id: parent, ...options })
+    await ledger.run([started(), fact('run.completed')], { id: child, parent })
+    expect((await judge(ledger)).map(({ id }) => id)).toEqual(expected)
+  },
+)
 
 test('[V13] a cancelled run waits for its children, and for nothing else', async () => {
   const ledger = await aLedger()
