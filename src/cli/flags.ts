@@ -38,34 +38,34 @@ export const number = (text: string): number => {
 }
 
 export const withOutput = (command: Command): Command =>
-  command.option('--json', 'one JSON document on stdout, problems on stderr')
+  command.option('--json', 'print JSON to stdout, and errors to stderr')
 
 /** The flags of an answer to "did it happen?". */
 export const withAnswer = (command: Command): Command =>
   withConfirmation(withWho(withWork(command)))
-    .option('--result <json>', 'what the step answered, if it happened')
+    .option('--result <json>', 'result of the step, if it happened')
     .option('--reason <text>', 'why')
 
 /** The flags that confirm a decision, if the task requires a confirmation. */
 export const withConfirmation = (command: Command): Command =>
   command
-    .option('--confirm <text>', 'what the action asks you to type: then you are not asked')
-    .option('--acknowledge', 'you have read the warning of the action and mean it all the same')
+    .option('--confirm <text>', 'text that the action asks you to type; skips the confirmation')
+    .option('--acknowledge', 'accept the warning of the action')
 
 /** For commands that connect to a running system, or open its ledger. */
 export const withDoor = (command: Command): Command =>
   withOutput(command)
-    .option('--server <url>', 'talk to this server (TRIHAND_URL)')
-    .option('--database <path|url>', 'open this ledger (DATABASE_URL)')
+    .option('--server <url>', 'URL of the server (TRIHAND_URL)')
+    .option('--database <path|url>', 'path or URL of the ledger to open (DATABASE_URL)')
 
 export const withWork = (command: Command): Command =>
-  withDoor(command).option('--system <path>', 'the system, if no server runs: its file or folder')
+  withDoor(command).option('--system <path>', 'file or folder of the system, if no server runs')
 
 export const withPage = (command: Command): Command =>
   command
-    .option('--limit <n>', 'how many, 1 to 200')
-    .option('--cursor <cursor>', 'go on after this one')
-    .option('--quiet', 'ids only')
+    .option('--limit <n>', 'number of rows, 1 to 200')
+    .option('--cursor <cursor>', 'start after this cursor')
+    .option('--quiet', 'print ids only')
 
 export const withWho = (command: Command): Command =>
-  command.option('--as <user>', 'who you are').option('--groups <names>', 'the groups you act for, with commas')
+  command.option('--as <user>', 'your user name').option('--groups <names>', 'comma-separated groups that you act for')
