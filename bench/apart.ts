@@ -1,8 +1,8 @@
 /**
- * Each ledger measured by a process of its own, as each is served by one: what one of them has warmed up, or set for its process, says
- * nothing about the other.
+ * Measures each ledger in a child process of its own, so that warmed-up code and process-wide settings of one measurement do not affect
+ * another.
  *
- * Owns the child and the way of its results back. Never measures.
+ * Owns the child process and how its results come back. Never measures.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LedgerKind, Result } from './report.ts'
 
-/** This very program once more, for one ledger. What it says is seen; its results come as a file. */
+/** Starts this program again for one ledger. Its output is shown; its results come back in a file. */
 export const measuredApart = (kind: LedgerKind): readonly Result[] => {
   const folder = mkdtempSync(join(tmpdir(), 'trihand-bench-'))
   const out = join(folder, 'results.json')

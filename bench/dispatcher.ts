@@ -1,14 +1,14 @@
 /**
- * Which dispatcher a measured process uses: the store's own, or Restate when the run was asked for it.
+ * Chooses the dispatcher of a measured process: the store's own, or Restate if the command line asks for it.
  *
- * Owns the name in the environment, which child processes inherit.
+ * Owns the name of the environment variable, which child processes inherit.
  */
 import { restate } from '#adapters/dispatch/restate/restate.ts'
 import type { TrihandOptions } from '#compose/assemble.ts'
 
 const NAME = 'BENCH_RESTATE'
 
-/** From here on every process that is opened or started is woken by this server. */
+/** From now on this server wakes every process that is opened or started. */
 export const askForRestate = (server: { readonly ingress: string; readonly admin: string }): void => {
   process.env[NAME] = `${server.ingress} ${server.admin}`
 }

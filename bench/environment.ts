@@ -1,4 +1,4 @@
-/** Settings of one workload: there while it is measured, and as they were before afterwards. */
+/** Sets the environment variables of one workload while it is measured, and restores them afterwards. */
 export const withEnvironment = async <Result>(
   settings: Readonly<Record<string, string>>,
   work: () => Promise<Result>,

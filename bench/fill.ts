@@ -1,9 +1,8 @@
 /**
- * A ledger with very many runs and open tasks, written by SQL in bulk: what lists have to find their pages in.
+ * Fills a ledger with very many runs and open tasks by bulk SQL, so that lists have to find their pages in a large table.
  *
- * Owns what is in it: most runs have succeeded, one in twenty has failed, as many wait as there are open tasks, a few were cancelled or
- * belong to a handler that is hardly used, all of these long ago. Hashes are left out, and facts but those that a run is found by on
- * Postgres: no list reads them.
+ * Owns the mix: most runs succeeded long ago, one in twenty failed, as many wait as there are open tasks, and a few were cancelled or
+ * belong to a rarely used handler. Writes no hashes, and on Postgres only the facts by which a run is found: no list reads the others.
  */
 import { createRequire } from 'node:module'
 import pg from 'pg'
@@ -19,7 +18,7 @@ export interface Size {
   readonly tasks: number
 }
 
-/** Of these and groups, each task is in the inbox of one. */
+/** The number of people and of groups; each task is in the inbox of one of them. */
 export const USERS = 500
 export const GROUPS = 20
 export const HANDLERS = 20
@@ -30,12 +29,12 @@ export const RARE = {
   taskStatus: 'in_review',
   person: 'ana',
 } as const
-/** Where the rare ones are: among the oldest. */
+/** The rare runs are among the oldest. */
 const MANY = 97
 const RARE_RUNS = 5_000
 const FIRST_MS = 1_700_000_000_000
 
-/** What both dialects spell alike, over a number `i` from 1. */
+/** SQL that both dialects share, for each number `i` from 1. */
 const HANDLER = `case when i % ${MANY} = 0 and i < ${RARE_RUNS} then '${RARE.handler}' else 'h' || (i % ${HANDLERS}) end`
 const statusOf = ({ runs, tasks }: Size): string => `case when i > ${runs - tasks} then 'waiting'
     when i % ${MANY} = 1 and i < ${RARE_RUNS} then '${RARE.status}' when i % 20 = 3 then 'failed' else 'success' end`
@@ -57,7 +56,7 @@ const hex = (n: number, digits: number): string => n.toString(16).padStart(digit
 const digitsOf = (n: number, mark: string): string =>
   `${hex(FIRST_MS + n, 12)}${mark}${hex(n % 251, 2)}8${hex(n % 4093, 3)}${hex((n * 2_654_435_761) % 2 ** 48, 12)}`
 
-/** The n-th run or task, from 1: the same id as in SQL. */
+/** The n-th run or task, counted from 1, with the same id as in SQL. */
 export const runAt = (n: number): RunId => runId(digitsOf(n, '70'))
 export const taskAt = (n: number): TaskId => claimableId(digitsOf(n, '83')) as TaskId
 
@@ -98,7 +97,7 @@ const statements = (size: Size, { id, numbers, yes }: Dialect): readonly string[
   ]
 }
 
-/** A run on Postgres is found by its first fact. */
+/** On Postgres a run is found by its first fact. */
 const firstFacts = ({
   runs,
 }: Size): string => `insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash)
@@ -106,7 +105,7 @@ const firstFacts = ({
 
 const fillSqlite = (file: string, size: Size): void => {
   const db = new DatabaseSync(file)
-  // What is measured comes later, on a connection of its own.
+  // The measurement uses another connection later.
   db.exec('pragma synchronous = off; pragma cache_size = -200000; begin')
   for (const statement of statements(size, SQLITE)) db.exec(statement)
   db.exec('commit; pragma wal_checkpoint(truncate)')
@@ -118,7 +117,7 @@ const fillPostgres = async (url: string, schema: string, size: Size): Promise<vo
   await client.connect()
   await client.query(`set search_path to "${schema}"; set synchronous_commit to off`)
   for (const statement of [...statements(size, POSTGRES), firstFacts(size)]) await client.query(statement)
-  // As the server does by itself after a while.
+  // The server would do this by itself after a while.
   for (const table of ['stream', 'fact', 'task', 'task_address']) await client.query(`vacuum analyze ${table}`)
   await client.end()
 }

@@ -1,7 +1,7 @@
 /**
- * A manifest as large as a whole company might write: 80 events, 40 functions, 10 agents, some three thousand lines.
+ * A manifest as large as one of a whole company: 80 events, 40 functions, 10 agents, about three thousand lines.
  *
- * Owns the text. Every line is one that means something: nothing is padded.
+ * Owns the text. Every line has a meaning; there is no padding.
  */
 
 const EVENTS = 80

@@ -1,7 +1,7 @@
 /**
- * What the disk and the driver can do with nothing on top: the raw limits that every figure stands beside.
+ * The raw limits of the disk and the driver, which every figure is compared with.
  *
- * Owns the smallest programs that give the same guarantee: a row on disk before the next one begins.
+ * Owns the smallest programs with the same guarantee: a row is on disk before the next one begins.
  */
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,7 +20,7 @@ const BATCH = 1_000
 const BODY = JSON.stringify({ step: 's1', attempt: 1, result: { value: 1 } })
 
 export interface RawLimits {
-  /** One row, one commit, p50 in ms. */
+  /** One row per commit: the median in ms. */
   readonly commitMs: number
   /** Rows per second in batches of 1,000 with a unique (run, seq) index. */
   readonly rowsPerSecond: number
@@ -34,7 +34,7 @@ export const rawSqlite = (folder: string): RawLimits => {
     'create table fact (run integer not null, seq integer not null, body text not null); create unique index address on fact (run, seq)',
   )
   const insert = db.prepare('insert into fact values (?, ?, ?)')
-  // The WAL file keeps its length once it has grown; a serving ledger writes over it.
+  // The WAL file keeps its length once it has grown, and a serving ledger overwrites it.
   rawRows(db, insert, 1, 5_000)
   const times: number[] = []
   for (let i = 0; i < COMMITS; i++) {

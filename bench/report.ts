@@ -1,5 +1,5 @@
 /**
- * What a measurement is, and whether it holds: a value beside a raw limit of the same run, and the bound it must keep.
+ * Defines a measurement: a value beside a raw limit of the same run, the bound that it must keep, and whether it keeps it.
  *
  * Owns medians, percentiles, the table and the JSON document. Never measures.
  */
@@ -65,10 +65,12 @@ const keeps = (target: Target, value: number, ratio: number | null): boolean => 
   return target.is === 'at_most' ? figure <= target.bound : figure >= target.bound
 }
 
-/** What a round is judged by: the value beside the raw limit that was measured right before it, where there is one. */
+/** A round is judged by its value relative to the raw limit measured right before it, or by the value alone if there is no limit. */
 const figureOf = ({ value, raw }: Measurement): number => (raw === undefined ? value : value / raw)
 
-/** Rounds of one measurement become one: of each metric the median round, whole, so that its value and its raw limit belong together. */
+/**
+ * Combines the rounds of one measurement: takes the whole median round of each metric, so that its value and its raw limit belong together.
+ */
 export const overRounds = (rounds: readonly (readonly Measurement[])[]): readonly Measurement[] =>
   (rounds[0] ?? []).map((first) => {
     const same = rounds.flatMap((round) => round.filter((measurement) => measurement.metric === first.metric))

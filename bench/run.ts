@@ -1,9 +1,11 @@
 /**
- * `npm run bench -- [--only W1,W2] [--ledger sqlite|postgres] [--dispatcher restate] [--rounds 3] [--quick] [--json] [--out file]`: raw limits first, then ours, medians over the rounds.
+ * `npm run bench -- [--only W1,W2] [--ledger sqlite|postgres] [--dispatcher restate] [--rounds 3] [--quick] [--json] [--out file]`:
+ * measures raw limits first, then the product, and reports medians over the rounds.
  *
- * A machine may be twice as fast a minute later, so that each round measures the raw limit it is compared with right before it.
- * `--dispatcher restate` measures W3 alone, on Postgres with a Restate server that wakes.
- * Exit 1 if a target that must hold does not; with --quick one round of W1 to W3, W7 and W13 to W15 that only shows the figures. Figures in documents are written from the JSON of such a run.
+ * Each round measures its raw limit again right before the workload, because a machine may be twice as fast a minute later.
+ * `--dispatcher restate` measures only W3, on Postgres with a Restate server that wakes the workers.
+ * Exits with 1 if a required target is missed. `--quick` runs one round of W1 to W3, W7 and W13 to W15 and only shows the figures. The
+ * figures in documents are written from the JSON of a run.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -37,9 +39,9 @@ import { isolatedCalls } from './workloads/w21-isolated.ts'
 interface Workload {
   readonly name: string
   readonly measure: (ledger: BenchLedger) => Promise<readonly Measurement[]>
-  /** Long ones are measured once: they are large enough to be steady. */
+  /** Long workloads are measured once: they are large enough to be steady. */
   readonly once?: boolean
-  /** It is compared with a raw limit. */
+  /** The workload is compared with a raw limit. */
   readonly isBesideRaw?: boolean
 }
 

@@ -1,12 +1,12 @@
 /**
- * The functions that the workloads run: real ones, through the public interface, with no private path.
+ * The functions that the workloads run, written with the public interface only.
  *
- * Owns what each workload means as code. Shared by the bench and its child processes.
+ * Owns the code of each workload. Shared by the bench and its child processes.
  */
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 
-/** Called by functions when something worth timing happens. */
+/** The functions call this when an event worth timing happens. */
 export interface Probe {
   readonly mark: (what: string, n: number) => void
 }
@@ -66,7 +66,7 @@ export const benchSystem = (probe: Probe): SystemSource => ({
       }
       await step.run('last', async () => {
         probe.mark('last', input.steps)
-        // Stays here until the process is killed, or for a moment that the next process does not need.
+        // Stays here until the process is killed, or for a moment if the next process needs no kill.
         if (process.env['BENCH_HANG'] === '1') await new Promise(() => setTimeout(() => {}, 60_000))
         return null
       })

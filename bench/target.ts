@@ -1,5 +1,5 @@
 /**
- * A ledger to measure on: a folder or a schema of its own, opened as users open it, and removed afterwards.
+ * A ledger to measure on: a new folder or schema, opened as users open it, and removed afterwards.
  *
  * Owns opening, waiting for a state, and child processes. Never measures.
  */
@@ -27,19 +27,19 @@ const { DatabaseSync } = createRequire(import.meta.url)(
 export interface BenchLedger {
   readonly kind: LedgerKind
   readonly raw: RawLimits
-  /** A new, empty ledger for one measurement. */
+  /** Creates an empty ledger for one measurement. */
   fresh(): Place
 }
 
 export interface Place {
   readonly database: string
   readonly schema: string | null
-  /** Bytes on disk, everything included. */
+  /** Bytes on disk, including the log and indexes. */
   size(): Promise<number>
   remove(): Promise<void>
 }
 
-/** Measures the raw limit anew. */
+/** Measures the raw limit again. */
 export const sqliteLedger = async (): Promise<BenchLedger> => {
   const folder = mkdtempSync(join(tmpdir(), 'trihand-bench-'))
   const raw = rawSqlite(folder)
@@ -58,7 +58,7 @@ const sqlitePlace = (): Place => {
   }
 }
 
-/** Pages times their size as a reader sees them, so that what still stands in the log counts too. */
+/** The number of pages times their size as a reader sees them, so that data still in the log counts too. */
 const sqliteBytes = (file: string): number => {
   const db = new DatabaseSync(file, { readOnly: true })
   const ask = (name: string): number => Number((db.prepare(`pragma ${name}`).get() as Record<string, unknown>)[name])
@@ -67,7 +67,7 @@ const sqliteBytes = (file: string): number => {
   return bytes
 }
 
-/** Measures the raw limit anew. */
+/** Measures the raw limit again. */
 export const postgresLedger = async (url: string): Promise<BenchLedger> => ({
   kind: 'postgres',
   raw: await rawPostgres(url),
@@ -118,7 +118,7 @@ export const open = (
     ...extra,
   })
 
-/** Settles when so many runs were told to have this status. */
+/** Settles when this many runs were reported with this status. */
 export const told = (app: Trihand, status: RunStatus, count: number): Promise<void> =>
   new Promise((resolve) => {
     let seen = 0
@@ -129,13 +129,13 @@ export const told = (app: Trihand, status: RunStatus, count: number): Promise<vo
     })
   })
 
-/** Polls until so many runs have this status. */
+/** Polls until this many runs have this status. */
 export const untilCount = async (app: Trihand, status: RunStatus, count: number, everyMs = 5): Promise<void> => {
   while (((await app.reader.counts(LOCAL_TENANT)).get(status) ?? 0) < count)
     await new Promise((resolve) => setTimeout(resolve, everyMs))
 }
 
-/** Settings of the machine for Node itself, like a list of certificates that every start reads: not ours to measure. */
+/** Settings of the machine for Node itself, such as a list of certificates that every start reads; they are not part of the measurement. */
 const OF_THE_MACHINE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']
 
 const plainEnvironment = (): NodeJS.ProcessEnv =>
@@ -143,13 +143,13 @@ const plainEnvironment = (): NodeJS.ProcessEnv =>
 
 export interface Child {
   readonly process: ChildProcess
-  /** The next line that begins with this word, and when it came. */
+  /** The next line that begins with this text, and when it arrived. */
   line(word: string): Promise<{ readonly text: string; readonly at: number }>
   kill(): Promise<void>
   readonly startedAt: number
 }
 
-/** A process of its own, running one of bench/children, joined as the published package is. */
+/** Starts one of bench/children as a process, bundled like the published package. */
 export const startChild = (
   name: string,
   place: Place,

@@ -1,7 +1,7 @@
 /**
- * `npm run api`: writes src/http/openapi/api.ts, the interface in TypeScript, from the descriptions of the routes.
+ * `npm run api`: generates src/http/openapi/api.ts, the API in TypeScript, from the descriptions of the routes.
  *
- * To be run after a route or a document has changed; a test says when the file is stale.
+ * Run it after a route or a document has changed; a test fails while the file is stale.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,9 +1,9 @@
-/** Builds what is run but not published, into `.build/`: the bench, and the programs and helpers of the chaos tests. */
+/** Builds programs that are run but not published into `.build/`: the bench, and the programs and helpers of the chaos tests. */
 import { copyFileSync } from 'node:fs'
 import { bundle } from './lib/bundle.mjs'
 import { compile } from './lib/compile.mjs'
 
-/** Processes whose start is measured are joined like what is published. */
+/** Processes whose start is measured are bundled like the published package. */
 const CHILDREN = ['boot', 'checked', 'long', 'manifest', 'nothing', 'park', 'worker'].map(
   (name) => `bench/children/${name}`,
 )

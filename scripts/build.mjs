@@ -1,13 +1,13 @@
 /**
- * Builds what is published: `src/` without tests into `dist/`, the web app into `dist/ui/`. `--if-changed` does nothing when the
- * sources are the same.
+ * Builds the package: `src/` without tests into `dist/`, the web app into `dist/ui/`. `--if-changed` does nothing when the sources are
+ * unchanged.
  */
 import { fileURLToPath } from 'node:url'
 import { build as buildWebApp } from 'vite'
 import { bundle } from './lib/bundle.mjs'
 import { compile } from './lib/compile.mjs'
 
-/** What package.json exports, and what bin/ loads. */
+/** The exports of package.json, and the entry that bin/ loads. */
 const ENTRIES = [
   'index',
   'testing/index',
@@ -23,7 +23,7 @@ const WEB_APP = fileURLToPath(new URL('../ui/vite.config.ts', import.meta.url))
 
 const finish = async (folder) => {
   await bundle(folder, ENTRIES)
-  // Tests build too, with an environment of their own: what is published is the same whoever builds it.
+  // Tests build with another environment; the result must not depend on it.
   process.env.NODE_ENV = 'production'
   await buildWebApp({ configFile: WEB_APP, logLevel: 'warn', build: { outDir: `${folder}/ui` } })
 }

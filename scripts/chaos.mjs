@@ -1,8 +1,9 @@
 /**
- * What `npm run test:chaos` runs: every disaster stage at full size, two at a time, and the record of it.
+ * `npm run test:chaos`: runs every chaos stage at full size, two at a time, and records the results.
  *
- * `--only kill,storage` runs some stages, `--scale 10` makes them ten times as long, `--seed 7` rolls other dice. A run of all stages
- * at full size writes `reliability.json`, from which the README's table comes. Exits with 1 if a stage failed; a skip is told, never counted as passed.
+ * `--only kill,storage` runs some stages, `--scale 10` makes them ten times as long, `--seed 7` changes the random seed. A run of all
+ * stages at full size writes `reliability.json`, the source of the README's table. Exits with 1 if a stage failed; a skip is reported and
+ * never counts as passed.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -41,7 +42,7 @@ const failure = (name, reason, startedAt) => ({
   ...{ operations: 0, checks: 0, violations: 0, faults: {} },
 })
 
-/** In a process of its own: what a stage leaks or breaks is not the next one's trouble. */
+/** Runs the stage in its own process, so that its leaks and crashes do not affect the next one. */
 const runStage = (name) =>
   new Promise((resolve) => {
     const startedAt = Date.now()
@@ -78,7 +79,7 @@ const runLane = async (queue, reports) => {
     const report = await runStage(stage.name)
     reports.push(report)
     console.log(row(report))
-    // Not only at the end: who watches can look into it while the rest goes on.
+    // Written after every stage, so that progress can be read while the others run.
     if (report.status !== 'passed') console.log(`${report.name} ${report.status}: ${report.reason}`)
   }
 }
@@ -123,7 +124,7 @@ const reports = []
 await Promise.all(Array.from({ length: LANES }, () => runLane(queue, reports)))
 reports.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
 print(reports)
-// Less than everything, or less than the full size, is no record.
+// A run of fewer stages, or below full size, is not recorded.
 if (values.only === undefined && scale >= 1) {
   writeFileSync(`${ROOT}reliability.json`, `${JSON.stringify(record(reports, startedAt), null, 2)}\n`)
 }

@@ -1,8 +1,8 @@
 /**
- * Makes package-lock.json complete and free of hosts: `node scripts/complete-lock.mjs`, or `--check` to only look.
+ * Completes package-lock.json and removes registry hosts from it: `node scripts/complete-lock.mjs`, or `--check` to change nothing.
  *
- * A registry that lacks some platform packages leaves their entries out of the lock, and `npm ci` then fails everywhere.
- * Adds each missing optional entry with the platform that its name tells. Never guesses a version that is not pinned exactly.
+ * A registry that lacks some platform packages leaves their entries out of the lock, and `npm ci` then fails on every platform. Adds each
+ * missing optional entry with the platform in its name. Never guesses a version that is not pinned exactly.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -26,7 +26,7 @@ const LIBCS = new Map([
 ])
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/
 
-/** Where Node would find `name` from the package at `path`: its own node_modules, then each one above. */
+/** The path where Node would find `name` from the package at `path`: its own node_modules, then each one above. */
 const isLocked = (packages, path, name) => {
   for (let base = path; ; base = base.slice(0, Math.max(0, base.lastIndexOf('node_modules/') - 1))) {
     if (packages[`${base === '' ? '' : `${base}/`}node_modules/${name}`] !== undefined) return true
@@ -53,7 +53,7 @@ const platformOf = (name) => {
 const entryFor = ({ name, version, dev }) => {
   if (!EXACT.test(version)) throw new Error(`${name} is wanted as ${version}: only an exact version can be added`)
   const { cpu, libc, os } = platformOf(name)
-  // The order of keys is npm's own, so that its next write changes nothing.
+  // The keys keep npm's order, so that npm's next write changes nothing.
   const entry = { version, cpu, dev, libc, optional: true, os }
   const isSaid = ([, value]) => value !== false && value.length !== 0
   return [`node_modules/${name}`, Object.fromEntries(Object.entries(entry).filter(isSaid))]

@@ -1,9 +1,9 @@
 /**
- * What one event and one decision touch: `node .build/scripts/event-path.js` prints, as JSON, the files and functions of `src/` that run from the
- * POST of an event to the end of the run that it starts, and from the POST of a decision to the end of the run that asked for it.
+ * `node .build/scripts/event-path.js`: prints, as JSON, the files and functions of `src/` that one event runs from its POST to the end of
+ * its run, and that one decision runs from its POST to the end of the run that asked for it.
  *
- * Measured by V8 (precise coverage, counted from the moment before the request), on a ledger in a SQLite file, after the same was done once before: what
- * is loaded or compiled at the first request is not counted. A called closure counts as a function of its file.
+ * Measured with V8's precise coverage, counted from the moment before the request, on a SQLite file, after one warm-up request: what the
+ * first request loads or compiles is not counted. A called closure counts as a function of its file.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -19,7 +19,7 @@ import type { TaskId } from '#model/kernel/ids.ts'
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url))
 const ADDRESS = 'http://127.0.0.1'
 
-/** How often the call stack of a step's body goes over from the engine to an executor or back. */
+/** How often the call stack of a step's body crosses between the engine and an executor. */
 let crossings = 0
 
 const crossingsIn = (stack: string): number => {

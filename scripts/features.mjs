@@ -1,9 +1,9 @@
 /**
  * `npm run features`: writes docs/features.md, every feature with the tests that prove it, from the reports of the last test run.
  *
- * A test proves a feature by the id in its title, `[H4] a burst is one run`, if it passed wherever it ran. The list of features is
- * docs/features.json. An id that is not in that list is a mistake and ends this with 1, and so is a feature whose tests go through no door that users
- * have (lib/doors.mjs). `--check` only says whether the page is fresh.
+ * A test proves a feature by the id in its title, `[H4] a burst is one run`, if it passed wherever it ran. docs/features.json lists the
+ * features. Exits with 1 for an unknown id, and for a feature whose tests use no entry point of users (lib/doors.mjs). `--check` only
+ * reports whether the page is up to date.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -24,7 +24,7 @@ const reports = () =>
       ...JSON.parse(readFileSync(at(`${REPORTS}/${name}`), 'utf8')),
     }))
 
-/** One entry per file and title: the same test on three stores is one proof, and no proof if it failed on one of them. */
+/** One entry per file and title: the same test on three stores is one proof, and none if it failed on one of them. */
 const proofsIn = (tests) => {
   const proofs = new Map()
   for (const { file, title, state } of tests) {

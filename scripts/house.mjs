@@ -1,9 +1,9 @@
 /**
- * `npm run house [-- --json]`: the sources as data. Prints the largest folders and files, what one event and one decision touch (as V8 measured it),
- * and what breaks the rules; draws who imports whom, room by room, into docs/architecture.svg.
+ * `npm run house [-- --json]`: the sources as data. Prints the largest folders and files, what one event and one decision touch (measured
+ * by V8), and broken rules; draws which room imports which into docs/architecture.svg.
  *
- * Depends on the table of rooms (lib/rooms.mjs) and on `npm run build:tools` (scripts/event-path.ts). Exits with 1 on a circle of imports, an import that
- * the table refuses, an invariant id with two owners or a folder over the limit; other limits are printed with what was measured.
+ * Depends on the table of rooms (lib/rooms.mjs) and on `npm run build:tools` (scripts/event-path.ts). Exits with 1 on an import cycle, a
+ * forbidden import, an invariant id with two owners or a folder over the limit; other limits are only printed with the measured value.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const PICTURE = 'docs/architecture.svg'
 const isTest = (path) => /\.test\.tsx?$/.test(path)
 const linesOf = (text) => text.trimEnd().split('\n').length
 
-/** What is measured, with its limit: [what, value, limit, whether it must hold for the exit code]. */
+/** The measured limits: [name, value, limit, whether it decides the exit code]. */
 const LIMITS = { folder: FOLDER_LIMIT, files: 740, eventFiles: 90, eventFunctions: 420, crossings: 2, lint: 300 }
 
 const files = sourcesIn(ROOT)
@@ -53,7 +53,7 @@ const measured = () => {
   return JSON.parse(stdout)
 }
 
-/** A room of the picture: one folder below src/, the adapters one level further down. */
+/** A room of the picture: one folder below src/; for adapters, one level further down. */
 const roomOf = (path) => {
   if (path.startsWith('ui/')) return 'ui'
   const [first, second, third] = path.slice(4).split('/')

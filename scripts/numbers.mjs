@@ -1,8 +1,8 @@
 /**
  * `npm run numbers`: writes the figures of the last measured runs (bench.json, reliability.json) into README.md and docs/numbers.md.
  *
- * A figure in a document comes from a run or is not there. The README has two of each workload on SQLite that must hold, and every
- * one that does not; docs/numbers.md has all. `--check` only says whether both are fresh.
+ * Every figure in a document comes from a run. The README shows two figures of each required workload on SQLite, and every missed one;
+ * docs/numbers.md shows all. `--check` only reports whether both are up to date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

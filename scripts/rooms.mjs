@@ -1,4 +1,4 @@
-/** Holds every import to the table of rooms (scripts/lib/rooms.mjs): a part of `npm run lint`. Exits with 1 if one is refused. */
+/** Checks every import against the table of rooms (scripts/lib/rooms.mjs) as a part of `npm run lint`. Exits with 1 if one is forbidden. */
 import { fileURLToPath } from 'node:url'
 import { cyclesIn, FOLDER_LIMIT, folderSizes, importFaults, importGraph, sourcesIn } from './lib/rooms.mjs'
 

@@ -1,8 +1,9 @@
 /**
- * Pictures of every screen, light and dark, for the documents: the campaign on a folder that vanishes, driven to states worth seeing.
+ * Takes screenshots of every screen, light and dark, for the documents: the example campaign in a temporary folder, driven to states worth
+ * showing.
  *
  * `node .build/scripts/screenshots.js [--width 390] [--out folder] [screen …]` writes docs/screenshots/<screen>-<scheme>.png. Owns the
- * story; the browser and the server are those of the tests.
+ * story; uses the browser and the server of the tests.
  */
 import { appendFileSync, cpSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ interface World {
 interface Screen {
   readonly name: string
   readonly path: (world: World) => string | Promise<string>
-  /** What is done before the picture is taken. */
+  /** Actions before the screenshot. */
   readonly pose?: (page: Page) => Promise<void>
 }
 
@@ -80,7 +81,7 @@ const drafted = async ({ url }: World): Promise<string> => {
   return `/plans/${id}`
 }
 
-/** Two rows are chosen, and a job that was given to others stands above them: it was refused by some. */
+/** Two rows are selected, and a job that some recipients rejected is shown above them. */
 const chooseRuns = async (page: Page): Promise<void> => {
   for (const key of ['j', 'x', 'j', 'j', 'x']) await page.keyboard.press(key)
   await page.getByRole('button', { name: 'Retry' }).click()
@@ -90,7 +91,7 @@ const chooseRuns = async (page: Page): Promise<void> => {
   await page.getByText('2 selected').waitFor()
 }
 
-/** The picture is loaded by itself, and fits itself into its place. */
+/** The diagram loads separately and fits itself into its place. */
 const drawn = async (page: Page): Promise<void> => {
   await page.locator('.react-flow__edge').first().waitFor({ state: 'attached' })
   await page.locator('.react-flow__node').last().waitFor()
@@ -115,7 +116,7 @@ const openPrompt = async (page: Page): Promise<void> => {
   await page.getByRole('tab', { name: 'Prompt and tools' }).click()
 }
 
-/** A run of its own, so that its past has a tick. */
+/** A separate run, so that its history has a tick. */
 const slotsShown = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Run weekly-campaign now' }).click()
   await page.getByRole('list', { name: 'Recent runs' }).waitFor()
@@ -177,7 +178,7 @@ const MORE_LEADS = `lead-2,Grace,Contoso Freight,grace@contoso.example,logistics
 lead-3,Edsger,Fabrikam Foods,edsger@fabrikam.example,food
 `
 
-/** The campaign of the examples for a few more leads, and a few things that start it by time. */
+/** The example campaign for a few more leads, with some schedules. */
 const layOut = (folder: Folder): string => {
   const system = join(folder.path, 'campaign')
   cpSync(join(PROJECT, 'examples/campaign'), system, { recursive: true })
@@ -186,7 +187,7 @@ const layOut = (folder: Folder): string => {
   return system
 }
 
-/** A session with a history: what a person talked about, a fork that tried something else. */
+/** A session with a history: a person's conversation, and a fork with another attempt. */
 const remember = async (database: string): Promise<void> => {
   const trihand = await createTrihand({ system: { name: 'lead-campaign' }, database, work: false })
   const { sessions } = trihand
@@ -205,7 +206,7 @@ const remember = async (database: string): Promise<void> => {
   await trihand.close()
 }
 
-/** A campaign at work: mails of one lead sent, others in review, a reply that an agent was not sure about. */
+/** A running campaign: mails of one lead are sent, others are in review, and an agent was unsure about a reply. */
 const play = async (folder: Folder, world: World): Promise<void> => {
   const send = (type: string, data: object) => folder.json(['send', type, JSON.stringify(data)])
   await send('campaign.requested', { campaign_id: 'autumn' })
@@ -216,7 +217,7 @@ const play = async (folder: Folder, world: World): Promise<void> => {
     (page) => page.items.length >= 5,
     { what: 'tasks wait' },
   )
-  // The first lead's bundle is approved: its mails go out, one a minute.
+  // The first lead's bundle is approved: its mails are sent, one a minute.
   const { items } = await world.ask<Listed>('/api/tasks?all=true&limit=50')
   const bundles = items.filter(({ title }) => title.startsWith('Campaign'))
   if (bundles.length > 1) await approve(world, bundles.at(-1)?.id ?? '')

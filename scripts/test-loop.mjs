@@ -1,8 +1,8 @@
 /**
- * `npm run test:loop -- --times 10 --load 4 [--only unit]`: the tests again and again beside a load, and which of them were ever red.
+ * `npm run test:loop -- --times 10 --load 4 [--only unit]`: repeats the tests under load and reports which ever failed.
  *
- * Owns the load: so many processes that only count, ended by their ids. Exits with 1 if any round was red. A test that is red once in ten
- * rounds is as wrong as one that is always red: a figure is worth nothing beside it.
+ * Owns the load: processes that only count, ended by their ids. Exits with 1 if any round failed. A test that fails once in ten rounds is
+ * as wrong as one that always fails.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,7 @@ const countOf = (name, least) => {
 const [times, load] = [countOf('times', 1), countOf('load', 0)]
 const only = values.only === undefined ? [] : ['--only', values.only]
 
-/** One round, shown as it goes; answers its exit code and the lines that name what failed. */
+/** Runs one round and shows its output; returns its exit code and the lines that name failures. */
 const play = () =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['scripts/test.mjs', ...only], {
@@ -54,7 +54,7 @@ const endLoad = () => {
 process.on('exit', endLoad)
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
 
-/** What was red, and in which rounds. */
+/** The failures, with the rounds in which they happened. */
 const ever = new Map()
 for (let round = 1; round <= times; round++) {
   console.log(`\n#### round ${round} of ${times}, beside a load of ${load}`)

@@ -1,8 +1,8 @@
 /**
- * What `npm test` runs: every check and every test, stage by stage, and one table at the end.
+ * `npm test`: runs every check and every test, stage by stage, and prints one table at the end.
  *
- * `--only types,unit` runs some stages. Exits with 1 if anything failed; the last line is the sum. A stage runs also when the
- * one before it has failed, so that one run shows everything. In CI a missing tool is a failure, not a skip.
+ * `--only types,unit` runs some stages. Exits with 1 if anything failed; the last line is the sum. A failed stage does not stop the others,
+ * so one run shows everything. In CI a missing tool is a failure, not a skip.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ const ENV = { ...process.env, ...(IN_CI && { TRIHAND_REQUIRE: process.env.TRIHAN
 
 const HOW = { cwd: ROOT, env: ENV, shell: process.platform === 'win32' }
 
-/** What a script of package.json says, and whether it was content. */
+/** Runs a script of package.json; returns its output and whether it succeeded. */
 const run = (name) =>
   new Promise((resolve, reject) => {
     const child = spawn('npm', ['run', '--silent', ...name.split(' ')], { ...HOW, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -26,7 +26,7 @@ const run = (name) =>
     child.on('close', (status) => resolve({ status, said: Buffer.concat(said).toString() }))
   })
 
-/** A stage that only passes or fails, and speaks only when it fails. */
+/** A stage that passes or fails as a whole, and prints only when it fails. */
 const script =
   (...names) =>
   async () => {
@@ -45,7 +45,7 @@ const tally = (report, exitCode) => {
   const failed = inState('failed').length + report.errors.length
   return {
     passed: inState('passed').length,
-    // A runner that ends badly without naming a test has failed all the same.
+    // A runner that exits with an error has failed, even if it names no test.
     failed: failed === 0 && exitCode !== 0 ? 1 : failed,
     skips: inState('skipped').map((test) => `${test.title} (${test.reason ?? 'no reason given'})`),
     failures: [...inState('failed').map((test) => test.title), ...report.errors],
@@ -76,10 +76,10 @@ const project =
       : { passed: 0, failed: 0, skips: [none], failures: [] }
   }
 
-/** Tests that wait for processes and pages of their own leave a third of two cores idle. */
+/** Tests that wait for processes and pages leave a third of two cores idle. */
 const MORE_WORKERS = `--maxWorkers=${Math.ceil(availableParallelism() * 1.5)}`
 
-/** `beside`: only reads what is there, so that it runs at the same time as the one before it. */
+/** `beside`: the stage only reads, so it runs in parallel with the one before it. */
 const STAGES = [
   { name: 'types', perform: script('types') },
   { name: 'lint', perform: script('lint'), beside: true },

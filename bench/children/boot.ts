@@ -1,4 +1,4 @@
-/** Opens a ledger, says when it serves and with how much memory, and stays until it is killed. */
+/** Child process: opens a ledger, reports when it serves and how much memory it uses, and stays until it is killed. */
 import { createTrihand } from '#compose/assemble.ts'
 import { benchSystem } from '../system.ts'
 

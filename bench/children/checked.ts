@@ -1,4 +1,4 @@
-/** Takes up the run of `long` with facts that are checked when they are loaded, or are not, and stays until it is killed. */
+/** Child process: resumes the run of `long`, with or without checking the facts that it loads, and stays until it is killed. */
 import { CheckedLedger } from '#adapters/system/checked-ledger.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
 import { SystemIds } from '#adapters/system/ids.ts'

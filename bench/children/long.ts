@@ -1,4 +1,4 @@
-/** Starts one long run and stays in its last step until it is killed. */
+/** Child process: starts one long run and stays in its last step until it is killed. */
 import { createTrihand } from '#compose/assemble.ts'
 import { benchSystem } from '../system.ts'
 

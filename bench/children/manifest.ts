@@ -1,4 +1,4 @@
-/** Loads and lints the large manifest once, as a process that has just begun, and says how long that took. */
+/** Child process: loads and lints the large manifest once, cold, and reports how long that took. */
 import { loadManifest } from '#manifest/yaml/load.ts'
 import { largeManifest } from '../large-manifest.ts'
 

@@ -1,3 +1,3 @@
-/** A process that does nothing but say that it is there: what a start of Node costs by itself. */
+/** Child process that only reports that it has started: the cost of starting Node. */
 process.stdout.write('up\n')
 setInterval(() => {}, 60_000)

@@ -1,4 +1,4 @@
-/** Parks a number of runs, says how much memory it has then, and stays until it is killed. */
+/** Child process: parks a number of runs, reports its memory, and stays until it is killed. */
 import { createTrihand } from '#compose/assemble.ts'
 import { benchSystem } from '../system.ts'
 import { untilCount } from '../target.ts'

@@ -1,4 +1,4 @@
-/** A worker process: performs what falls due and says on stdout what has begun and ended. */
+/** Child process: a worker that performs due runs and reports on stdout which have started and ended. */
 import { createTrihand } from '#compose/assemble.ts'
 import { isEnded } from '#model/run/status.ts'
 import { dispatcherAsked } from '../dispatcher.ts'

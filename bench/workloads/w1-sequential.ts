@@ -1,4 +1,4 @@
-/** W1: one run of 200 trivial durable steps, one after another. Each result is on disk before the next step begins. */
+/** W1: one run of 200 trivial durable steps in sequence. Each result is on disk before the next step begins. */
 import { atMost, type Measurement, median, percentile } from '../report.ts'
 import { type BenchLedger, open } from '../target.ts'
 
@@ -21,7 +21,7 @@ export const sequentialSteps = async (ledger: BenchLedger, ledgerKey = ''): Prom
   await app.call('steps', { steps: STEPS })
   await app.close()
   await place.remove()
-  // The first interval holds the start of the run.
+  // The first interval includes the start of the run.
   const steps = times.slice(1)
   return [
     {

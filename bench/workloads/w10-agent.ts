@@ -1,6 +1,6 @@
 /**
- * W10: what an agent costs over the bare calls to its model: a provider on this machine that answers at once, over real HTTP, asked by the
- * same adapter with and without the durable work around it.
+ * W10: the cost of an agent compared with the bare calls to its model. A provider on this machine answers at once over real HTTP; the same
+ * adapter calls it with and without the durable run.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const WARM_UP = 5
 const turnOf = ({ messages }: StubBody): number =>
   (messages as readonly { readonly role: string }[]).filter(({ role }) => role === 'assistant').length
 
-/** A call of a tool in each turn but the last. */
+/** Every turn but the last calls a tool. */
 const script = (body: StubBody): readonly StubBlock[] =>
   turnOf(body) < CALLS - 1
     ? [{ type: 'call', name: 'look', input: { n: turnOf(body) } }]

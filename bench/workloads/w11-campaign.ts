@@ -1,6 +1,6 @@
 /**
- * W11: the lead campaign of the examples, end to end: scripted agents, functions that send, people whose decisions are made by a program.
- * All leads at once; every event that the ledger holds in the end counts.
+ * W11: the example lead campaign, end to end, with scripted agents, functions that send mails, and a program that decides for people. All
+ * leads start at once; every event that the ledger contains at the end counts.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ const openTasks = (app: Trihand) =>
     ...{ run: null, order: 'oldest', after: null, limit: 100 },
   })
 
-/** Says yes, and if it was to a campaign, the lead answers. */
+/** Approves the task; if the task was a campaign, the lead replies. */
 const decide = async (app: Trihand, task: TaskId, decided: Set<TaskId>): Promise<void> => {
   if (decided.has(task)) return
   decided.add(task)

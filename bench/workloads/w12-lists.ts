@@ -1,7 +1,7 @@
 /**
- * W12: pages of runs and of inboxes in a ledger with 1,000,000 runs and 100,000 open tasks: how long does each list take?
+ * W12: how long each list takes to return a page of runs or of an inbox, in a ledger with 1,000,000 runs and 100,000 open tasks.
  *
- * Each figure is the slowest kind of question of its list, by p99: newest and deep pages, every filter, common and rare values.
+ * Each figure is the p99 of the slowest query of its list: first and deep pages, every filter, common and rare values.
  */
 import { MOST_COUNTED } from '#http/wire/counts.ts'
 import { LOCAL_TENANT, type RunId, type TaskId } from '#model/kernel/ids.ts'
@@ -40,7 +40,7 @@ const person = (round: number): readonly string[] => [
   `group:g${(round + 7) % GROUPS}`,
 ]
 
-/** What is asked, by the list that it belongs to. `deep` is a run, `deepTask` a task, in the middle of all. */
+/** The queries of each list. `deep` is a run and `deepTask` a task in the middle of all. */
 const questions = (
   deep: RunId,
   deepTask: TaskId,
@@ -98,7 +98,7 @@ const timesOf = async (reader: Reader, question: Question): Promise<readonly num
   return times
 }
 
-/** What no page waits for: a person asks for a run by its digits now and then; conditions and metrics ask for exact numbers. */
+/** Queries that no page waits for: a person rarely searches a run by its digits, and exact counts are for conditions and metrics. */
 const WITHOUT_TARGET = ['run by last digits', 'all runs counted', 'open tasks counted']
 
 const slowest = async (

@@ -1,6 +1,6 @@
 /**
- * W13: runs that each wait for their own value of one event type. How soon all are resumed, and what one wake costs beside very many other
- * events of the type.
+ * W13: runs that each wait for their own value of one event type. Measures how soon all are resumed, and the cost of one wake among very
+ * many other events of the type.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -9,13 +9,13 @@ import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open, told } from '../target.ts'
 
 const RUNS = 10_000
-/** So many sends are under way at once. */
+/** Concurrent sends. */
 const CHUNK = 1_000
 const SECONDS = 2
 const TIMES = 3
 const OTHERS = 300_000
 const OTHERS_QUICKLY = 30_000
-/** Of these the median. */
+/** The number of rounds; the result is their median. */
 const WAKES = 25
 const WARM_UP = 100
 
@@ -57,7 +57,7 @@ const collect = (): (() => void) => {
   return runInNewContext('gc') as () => void
 }
 
-/** From the event to the end of the run, and how far the heap rises meanwhile. */
+/** Measures from the event to the end of the run, and how far the heap grows meanwhile. */
 const wakesOf = async (app: Trihand, gc: () => void, from: number): Promise<Cost> => {
   const costs: Cost[] = []
   for (let id = from; id < from + WAKES; id++) {

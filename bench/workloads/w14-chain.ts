@@ -1,4 +1,4 @@
-/** W14: a plan whose steps follow each other, against a function that calls the same functions one after the other. */
+/** W14: a plan whose steps follow each other, compared with a function that calls the same functions in sequence. */
 import type { Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -11,7 +11,7 @@ const MEASURED_QUICKLY = 1
 const CHAIN_STEPS = 400
 const CHAIN = Array.from({ length: CHAIN_STEPS }, (_, i) => `s${i}`)
 
-/** A system of its own: reading 400 steps is the cost of a large manifest (W9), not of every start. */
+/** A separate system: reading 400 steps is the cost of a large manifest (W9), not of every start. */
 const SYSTEM: SystemSource = {
   name: 'chain',
   functions: [
@@ -46,7 +46,7 @@ export const planChain = async (ledger: BenchLedger, isQuick: boolean): Promise<
   const place = ledger.fresh()
   const app = await open(place, undefined, { system: SYSTEM })
   const [plan, code]: [number[], number[]] = [[], []]
-  // In turn, so that both meet the same machine. The first round is the compiler's.
+  // The two alternate, so that both meet the same state of the machine. The first round warms up the compiler.
   for (let i = 0; i <= measured; i++) {
     code.push(await timed(app, 'chain-as-code'))
     plan.push(await timed(app, 'chain-as-plan'))

@@ -1,14 +1,14 @@
-/** W15: a run that starts very many children at once and gathers what they answer. Does a child cost more among many? */
+/** W15: a run that starts very many children at once and gathers their results. Measures whether a child costs more among many. */
 import type { Trihand } from '#compose/assemble.ts'
 import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open } from '../target.ts'
 
 const FEW = 1_000
 const MANY = 10_000
-/** Both are more than a worker has slots: their children are claimed, where the few are born with a lease. */
+/** Both numbers exceed a worker's slots, so that children are claimed; a few children would be created with a lease. */
 const TWICE = 20_000
 const TIMES_FEW = 5
-/** Linear, with room for the noise of a machine: twice as much per child would be a cost that grows with their number. */
+/** Linear growth, with room for noise: twice as much per child would be a cost that grows with their number. */
 const TIMES = 1.5
 
 const perChild = async (app: Trihand, children: number): Promise<number> => {
@@ -21,9 +21,9 @@ const perChild = async (app: Trihand, children: number): Promise<number> => {
 export const fanOut = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
   const place = ledger.fresh()
   const app = await open(place)
-  // The compiler's first looks.
+  // Warms up the compiler.
   for (let i = 0; i < 3; i++) await perChild(app, FEW)
-  // As many children before the many and after them: a machine, and a log, may be faster a moment later.
+  // The small case is measured before and after the large one, because a machine or a log may be faster a moment later.
   const few: number[] = []
   const measureFew = async (): Promise<void> => {
     for (let i = 0; i < TIMES_FEW; i++) few.push(await perChild(app, FEW))

@@ -1,4 +1,4 @@
-/** W16: what encrypted payloads cost (`TRIHAND_LEDGER_KEY`): W1 and W2 with the key and without, one right after the other. */
+/** W16: the cost of encrypted payloads (`TRIHAND_LEDGER_KEY`): W1 and W2 with and without the key, one right after the other. */
 import type { Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 import { sequentialSteps } from './w1-sequential.ts'
@@ -6,7 +6,7 @@ import { stepsAtOnce } from './w2-parallel.ts'
 
 const LEDGER_KEY = 'the-ledger-key-of-the-bench-32-characters'
 
-/** The first figure of a workload, with the key ÷ without. */
+/** The first figure of a workload: with the key ÷ without. */
 const ratio = async (measure: (ledgerKey: string) => Promise<readonly Measurement[]>): Promise<number> => {
   const [plain] = await measure('')
   const [encrypted] = await measure(LEDGER_KEY)

@@ -1,6 +1,6 @@
 /**
- * W17: ten thousand callers at once behind flow control, beside as many who call a function without it. W18: ten thousand messages to as many
- * chats at once, beside as many calls. How the time grows from a tenth of them to all.
+ * W17: ten thousand concurrent callers behind flow control, compared with as many calls of a function without it. W18: ten thousand
+ * messages to as many chats at once, compared with as many calls. Both show how the time grows from a tenth of them to all.
  */
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -11,11 +11,11 @@ import type { BenchLedger } from '../target.ts'
 
 const CALLERS = 10_000
 const TENTH = CALLERS / 10
-/** Ten times as many take ten times as long; the rest is for what collects memory meanwhile. */
+/** Ten times as many take ten times as long; the rest is for garbage collection meanwhile. */
 const GROWTH = 13
-/** What the gate records, and what it reads and decides for each. */
+/** The extra work per caller: what the gate records, reads and decides. */
 const TIMES_GATED = 4
-/** A message makes a session, is decided by a gate with two keys, and asks the store four questions, each together with those of other messages. */
+/** A message creates a session, passes a gate with two keys, and makes four store queries, each batched with those of other messages. */
 const TIMES_CHAT = 8
 
 const SYSTEM: SystemSource = {
@@ -31,7 +31,7 @@ const SYSTEM: SystemSource = {
 
 type Ask = (app: Trihand, n: number) => Promise<unknown>
 
-/** From the first call to the last answer, on a ledger of its own. `works`: whether the process also performs what is started. */
+/** Measures from the first call to the last answer on a new ledger. `works`: whether the process also performs the runs. */
 const secondsOf = async (ledger: BenchLedger, count: number, ask: Ask, works: boolean): Promise<number> => {
   const place = ledger.fresh()
   const { database, schema } = place
@@ -52,7 +52,7 @@ const start =
 const say: Ask = (app, n) => app.chats.send({ chat: `c${n}`, id: 'm1', text: 'Hello' })
 
 export const callersAtOnce = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
-  // The first of a process pays for code that is compiled.
+  // The first measurement of a process includes compilation.
   await secondsOf(ledger, TENTH, start('plain'), true)
   const plain = await secondsOf(ledger, CALLERS, start('plain'), true)
   const all: Measurement[] = []

@@ -1,6 +1,6 @@
 /**
- * W19: a thousand runs that write one session at once, beside a thousand that write a session each. How the time grows from a tenth of them
- * to all.
+ * W19: a thousand runs that write one session at once, compared with a thousand that write one session each. Shows how the time grows from
+ * a tenth of them to all.
  */
 import { createTrihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -11,9 +11,9 @@ import type { BenchLedger } from '../target.ts'
 
 const WRITERS = 1_000
 const TENTH = WRITERS / 10
-/** Ten times as many take ten times as long; the rest is for what collects memory meanwhile. */
+/** Ten times as many take ten times as long; the rest is for garbage collection meanwhile. */
 const GROWTH = 13
-/** Their appends wait for each other, forty at a time, and a checkpoint follows each group. */
+/** Their appends queue, forty at a time, and a checkpoint follows each group. */
 const TIMES_ALONE = 4
 
 const SYSTEM: SystemSource = {
@@ -25,7 +25,7 @@ const SYSTEM: SystemSource = {
   ],
 }
 
-/** From the first start to the last end, on a ledger of its own. */
+/** Measures from the first start to the last end on a new ledger. */
 const secondsOf = async (ledger: BenchLedger, writers: number, sessions: number): Promise<number> => {
   const place = ledger.fresh()
   const { database, schema } = place
@@ -45,7 +45,7 @@ const secondsOf = async (ledger: BenchLedger, writers: number, sessions: number)
 }
 
 export const writersOfOneSession = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
-  // The first of a process pays for code that is compiled.
+  // The first measurement of a process includes compilation.
   await secondsOf(ledger, TENTH, TENTH)
   const apart = await secondsOf(ledger, WRITERS, WRITERS)
   const few = await secondsOf(ledger, TENTH, 1)

@@ -1,6 +1,6 @@
 /**
- * W2: 1,000 runs of 10 trivial steps, all at once, from the first event sent to the last run ended: in an application's own process, and with the
- * V8 setting that `trihand dev|start|worker` give theirs (`tuneProcess`). The setting stays for the life of a process, so it comes last.
+ * W2: 1,000 runs of 10 trivial steps at once, from the first event sent to the last run ended: in an application's own process, and with
+ * the V8 setting of `trihand dev|start|worker` (`tuneProcess`). That setting lasts for the life of a process, so it is measured last.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Trihand } from '#compose/assemble.ts'
@@ -9,9 +9,9 @@ import { type BenchLedger, open, told } from '../target.ts'
 
 const RUNS = 1_000
 const STEPS = 10
-/** Of some 10,000 steps each: the rate rises over the first five or six, while the compiler is at work. */
+/** Warm-up rounds of some 10,000 steps each: the rate rises over the first five or six while the compiler works. */
 const WARM_UP = 8
-/** Of these the median: one alone lasts as long as a hiccup of the machine. */
+/** The number of measured rounds; the result is their median, because one round is as short as a pause of the machine. */
 const MEASURED = 5
 const MUST = { sqlite: 0.35, postgres: 0.15 } as const
 
@@ -36,7 +36,7 @@ export const stepsAtOnce = async (
 ): Promise<readonly Measurement[]> => {
   const place = ledger.fresh()
   const app = await open(place, undefined, options)
-  // A serving process is warm: what is measured is the rate it holds, not the compiler's first looks.
+  // A serving process is warm, so the measurement is of its steady rate.
   for (let i = 0; i < WARM_UP; i++) await allAtOnce(app)
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()

@@ -1,12 +1,12 @@
 /**
- * W20: what it costs that facts are checked against their hashes when they are loaded (issue 13, 3.1): W1, and W5's way from process start to
- * resumed, with the check and without it. The engine is given one ledger or the other; everything else is the same.
+ * W20: the cost of checking facts against their hashes when they are loaded (issue 13, 3.1): W1, and the resume time of W5, with and
+ * without the check. Only the ledger given to the engine differs.
  */
 import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, startChild } from '../target.ts'
 
 const STEPS = 2_000
-/** In turn, so that both meet the same machine; of each the least disturbed round counts. */
+/** The two alternate, so that both meet the same state of the machine; the fastest round of each counts. */
 const ROUNDS = 9
 const MOST = 1.03
 const SAME_RUN = { BENCH_HANG: '1' }
@@ -16,7 +16,7 @@ interface Taken {
   readonly resumedMs: number
 }
 
-/** A ledger of its own: a run whose worker dies again and again is quarantined. */
+/** Each measurement has its own ledger, because a run whose worker dies again and again is quarantined. */
 const takeUp = async (ledger: BenchLedger, how: 'checked' | 'plain'): Promise<Taken> => {
   const place = ledger.fresh()
   const first = startChild('long', place, [String(STEPS)], SAME_RUN)
@@ -29,14 +29,14 @@ const takeUp = async (ledger: BenchLedger, how: 'checked' | 'plain'): Promise<Ta
   await child.kill()
   await place.remove()
   const times = JSON.parse(text.slice('steps '.length)) as number[]
-  // The first interval holds the start of the run.
+  // The first interval includes the start of the run.
   return { stepMs: median(times.slice(1)), resumedMs: at - child.startedAt }
 }
 
 const least = (all: readonly Taken[], of: keyof Taken): number => Math.min(...all.map((taken) => taken[of]))
 
 export const checkedFacts = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
-  // On Postgres each process would wait for the lease of the one that was killed before it.
+  // On Postgres each process would wait for the lease of the killed one before it.
   if (ledger.kind !== 'sqlite') return []
   const [checked, plain]: [Taken[], Taken[]] = [[], []]
   for (let i = 0; i < ROUNDS; i++) {

@@ -1,4 +1,4 @@
-/** W21: a call of a function with one step whose module runs in processes of its own, beside the same in the process of the host. */
+/** W21: a call of a function with one step whose module runs in isolated processes, compared with the same call in the host's process. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** W3: an idle system. An event is sent; how long until its handler begins? On Postgres the sender is another process, and Restate may wake. */
+/**
+ * W3: the time from an event to the start of its handler in an idle system. On Postgres the sender is another process, and Restate may be
+ * the dispatcher.
+ */
 import { atMost, type Measurement, median, percentile } from '../report.ts'
 import { type BenchLedger, open, startChild } from '../target.ts'
 
@@ -43,7 +46,7 @@ const embedded = async (ledger: BenchLedger): Promise<readonly number[]> => {
   return times.slice(WARM_UP)
 }
 
-/** The worker says when the handler began; both processes read the same machine's clock. */
+/** The worker reports when the handler started; both processes read the same machine's clock. */
 const acrossProcesses = async (ledger: BenchLedger): Promise<readonly number[]> => {
   const place = ledger.fresh()
   const worker = startChild('worker', place)
@@ -63,7 +66,7 @@ const acrossProcesses = async (ledger: BenchLedger): Promise<readonly number[]> 
   return times.slice(WARM_UP)
 }
 
-/** The same with Restate between the two processes. Shown, not bounded: its own disk is in the way. */
+/** The same with Restate between the two processes. Shown without a bound, because Restate writes to its own disk first. */
 export const idleLatencyOnRestate = async (ledger: BenchLedger): Promise<readonly Measurement[]> =>
   figures(ledger, await acrossProcesses(ledger)).map(({ target, ...measurement }) => ({
     ...measurement,

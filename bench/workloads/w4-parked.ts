@@ -1,4 +1,4 @@
-/** W4: runs parked on a wait. What each costs on disk and in memory, how fast a process boots over them, how fast all resume. */
+/** W4: runs parked on a wait. Measures their cost on disk and in memory, how fast a process starts with them, and how fast all resume. */
 import { atMost, type Measurement } from '../report.ts'
 import { type BenchLedger, open, startChild, told } from '../target.ts'
 
@@ -40,7 +40,7 @@ export const parkedRuns = async (ledger: BenchLedger): Promise<readonly Measurem
   const parker = startChild('park', place, [String(runs)])
   const parked = await parker.line('parked')
   await parker.kill()
-  // Opening and closing folds the log into the file, so that its size says what the runs cost.
+  // Opening and closing checkpoints the log into the file, so that the file's size shows the cost of the runs.
   await (await open(place, undefined, { work: false })).close()
   const bytes = ((await place.size()) - empty) / runs
   const booted = startChild('boot', place)

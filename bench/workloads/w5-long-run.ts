@@ -1,7 +1,7 @@
 /**
- * W5: one run of 2,000 steps with 500 B each. Does a step cost more at the end, and how soon does it go on after kill -9?
+ * W5: one run of 2,000 steps with 500 B each. Measures whether a step costs more at the end, and how soon the run resumes after kill -9.
  *
- * On Postgres a killed worker keeps its runs until its lease has run out: the second process starts when that is over.
+ * On Postgres a killed worker keeps its runs until its lease expires, so the second process starts after that.
  */
 import { atMost, type Measurement } from '../report.ts'
 import { type BenchLedger, startChild } from '../target.ts'
@@ -10,7 +10,7 @@ const STEPS = 2_000
 const EDGE = 100
 const RESUMED_MS = { sqlite: 300, postgres: 500 } as const
 const LEASE_MS = 1_000
-/** The first worker's last beat may lie just before its death. */
+/** The first worker's last heartbeat may be just before its death. */
 const LEASE_OVER_MS = 1_500
 
 export const longRun = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
@@ -20,7 +20,7 @@ export const longRun = async (ledger: BenchLedger): Promise<readonly Measurement
   await first.kill()
   const times = JSON.parse(text.slice('last '.length)) as number[]
   const spent = (from: number, to: number): number => (times[to] ?? 0) - (times[from] ?? 0)
-  // The first hundred pay for the compiler's warm-up; the second hundred do not.
+  // The first hundred steps include the compiler's warm-up; the second hundred do not.
   const early = spent(EDGE, 2 * EDGE)
   const late = spent(STEPS - EDGE, STEPS)
   if (ledger.kind === 'postgres') await new Promise((resolve) => setTimeout(resolve, LEASE_OVER_MS))

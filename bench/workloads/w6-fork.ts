@@ -1,11 +1,11 @@
-/** W6: fork a session with many steps and 1 MB of state: the fork, its next step, and the bytes it adds. */
+/** W6: forks a session with many steps and 1 MB of state. Measures the fork, its next step, and the bytes it adds. */
 import type { Trihand } from '#compose/assemble.ts'
 import type { SessionId } from '#model/kernel/ids.ts'
 import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open, type Place } from '../target.ts'
 
 const SIZES = { small: 100, large: 10_000, usual: 1_000 } as const
-/** Many, so that whole pages do not hide what one fork adds. */
+/** Many forks, so that whole pages do not hide what one fork adds. */
 const FORKS = 100
 const MEGABYTE = 'm'.repeat(1_000_000)
 

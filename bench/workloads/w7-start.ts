@@ -1,4 +1,4 @@
-/** W7: process start to first step done, on a database that exists, beside a Node that does nothing. */
+/** W7: from process start to the first completed step on an existing database, compared with a Node process that does nothing. */
 import { atMost, type Measurement } from '../report.ts'
 import { type BenchLedger, open, type Place, startChild } from '../target.ts'
 

@@ -1,7 +1,7 @@
 /**
- * W8: runs of 10 steps, sent by a process that does no work, done by 1, 2 and 4 worker processes on one Postgres.
+ * W8: runs of 10 steps, sent by a process that performs nothing, performed by 1, 2 and 4 worker processes on one Postgres.
  *
- * Steps that wait 20 ms for an outside service show whether workers add up; trivial ones show how far the machine's cores go.
+ * Steps that wait 20 ms for an outside service show whether workers add up; trivial steps show the limit of the machine's cores.
  */
 import type { Trihand } from '#compose/assemble.ts'
 import type { Measurement } from '../report.ts'
@@ -11,7 +11,7 @@ interface Load {
   readonly name: string
   readonly event: string
   readonly runs: number
-  /** Of each worker. Fewer than runs, so that the first to wake does not take them all. */
+  /** Slots per worker: fewer than runs, so that the first worker to wake does not take them all. */
   readonly slots: number
 }
 
@@ -27,7 +27,7 @@ const send = async (app: Trihand, event: string, runs: number): Promise<void> =>
   await Promise.all(Array.from({ length: runs }, (_, i) => app.send({ type: event, data: { i } })))
 }
 
-/** From the first event sent to the last run ended, with workers that are warm. */
+/** Measures from the first event sent to the last run ended, with warm workers. */
 const stepsPerSecond = async (ledger: BenchLedger, load: Load, count: number): Promise<number> => {
   const place = ledger.fresh()
   const app = await open(place, undefined, { work: false })
@@ -45,7 +45,7 @@ const stepsPerSecond = async (ledger: BenchLedger, load: Load, count: number): P
   return (load.runs * STEPS) / seconds
 }
 
-/** The raw limit of several workers is what one of them did in the same run. */
+/** The raw limit of several workers is the rate of one worker in the same run. */
 const measure = async (ledger: BenchLedger, load: Load): Promise<readonly Measurement[]> => {
   const measured: Measurement[] = []
   for (const count of COUNTS) {

@@ -1,4 +1,4 @@
-/** W9: a manifest of three thousand lines, loaded and linted by a process that has just begun. No ledger has a part in it. */
+/** W9: a cold process loads and lints a manifest of three thousand lines. No ledger is involved. */
 import { atMost, type Measurement } from '../report.ts'
 import { type BenchLedger, startChild } from '../target.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Where the example's mails go: a file beside the ledger, one line each. A real system would call its mail service here.
+ * Receives the example's mails: appends one line each to a file beside the ledger. A real system would call its mail service here.
  *
- * Owns the line. The key makes a mail that is sent again after a crash recognisable.
+ * The key makes a mail that is sent again after a crash recognisable.
  */
 import { appendFile, mkdir } from 'node:fs/promises'
 

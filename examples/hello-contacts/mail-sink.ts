@@ -1,7 +1,7 @@
 /**
- * Where the example's mails go: a file beside the ledger, one line each. A real system would call its mail service here.
+ * Receives the example's mails: appends one line each to a file beside the ledger. A real system would call its mail service here.
  *
- * Owns the line. A mail whose key is there already is not sent again, as a mail service would do with the key of a request.
+ * A mail whose key is already in the file is not sent again, like a mail service does with the key of a request.
  */
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 

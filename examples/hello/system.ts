@@ -1,8 +1,8 @@
 /**
- * Hello: the smallest system that does a bit of everything. `trihand init --template hello` begins with it.
+ * Hello: the smallest system that uses a bit of everything. `trihand init --template hello` starts with it.
  *
- * Someone asks for a greeting. It is written, lies for two seconds, is delivered by a printer that jams the first time, and its
- * letters are counted by another function. Then it waits a day for an answer: no process, no memory, one row in the ledger.
+ * Someone asks for a greeting. The greeting is written, waits two seconds, is delivered by a printer that jams the first time, and another
+ * function counts its letters. Then the run waits a day for an answer: no process, no memory, one row in the ledger.
  */
 import { defineSystem, fn } from 'trihand'
 

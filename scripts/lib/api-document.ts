@@ -1,4 +1,4 @@
-/** The document that the server serves, asked of a server that was never opened: no socket, no file. */
+/** Returns the document that the server serves, from a server that was never opened: no socket, no file. */
 import { createTrihand } from '#compose/assemble.ts'
 import { createApp } from '#http/server/app.ts'
 

@@ -1,21 +1,21 @@
 /**
- * Joins compiled modules into few files, so that a process starts in half the time: a start is mostly the opening of files.
+ * Bundles compiled modules into few files, which halves the start time of a process: opening files takes most of it.
  *
- * Owns which modules stay apart: entries, and what is imported on demand. Packages and Node's own are left as imports.
+ * Owns which modules stay separate: entries, and modules imported on demand. Packages and Node's own modules stay imports.
  */
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** Two levels below the package, as the modules were: what is found relative to a module stays where it was. */
+/** Two levels below the package, like the modules: a path relative to a module stays the same. */
 const CHUNKS = 'chunks/[name]-[hash].js'
 
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id)
 
-/** What a module imports before it runs. */
+/** Modules that a module imports statically. */
 const importsOf = (text) => [...text.matchAll(/^(?:import|export)\b[^'"=(]*?['"]([^'"]+)['"]/gm)].map(([, id]) => id)
 
-/** What a module imports when it needs it, of ours. */
+/** Our modules that a module imports on demand. */
 const onDemandIn = (file) =>
   [...readFileSync(file, 'utf8').matchAll(/\bimport\(['"](\.[^'"]+)['"]\)/g)].map(([, id]) =>
     resolve(dirname(file), id),
@@ -35,8 +35,8 @@ const loadedBy = (files, seen = new Set()) => {
 }
 
 /**
- * What every start loads stands in few chunks, however many others load parts of it: each file costs a start about a millisecond.
- * `base`: what a SQLite ledger needs of it, also in its thread. `shared`: what is also loaded without a ledger, by `manifest` and on demand.
+ * Modules that every start loads go into few chunks, even if others load parts of them: each file costs a start about a millisecond.
+ * `base`: what a SQLite ledger needs, also in its thread. `shared`: what is also loaded without a ledger, by `manifest` and on demand.
  * The command line keeps the few small modules that it loads before it knows its verb.
  */
 const groupsOf = (folder) => {
@@ -61,14 +61,14 @@ const groupsOf = (folder) => {
   ]
 }
 
-/** One letter beyond Latin makes V8 keep and read a whole file in two bytes per letter. In code an escape means the same. */
+/** V8 stores a whole file in two bytes per letter if one letter is outside Latin-1, so such letters in code become escapes. */
 const inAscii = (code) =>
   code.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const modulesIn = (folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
 
-/** What runs as a thread stands beside the chunk that starts it, as its module stood beside that module. */
+/** Thread entries stay beside the chunk that starts them, as their modules were beside that module. */
 const THREADS = ['sqlite-thread', 'manifest-thread']
 
 /** Writes the entries (paths without `.js`) of one folder and their chunks into another, which may be the same. */

@@ -1,8 +1,8 @@
 /**
- * Compiles TypeScript into a folder, whole or not at all, and knows when nothing has changed.
+ * Compiles TypeScript into a folder, completely or not at all, and skips the work if nothing has changed.
  *
- * Owns the hash of the sources, kept in `<out>/.build`. A new result replaces the old one only when it is complete, so that
- * a process that reads the folder never meets half of one. Never checks style or tests.
+ * Owns the hash of the sources, kept in `<out>/.build`. Replaces the old result only when the new one is complete, so that a process never
+ * reads a partial folder. Never checks style or tests.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TSC = `${ROOT}node_modules/typescript/bin/tsc`
-/** The lock is among them because it names the compiler. */
+/** Includes the lock, because it names the compiler. */
 const SETTINGS = ['tsconfig.json', 'package.json', 'package-lock.json']
 
 const isSource = (name) => /\.(ts|tsx|css|html|js|svg)$/.test(name) && !/\.test\.tsx?$/.test(name)
@@ -41,8 +41,8 @@ const isFresh = (out, hash) => {
 }
 
 /**
- * Sources import from other folders as `#model/…` (`imports` in package.json), which names the sources. What was compiled is found
- * beside itself: paths become relative, so that it runs from any folder and needs nothing of package.json.
+ * Rewrites imports from other folders: sources write `#model/…` (`imports` in package.json), which names the sources. The compiled code
+ * gets relative paths, so that it runs from any folder without package.json.
  */
 const withRelativeImports = (folder) => {
   const sources = existsSync(`${folder}/src`) ? `${folder}/src` : folder
@@ -61,8 +61,8 @@ const withRelativeImports = (folder) => {
 }
 
 /**
- * Answers the exit code for the process. `--if-changed` on the command line skips a build that would change nothing. `finish` gets
- * the folder before it takes its place.
+ * Returns the exit code. `--if-changed` on the command line skips a build that would change nothing. `finish` gets the folder before it
+ * replaces the old one.
  */
 export const compile = async ({ config, out, folders, finish }) => {
   const hash = hashOf(config, folders)
@@ -79,7 +79,7 @@ export const compile = async ({ config, out, folders, finish }) => {
     withRelativeImports(next)
     await finish(next)
     writeFileSync(`${next}/.build`, hash)
-    // Somebody else was faster: what they built is the same, and may be in use already.
+    // Another process was faster: its result is the same, and may be in use already.
     if (isDone()) return 0
     rmSync(`${ROOT}${out}`, { recursive: true, force: true })
     renameSync(next, `${ROOT}${out}`)

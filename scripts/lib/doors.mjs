@@ -1,7 +1,8 @@
 /**
- * Through which doors of the product a test goes, by what its file loads: a feature is proved where users meet it, not in a class behind it.
+ * Finds the entry points of the product that a test uses, from the files that it loads. A feature is proved where users meet it, not in an
+ * internal class.
  *
- * Owns the list of doors. Follows imports through helpers of the tests, and through nothing else.
+ * Owns the list of entry points. Follows imports only through test helpers.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -28,7 +29,7 @@ const pathOf = (from, source) => {
   return source.startsWith('#test/') ? source.slice(1) : `src/${source.slice(1)}`
 }
 
-/** What is imported at run time, as paths from the root. */
+/** Runtime imports, as paths from the root. */
 const importsOf = (path, text) =>
   [
     ...text.matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)(?:[^'"`;]*?\bfrom)?[\s(]*['"]([.#][^'"\n]+)['"]/g),
@@ -43,7 +44,7 @@ const filesBehind = (path, seen = new Map()) => {
   return seen
 }
 
-/** Names of doors, for a path like `test/acceptance/flow/flow.test.ts`. */
+/** Returns the names of the entry points for a path like `test/acceptance/flow/flow.test.ts`. */
 export const doorsOf = (path) => {
   const files = [...filesBehind(path)]
   const loaded = new Set(files.flatMap(([name, { imports }]) => [name, ...imports]))

@@ -1,7 +1,7 @@
 /**
- * TypeScript from an OpenAPI document: one interface per document on the wire, one entry per operation.
+ * Prints TypeScript from an OpenAPI document: one interface per document on the wire, one entry per operation.
  *
- * Owns the printing. Knows the keywords that our own descriptions use, and fails on any other rather than print something wider.
+ * Knows only the keywords that our descriptions use, and fails on any other rather than print a wider type.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes, read keyword by keyword
 type Node = any
@@ -71,7 +71,7 @@ const JSON_MEDIA = 'application/json'
 
 const outputOf = (responses: Node): string | null => {
   const well = Object.entries<Node>(responses).filter(([status]) => status.startsWith('2'))
-  // Verdicts on many are the answer to a batch, which is sent as another media type, unless they are the only one.
+  // The results of a batch are sent as another media type, unless they are the only result.
   const good = well.length > 1 ? well.filter(([status]) => status !== '207') : well
   const types = good.map(([, { content }]) => {
     if (content === undefined) return 'null'
@@ -104,7 +104,7 @@ interface Entry {
 const takesOther = ({ requestBody }: Node): boolean =>
   requestBody !== undefined && requestBody.content[JSON_MEDIA] === undefined
 
-/** Null: a page, a stream or a delivery, which is no call. */
+/** Null: a page, a stream or a webhook delivery, none of which is an API call. */
 const entryOf = (path: string, method: string, operation: Node): Entry | null => {
   const output = outputOf(operation.responses)
   if (output === null || takesOther(operation)) return null

@@ -1,8 +1,8 @@
 /**
- * Who may import what: the one table of rooms, and the program that holds every import of `src/` and `ui/src/` to it.
+ * Defines which room may import which, and checks every import of `src/` and `ui/src/` against that table.
  *
- * Owns the table, the cycles of imports (types included) and the size of folders. Reads source text, never runs it. Lint, the test that plants
- * faults and `npm run house` use it; ARCHITECTURE.md explains the rooms.
+ * Owns the table, the check for import cycles (types included) and the limit on the size of folders. Reads source text and never runs it.
+ * Used by lint, by the test that plants faults and by `npm run house`; ARCHITECTURE.md explains the rooms.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -14,8 +14,8 @@ const TEST_TOOLS = ['vitest', 'fast-check']
 const NODE = 'node:*'
 
 /**
- * A room is a folder with everything below it that is no room of its own, or one file. It sees itself and what `sees` names; of packages, what
- * `packages` names. `*` is everything but what `never` names.
+ * A room is a folder with everything below it that is not a room of its own, or one file. It may import itself, the rooms in `sees`, and
+ * the packages in `packages`. `*` is everything but `never`.
  */
 export const ROOMS = {
   model: { sees: [], packages: [] },
@@ -95,7 +95,7 @@ export const ROOMS = {
     packages: '*',
     never: ['pg', '@photostructure/*', 'node:sqlite', ...TEST_TOOLS],
   },
-  /** Drives the clock of the test kit, and sees no more of it. */
+  /** Drives the clock of the test kit and sees nothing else of it. */
   'cli/manifest/rehearse.ts': {
     sees: [...FLOW, 'triggers', 'modes', 'planner', ...HANDS, 'http', 'compose', 'cli', 'testing/system.ts'],
     packages: '*',
@@ -125,7 +125,7 @@ ROOMS['testing/test-system.ts'] = ROOMS['testing/system.ts']
 const SUITES = { sees: [...PORTS, 'testing'], packages: [...TEST_TOOLS, NODE] }
 const isSuite = (path) => /^testing\/(spec\.ts|[^/]+-suite\.ts|[^/]+\/.)/.test(path)
 
-/** What the web app sees of `src/`: the types of the wire, the rules of forms and of plans in tasks, how text is made visible. */
+/** The parts of `src/` that the web app may import: wire types, the rules of forms and of plans in tasks, how text is made visible. */
 const SEEN_BY_THE_PAGE = [
   'http/openapi/api.ts',
   'model/kernel/form-fields.ts',
@@ -133,7 +133,7 @@ const SEEN_BY_THE_PAGE = [
   'model/plan/words.ts',
 ]
 
-/** The room of a path below `src/`: the longest that fits. */
+/** The room of a path below `src/`: the longest match. */
 const roomOf = (path) => {
   let room = path
   while (ROOMS[room] === undefined && room.includes('/')) room = posix.dirname(room)
@@ -144,7 +144,7 @@ const fits = (name, pattern) => name === pattern || (pattern.endsWith('*') && na
 
 const withoutComments = (text) => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
-/** Every import of a file: plain, of types, at run time. */
+/** Every import of a file: static, type-only, and on demand. */
 const importsIn = (text) =>
   [
     ...withoutComments(text).matchAll(
@@ -152,7 +152,7 @@ const importsIn = (text) =>
     ),
   ].map(([, plain, late]) => plain ?? late)
 
-/** What an import names: a path from the project's root, or a package. */
+/** The target of an import: a path from the project's root, or a package. */
 const targetOf = (from, source) => {
   if (source.startsWith('#')) return source.startsWith('#test/') ? source.slice(1) : `src/${source.slice(1)}`
   return source.startsWith('.') ? posix.join(posix.dirname(from), source) : source
@@ -185,7 +185,7 @@ const faultOf = (path, source) => {
   if (!target.startsWith('src/')) return `${room} sees nothing outside of src/`
   if (source.startsWith('..')) return 'another folder is imported by its name: #room/…'
   const seen = roomOf(target.slice(4))
-  // A file with rules of its own still belongs to the folder around it.
+  // A file with its own rules still belongs to the folder around it.
   const isInside = seen?.endsWith('.ts') && posix.dirname(seen).startsWith(room)
   if (seen === room || isInside || (isSuite(from) && seen === 'testing')) return null
   return seen === undefined || refusedRoom(rules, seen, target.slice(4))
@@ -195,7 +195,7 @@ const faultOf = (path, source) => {
 
 const isTest = (path) => /\.test\.tsx?$/.test(path)
 
-/** Imports that the table refuses: path, what is imported, why. Tests may import anything. */
+/** Imports that the table forbids: path, target, reason. Tests may import anything. */
 export const importFaults = (files) =>
   files
     .filter(({ path }) => !isTest(path))
@@ -206,7 +206,7 @@ export const importFaults = (files) =>
       }),
     )
 
-/** The files that each file imports, of those given. */
+/** The files that each given file imports. */
 export const importGraph = (files) => {
   const known = new Set(files.map(({ path }) => path))
   return new Map(
@@ -223,7 +223,7 @@ export const importGraph = (files) => {
   )
 }
 
-/** Files that lead back to themselves, as lists of paths; each circle once. */
+/** Import cycles, as lists of paths; each cycle once. */
 export const cyclesIn = (graph) => {
   const state = new Map()
   const trail = []
@@ -242,7 +242,7 @@ export const cyclesIn = (graph) => {
   return found
 }
 
-/** Sources below some folders of a tree, with their text. Types that came without a package are no code of ours. */
+/** The sources below some folders of a tree, with their text. Skips types that came without a package. */
 export const sourcesIn = (root, folders = ['src', 'ui/src']) =>
   folders
     .flatMap((folder) =>
@@ -252,7 +252,7 @@ export const sourcesIn = (root, folders = ['src', 'ui/src']) =>
     .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
     .map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
 
-/** Invariant ids (header lines like ` * task-1  …`) that two files give to invariants of their own. */
+/** Invariant ids (header lines like ` * task-1  …`) that two files define. */
 export const sharedInvariants = (files) => {
   const owners = new Map()
   for (const { path, text } of files) {
@@ -263,7 +263,7 @@ export const sharedInvariants = (files) => {
   return [...owners].flatMap(([id, paths]) => (paths.length > 1 ? [`${id} of ${paths.join(' and ')}`] : []))
 }
 
-/** How many sources stand in one folder, at most; tests beside them are not counted. */
+/** The maximum number of sources in one folder; tests beside them do not count. */
 export const FOLDER_LIMIT = 28
 
 export const folderSizes = (files) => {

@@ -1,4 +1,4 @@
-/** A lead that does not want to talk is closed without a reply. */
+/** Closes a lead that does not want to talk, without a reply. */
 import { fn } from 'trihand'
 
 export default fn<{ readonly lead_id: string; readonly category: string }>('close-lead', {}, ({ input, emit }) => {

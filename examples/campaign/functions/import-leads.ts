@@ -1,4 +1,4 @@
-/** Reads the leads of a campaign, keeps them in a table, and tells of each. */
+/** Reads the leads of a campaign, stores them in a table, and emits an event for each. */
 import { readFile } from 'node:fs/promises'
 import { fn } from 'trihand'
 

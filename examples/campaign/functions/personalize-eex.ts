@@ -1,4 +1,4 @@
-/** Fills the five templates for the lead; with the four mails of the agent they are the nine items of the bundle. */
+/** Fills the five templates for the lead; together with the agent's four mails they are the nine items of the bundle. */
 import { fn } from 'trihand'
 
 interface Drafted {

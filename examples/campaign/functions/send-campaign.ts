@@ -1,4 +1,4 @@
-/** Sends what was approved, one mail after the other with a pause between them. Each goes out at most once. */
+/** Sends the approved mails one after the other with a pause between them. Each is sent at most once. */
 import { fn } from 'trihand'
 import { deliver } from '../mail-sink.ts'
 
@@ -15,7 +15,7 @@ interface Approved {
 }
 
 const PAUSE = process.env['CAMPAIGN_PAUSE'] ?? '2s'
-/** A mail that is not taken by then is in doubt, and people are asked; also when the process dies in the middle. */
+/** If a mail is not accepted by then, or the process dies meanwhile, its outcome is uncertain and people are asked. */
 const SEND_TIMEOUT = '10s'
 
 export default fn<Approved>('send-campaign', {}, async ({ input, step, emit }) => {

@@ -14,7 +14,7 @@ export default fn<Approved>('send-reply', {}, async ({ input, step, emit }) => {
   const { lead_id, ...mail } = item.content
   await step.run('send', ({ effectKey }) => deliver({ to: lead_id, ...mail }, effectKey), {
     effect: 'once',
-    // A mail that is not taken by then is in doubt, and people are asked; also when the process dies in the middle.
+    // If a mail is not accepted by then, or the process dies meanwhile, its outcome is uncertain and people are asked.
     timeout: '10s',
   })
   emit('email.sent', { lead_id, email_id: 'reply' })

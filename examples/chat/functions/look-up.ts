@@ -1,4 +1,4 @@
-/** Where an order is. It only reads, so that nobody has to approve it. */
+/** Returns the state of an order. It only reads, so it needs no approval. */
 import { fn } from 'trihand'
 
 const ORDERS: Readonly<Record<string, string>> = { '4711': 'It is on its way and comes on Friday.' }

@@ -1,4 +1,4 @@
-/** Pays an order back: once, whatever crashes. The key goes to the bank, which knows a second payment by it. */
+/** Refunds an order exactly once, even after a crash: the bank recognises a repeated payment by its key. */
 import { fn } from 'trihand'
 
 export default fn<{ readonly order: string }>('refund', {}, async ({ input, step }) => {

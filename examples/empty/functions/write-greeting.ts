@@ -1,4 +1,4 @@
-/** Writes a greeting. What it returns becomes the data of the event that the manifest names. */
+/** Writes a greeting. Its result becomes the data of the event that the manifest names. */
 import { fn } from 'trihand'
 
 export default fn<{ readonly name: string }>('write-greeting', {}, async ({ input }) => ({

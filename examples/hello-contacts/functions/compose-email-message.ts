@@ -1,4 +1,4 @@
-/** What stands behind the colon of a step is its text. */
+/** Writes the mail from the text after the colon of a step in a plan. */
 import { fn } from 'trihand'
 
 export default fn<{ readonly text?: string }>('compose-email-message', {}, ({ input }) => ({

@@ -1,4 +1,4 @@
-/** The contacts, as the file has them. */
+/** Returns the contacts of the file. */
 import { readFile } from 'node:fs/promises'
 import { fn } from 'trihand'
 

@@ -1,6 +1,6 @@
 /**
- * Sends a mail to each contact. A plan gives it the outputs of the steps that it requires, under their ids: which of them has the
- * contacts and which the words is known by what they hold, so that a plan may name its steps as it likes.
+ * Sends a mail to each contact. A plan passes the outputs of the required steps under their ids. The function recognises the contacts and
+ * the message by their content, so a plan may name its steps freely.
  */
 import { fn } from 'trihand'
 import { deliver } from '../mail-sink.ts'
