@@ -85,7 +85,7 @@ describe('errors', () => {
     expect(output.fail(new TrihandError('LOAD_FAILED', 'no luck', { place }))).toBe(4)
     expect([stdout.text(), stderr.text()]).toEqual([
       '',
-      'LOAD_FAILED system.ts:3:7 no luck\nFix the file at the place named.\n',
+      'LOAD_FAILED system.ts:3:7 no luck\nFix the file at the place in the message.\n',
     ])
   })
 

@@ -224,7 +224,7 @@ describe('the ledger', () => {
     mkdirSync(join(folder.path, 'disk'))
     const send = ['send', 'order.paid', '@note.json', '--database', 'disk/full.db', '--quiet']
     const { stdout, stderr } = await folder.run(send, { through: [...OWN_MOUNTS, 'sh', 'fill.sh'] })
-    expect(stderr).toMatch(/^STORAGE_FULL .*\nFree disk space; work goes on by itself\.\n$/)
+    expect(stderr).toMatch(/^STORAGE_FULL .*\nFree disk space; work then continues automatically\.\n$/)
     expect(stdout).toMatch(/^(run_\S+\n)+refused with 6\nrun_\S+\n$/)
   })
 })
