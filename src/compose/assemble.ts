@@ -6,7 +6,7 @@
 import { SystemClock } from '#adapters/system/clock.ts'
 import { Engine } from '#engine/core/engine.ts'
 import { inlineExecutor } from '#engine/core/inline.ts'
-import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '#engine/core/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal, SendOptions, StartOptions } from '#engine/core/intake.ts'
 import type { Observer } from '#engine/core/observers.ts'
 import { INLINE } from '#engine/core/perform.ts'
 import type { Subscriber, Watcher } from '#engine/core/publish.ts'
@@ -120,7 +120,7 @@ export interface Trihand
    * Sends an event. When it resolves, the event is on disk, with the runs it starts. The host's code counts as a program: for an event that
    * only people may send, it names the person whom it has authenticated, `{ by: { id: 'ana', kind: 'user', groups: [] } }`.
    */
-  send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
+  send(event: IncomingEvent, options?: SendOptions): Promise<Receipt>
   sendInOrder: Service['sendInOrder']
   /** Returns what an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>

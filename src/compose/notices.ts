@@ -3,7 +3,7 @@
  *
  * Owns which notifier is used for each setting. Contains no rules; without a setting nothing is loaded and nothing is added.
  */
-import type { FunctionSource } from '#executors/workflow/function.ts'
+
 import type { HealthBook, NoticeRoute } from '#executors/workflow/notices.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -11,6 +11,7 @@ import { defineEndpoints } from '#manifest/define/endpoints.ts'
 import { type Environment, resolveReferences } from '#manifest/expressions/reference.ts'
 import { endpointHandler } from '#model/flow/policies/endpoint-health.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
+import type { FunctionSource } from '#model/workflow/function-source.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 

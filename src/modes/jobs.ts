@@ -4,7 +4,7 @@
  * Creates a job and its order together. The work of a job is a run (executors/workflow/bulk.ts): it is cancelled, watched and found like any
  * other run.
  */
-import type { StartOptions } from '#engine/core/intake.ts'
+import type { InnerStartOptions } from '#engine/core/intake.ts'
 import { BULK } from '#manifest/define/builtin-functions.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isRunId, type RunId, type TenantId } from '#model/kernel/ids.ts'
@@ -21,7 +21,7 @@ import type { Reader, RunSummary } from '#ports/reader.ts'
 
 export interface JobDeps {
   readonly tenant: TenantId
-  start(name: string, input: unknown, options: StartOptions): Promise<RunId>
+  start(name: string, input: unknown, options: InnerStartOptions): Promise<RunId>
   readonly reader: Pick<Reader, 'run' | 'document'>
 }
 
@@ -38,12 +38,12 @@ export class Jobs {
   }
 
   /** Settles when the order is on disk, with the run that executes it. */
-  async begin(intent: BulkIntent, options: Pick<StartOptions, 'asked'> = {}): Promise<RunId> {
+  async begin(intent: BulkIntent, options: Pick<InnerStartOptions, 'asked'> = {}): Promise<RunId> {
     const given = bulkOrder(intent)
     if ('kind' in given) throw new TrihandError(given.code, given.detail)
     const { order, ids } = given
     const value = toJobJson({ ...order, progress: progressAtFirst(ids) })
-    const documents: StartOptions['documents'] = (run) => [
+    const documents: InnerStartOptions['documents'] = (run) => [
       { tenant: this.deps.tenant, table: JOB_TABLE, key: run, value },
     ]
     return this.deps.start(BULK, ids, { ...options, documents })

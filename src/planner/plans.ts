@@ -9,7 +9,7 @@
  * plans-2  A plan runs only exactly as a person approved it, whoever starts it.
  */
 import { advancePlan } from '#engine/core/advance.ts'
-import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/core/intake.ts'
+import type { IncomingEvent, InnerSendOptions, Receipt, StartOptions } from '#engine/core/intake.ts'
 import type { System } from '#manifest/define/system.ts'
 import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan/reading.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -51,7 +51,7 @@ export interface PlansDeps {
   digest(text: string): string
   /** Removes the secrets that this process knows: what is hashed is what can be shown. */
   redact(value: Json): Json
-  send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
+  send(event: IncomingEvent, options: InnerSendOptions): Promise<Receipt>
   start(name: string, input: PlanOrder, options: PlanStart): Promise<RunId>
   readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
   /** Runs the changes of one plan one after the other in this process. */

@@ -5,8 +5,9 @@
  * tool-servers-2  A server that does not answer is TOOL_UNAVAILABLE; the error's `outcome` says whether the call was done.
  */
 import type { McpServer } from '#model/agent/agent.ts'
+import type { ToolEffect } from '#model/agent/tool-source.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { Tool, ToolEffect } from './tool.ts'
+import type { Tool } from './tool.ts'
 
 /** A tool as its server described it: plain JSON, to be recorded. */
 export interface ServedTool {

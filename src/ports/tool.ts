@@ -3,10 +3,8 @@
  *
  * The implementation declares its effect; only the broker decides whether a call is performed.
  */
+import type { ToolEffect } from '#model/agent/tool-source.ts'
 import type { Json } from '#model/kernel/json.ts'
-
-/** `none` reads only. `idempotent` may be done again under the same key. `once` may not: if its answer is lost, a person is asked. */
-export type ToolEffect = 'none' | 'idempotent' | 'once'
 
 export interface Tool {
   readonly name: string

@@ -12,7 +12,7 @@ import { defineWithChats } from '#compose/chats.ts'
 import { lazyAgents } from '#compose/lazy-agents.ts'
 import { newPlanService, openPlans } from '#compose/plans.ts'
 import type { Engine } from '#engine/core/engine.ts'
-import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/core/intake.ts'
+import type { IncomingEvent, InnerStartOptions, Receipt, SendOptions } from '#engine/core/intake.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { durationMs } from '#manifest/time/duration.ts'
@@ -35,8 +35,8 @@ export interface TestSystem {
   readonly clock: VirtualClock
   readonly engine: Engine
   readonly store: Store
-  send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
-  start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
+  send(event: IncomingEvent, options?: SendOptions): Promise<Receipt>
+  start(name: string, input?: unknown, options?: InnerStartOptions): Promise<RunId>
   look(run: RunId): Promise<RunResult>
   /** Waits for work of the engine while its turns and store calls go on. */
   run<T>(work: () => Promise<T>): Promise<T>

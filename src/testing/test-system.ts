@@ -11,7 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '#compose/assemble.ts'
-import type { IncomingEvent, Receipt, SendFor, StartOptions } from '#engine/core/intake.ts'
+import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '#engine/core/intake.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
 import type { Decision } from '#engine/tasks/tasks.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
@@ -55,7 +55,7 @@ export interface PersonDecision extends Pick<Decision, 'action' | 'reason' | 'fi
 export interface SystemUnderTest {
   /** The current time of the system. Only `advance` moves it. */
   readonly now: Date
-  send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
+  send(event: IncomingEvent, options?: SendOptions): Promise<Receipt>
   start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
   /** The state of a run: its status, and its output once it has ended. */
   result(run: RunId): Promise<RunResult>

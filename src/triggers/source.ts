@@ -9,7 +9,7 @@
  * source-2  An occurrence that the engine refuses for good is recorded as refused and skipped; an occurrence that fails because of the store is
  *           not.
  */
-import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
+import type { IncomingEvent, InnerSendOptions, Receipt } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -25,7 +25,7 @@ export interface Source {
 }
 
 export interface SourceDeps {
-  send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
+  send(event: IncomingEvent, options: InnerSendOptions): Promise<Receipt>
   note(documents: readonly DocumentWrite[]): Promise<void>
   readonly reader: Pick<Reader, 'document'>
   readonly clock: Clock

@@ -6,9 +6,10 @@
  */
 import type { CallToolResult, Client } from '@modelcontextprotocol/client'
 import type { McpServer } from '#model/agent/agent.ts'
+import type { ToolEffect } from '#model/agent/tool-source.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { canonical, type Json, toJson } from '#model/kernel/json.ts'
-import type { Tool, ToolEffect } from '#ports/tool.ts'
+import type { Tool } from '#ports/tool.ts'
 import type { ServedTool, ToolServers } from '#ports/tool-servers.ts'
 import { McpConnection, type McpSettings } from './mcp-connection.ts'
 

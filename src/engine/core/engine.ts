@@ -44,12 +44,12 @@ import type { EngineContext } from './engine-context.ts'
 import type { EngineDeps, EngineOptions } from './engine-deps.ts'
 import {
   type IncomingEvent,
+  type InnerSendOptions,
+  type InnerStartOptions,
   Intake,
   type Receipt,
   type Rehearsal,
-  type SendFor,
   type SendOptions,
-  type StartOptions,
 } from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
@@ -271,12 +271,15 @@ export class Engine {
     return this.context.circuits
   }
 
-  send(event: IncomingEvent, options: SendOptions & SendFor = {}): Promise<Receipt> {
+  send(event: IncomingEvent, options: InnerSendOptions = {}): Promise<Receipt> {
     return this.intake.send(event, options)
   }
 
   /** Sends the events of one batch; the ledger numbers them in the order of the list. */
-  sendInOrder(events: readonly IncomingEvent[], options: SendFor = {}): Promise<readonly (Receipt | TrihandError)[]> {
+  sendInOrder(
+    events: readonly IncomingEvent[],
+    options: SendOptions = {},
+  ): Promise<readonly (Receipt | TrihandError)[]> {
     return this.intake.sendInOrder(events, options)
   }
 
@@ -290,7 +293,7 @@ export class Engine {
     return this.intake.note(documents)
   }
 
-  startRun(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
+  startRun(name: string, input: unknown, options: InnerStartOptions = {}): Promise<RunId> {
     return this.intake.start(name, input, options)
   }
 

@@ -68,35 +68,38 @@ export interface Asked {
   readonly isRepeated: boolean
 }
 
+/** How a run is started by name: `{ by: ana, session, callbackUrl: 'https://shop.example/done' }`. */
 export interface StartOptions extends AskedBy {
+  /** The session whose memory the run shares. Default: none. */
   readonly session?: SessionId
+  /** The run that it shall become, so that a repeated call starts it once. Default: a new id. */
   readonly asked?: Asked
-  /** Notified of the run's end by a signed webhook. */
+  /** Notified of the run's end by a signed webhook. Default: nobody. */
   readonly callbackUrl?: string
 }
 
-/** What a source inside the system may do besides sending. */
-export interface SendOptions {
+/** How a part of the system starts a run. */
+export interface InnerStartOptions extends StartOptions {
+  /** Written with the run, or not at all. Only for a handler without a gate, because a gate starts runs by its own rules. */
+  readonly documents?: (run: RunId) => readonly DocumentWrite[]
+  /** A part of the system starts one of the system's own functions, which no caller may start. */
+  readonly isOwn?: boolean
+}
+
+/** On whose behalf an event is sent: `{ by: { id: 'ana', kind: 'user', groups: [] } }`. */
+export interface SendOptions extends AskedBy {
+  /** For an event with a delay: the run that will send it, so that a repeated call sends it once. Default: a new id. */
+  readonly asked?: Asked
+}
+
+/** How a source inside the system sends an event. */
+export interface InnerSendOptions extends SendOptions {
   /** What the source has seen, written with the event or not at all. A repeat of the event writes nothing. */
   readonly documents?: readonly DocumentWrite[]
   /** The system itself emits the event: a reserved type is accepted. */
   readonly isOwn?: boolean
   /** The id is a digest of the delivery: other data under it was made from the same delivery, which counts once. */
   readonly idIsDigest?: boolean
-}
-
-/** On whose behalf an event is sent. */
-export interface SendFor extends AskedBy {
-  /** For an event with a delay: the run that will send it. */
-  readonly asked?: Asked
-}
-
-export interface StartOptions {
-  readonly session?: SessionId
-  /** Written with the run, or not at all. Only for a handler without a gate, because a gate starts runs by its own rules. */
-  readonly documents?: (run: RunId) => readonly DocumentWrite[]
-  /** A part of the system starts one of the system's own functions, which no caller may start. */
-  readonly isOwn?: boolean
 }
 
 /** Which handlers an event would start, and which not and why. Flow control may still hold a run back. */
@@ -174,7 +177,7 @@ export class Intake {
 
   async send(
     incoming: IncomingEvent,
-    { documents = NONE, isOwn = false, idIsDigest = false, ...asked }: SendOptions & SendFor = {},
+    { documents = NONE, isOwn = false, idIsDigest = false, ...asked }: InnerSendOptions = {},
   ): Promise<Receipt> {
     const delayMs = delayOf(incoming)
     if (delayMs > 0) return this.sendLater(incoming, delayMs, asked)
@@ -185,7 +188,7 @@ export class Intake {
   }
 
   /** The event is checked now. It is listed and withdrawn like an event that a run delays, and counts as sent by a program. */
-  private async sendLater(incoming: IncomingEvent, delayMs: number, { asked, ...by }: SendFor): Promise<Receipt> {
+  private async sendLater(incoming: IncomingEvent, delayMs: number, { asked, ...by }: SendOptions): Promise<Receipt> {
     const { context } = this
     for (const name of ['id', 'source', 'time'] as const)
       if (incoming[name] !== undefined)
@@ -208,7 +211,7 @@ export class Intake {
   /** The ledger numbers the events in the order of the list (in-order.ts). Each gets its own result. */
   async sendInOrder(
     incoming: readonly IncomingEvent[],
-    asked: SendFor = {},
+    asked: SendOptions = {},
   ): Promise<readonly (Receipt | TrihandError)[]> {
     const producer = asked.by?.kind === 'user' ? PERSON : PROGRAM
     const behind = requestersOf(asked)
@@ -245,7 +248,7 @@ export class Intake {
   }
 
   /** Starts a function by name, without an event. If the function has a gate, the gate decides. */
-  async start(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
+  async start(name: string, input: unknown, options: InnerStartOptions = {}): Promise<RunId> {
     const { context } = this
     const { callbackUrl: callback, asked } = options
     if (asked?.isRepeated === true && (await this.isKnown(asked.run))) return asked.run

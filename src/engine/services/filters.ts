@@ -7,7 +7,7 @@
  * filters-1  A person cannot read or change another person's filter.
  * filters-2  If two people change the same version, one succeeds: the change is written with an event of the server whose id is unique.
  */
-import type { IncomingEvent, Receipt, SendOptions } from '#engine/core/intake.ts'
+import type { IncomingEvent, InnerSendOptions, Receipt } from '#engine/core/intake.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -27,7 +27,7 @@ import type { Reader } from '#ports/reader.ts'
 
 export interface FiltersDeps {
   /** Sends as the server itself, for no tenant. */
-  send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
+  send(event: IncomingEvent, options: InnerSendOptions): Promise<Receipt>
   note(documents: readonly DocumentWrite[]): Promise<void>
   readonly reader: Pick<Reader, 'document' | 'documents'>
   readonly clock: Pick<Clock, 'now'>

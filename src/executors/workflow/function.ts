@@ -6,20 +6,16 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { planned } from '#executors/workflow/plan/plan.ts'
 import type { CodeLimits } from '#model/access/outbound.ts'
-import type { CancelSource } from '#model/event/cancel-on.ts'
 import type { Ending } from '#model/event/emits.ts'
 import type { StoredEvent } from '#model/event/event.ts'
-import type { WatchTrigger } from '#model/event/watch.ts'
-import type { ConstraintsSource } from '#model/flow/policies/constraints.ts'
 import type { FanInPolicy } from '#model/flow/policies/fan-in.ts'
-import type { FlowSource, TriggerFlowSource } from '#model/flow/policies/flow-source.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import { isPartial, partialValue } from '#model/run/partial.ts'
 import { type Effect, stepAddress } from '#model/run/step.ts'
-import type { WorkflowSource } from '#model/workflow/source.ts'
+import type { FunctionDeclaration, FunctionSource } from '#model/workflow/function-source.ts'
 import { PLAIN, type Roots, type RoutingSpec, type WorkflowSpec } from '#model/workflow/spec.ts'
 import type { Abort } from '#ports/executor.ts'
 import type { EmittedEvent, Entry, ScheduleContext, StepContext } from '#ports/step-port.ts'
@@ -136,72 +132,12 @@ export interface EmitOptions {
 
 export type Handler<Input = Json> = (context: FunctionContext<Input>) => unknown
 
-export interface TriggerOptions {
-  readonly event: string
-  /** CEL over `event` and `payload`; the function starts only where it is true. */
-  readonly filter?: string
-}
-
-/** Idempotency, rate limit, debounce and batch may be set on a trigger, and override those of the function. */
-type Trigger = (TriggerOptions | WatchTrigger) & TriggerFlowSource
-
-export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
-  readonly trigger?: string | Trigger
-  readonly triggers?: readonly (string | Trigger)[]
-  /** Events that its code waits for: lifecycle events are sent only to functions that name them. */
-  readonly waits?: readonly string[]
+/** What a function declares, with the types of its schemas: `{ trigger: 'order.paid', input: Order, effect: 'once' }`. */
+export interface FunctionOptions<Input = Json> extends FunctionDeclaration {
+  /** The schema of its input, any with `~standard`: it gives `input` its type, and input that does not fit is refused. Default: any JSON. */
   readonly input?: StandardSchemaV1<unknown, Input>
+  /** The schema of its result, any with `~standard`: a run whose result does not fit fails. Default: any JSON. */
   readonly output?: StandardSchemaV1
-  readonly effect?: Effect
-  readonly retry?: Partial<RetryPolicy>
-  readonly timeout?: Duration
-  readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
-  readonly allowReentry?: number
-  /** Only its triggers start it, never a call by name. Default: true if an event that only people may send starts it. */
-  readonly internal?: boolean
-  /** Events that cancel its runs. */
-  readonly cancelOn?: readonly CancelSource[]
-  /** Only workers of this pool take it. */
-  readonly pool?: string
-  /**
-   * Which version of the code continues a run: its own while a worker of that version lives (`soft`), only its own (`hard`), any
-   * (`none`). Default: `soft`.
-   */
-  readonly pin?: 'soft' | 'hard' | 'none'
-  /** With `soft`: another version takes a run that has been due for this long. Default: `10m`. */
-  readonly pinFor?: Duration
-  readonly placement?: {
-    /** Labels that a worker must have: `{ region: 'eu' }`, or a list of accepted values. */
-    readonly require?: Readonly<Record<string, string | readonly string[]>>
-    /** Preferred labels of a worker: `{ label: 'disk=fast', weight: 3 }`. */
-    readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
-    /** A run prefers the worker that had it last, while that worker lives. */
-    readonly sticky?: boolean
-  }
-  /** Circuit breaker: holds back the function's steps while what they call keeps failing. */
-  readonly circuit?: {
-    /** Names what is called; functions with the same key share the breaker. Default: the function's name. Or an expression over `payload`. */
-    readonly key?: string | { readonly expr: string }
-    readonly window?: number
-    readonly minCalls?: number
-    readonly failureRate?: number
-    readonly openFor?: Duration
-    readonly codes?: readonly string[]
-    /** `wait` until the breaker closes, `fail` the step, or run the step's `fallback`. */
-    readonly whenOpen?: 'wait' | 'fail' | 'fallback'
-  }
-  /** The queue whose messages it processes, and how many at a time. */
-  readonly source?: { readonly queue: string; readonly batch?: number }
-  /** Constraints on the executors of its tasks, whatever a step asks for. */
-  readonly constraints?: ConstraintsSource
-  /** The module it belongs to, which limits what it may do. */
-  readonly module?: string
-}
-
-export interface FunctionSource {
-  readonly name: string
-  readonly options: FunctionOptions<unknown>
-  readonly code: Handler<never> | CodeInFile | null
 }
 
 /** The code of a function of a module with `isolation: 'process'`: a file below the module's folder, `sell.ts` or `shop.ts#sell`. */
@@ -215,7 +151,7 @@ export const fn = <Input = Json>(
   options: FunctionOptions<Input>,
   code: Handler<Input> | CodeInFile | null = null,
 ): FunctionSource => {
-  const source = { name, options: options as FunctionOptions<unknown>, code }
+  const source = { name, options, code }
   Object.defineProperty(source, KIND, { value: 'function' })
   return source
 }

@@ -11,9 +11,10 @@ import { ENDPOINT_TABLE, healthAfter, healthOf } from '#model/flow/policies/endp
 import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { FinalError } from '#model/run/step-failure.ts'
+import type { FunctionSource } from '#model/workflow/function-source.ts'
 import type { NoticeDelivery, Notifier } from '#ports/notifier.ts'
 import type { StepContext } from '#ports/step-port.ts'
-import { type FunctionSource, fn, type Handler } from './function.ts'
+import { fn, type Handler } from './function.ts'
 import type { Step } from './step-api.ts'
 
 export interface NoticeRoute {

@@ -5,7 +5,7 @@
  */
 import type { EventTrail } from '#engine/coordinators/flow-outcomes.ts'
 import type { RetryReport } from '#engine/coordinators/gate-config.ts'
-import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '#engine/core/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal, SendOptions, StartOptions } from '#engine/core/intake.ts'
 import type { Observer } from '#engine/core/observers.ts'
 import type { Watcher } from '#engine/core/publish.ts'
 import type { ChunkListener } from '#engine/core/token-stream.ts'
@@ -41,7 +41,7 @@ import type { Webhooks } from '#triggers/webhooks.ts'
 export interface Service {
   /** The tenant whose events, runs, tasks and sessions these are. */
   readonly tenant: TenantId
-  send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
+  send(event: IncomingEvent, options?: SendOptions): Promise<Receipt>
   /** The watcher is called with the changes of each append. */
   watch(watcher: Watcher): () => void
   /** The observer is called with what this process does for all its tenants. */
@@ -67,7 +67,7 @@ export interface Service {
   /** Explains why no worker takes a run that has been due for a while; null if one may. */
   lacks(run: RunSummary): Promise<string | null>
   /** Sends the events of one batch: the ledger numbers them in this order. */
-  sendInOrder(events: readonly IncomingEvent[], options?: SendFor): Promise<readonly (Receipt | TrihandError)[]>
+  sendInOrder(events: readonly IncomingEvent[], options?: SendOptions): Promise<readonly (Receipt | TrihandError)[]>
   /** Returns what an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   /** Returns the result of an event at handlers with flow control. */

@@ -4,7 +4,6 @@
  * Owns their spelling, their defaults and every refusal at definition time. Never reads a file and calls no model.
  */
 import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
-import type { CircuitSource } from '#manifest/flow/circuit.ts'
 import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import {
@@ -25,17 +24,16 @@ import {
   type Subagent,
 } from '#model/agent/agent.ts'
 import type { CancelSource } from '#model/event/cancel-on.ts'
-import type { WatchTrigger } from '#model/event/watch.ts'
+import type { Trigger } from '#model/event/watch.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { isFieldName, parseOrder, parseWhere } from '#model/kernel/row-filter.ts'
+import type { CircuitSource, PlacementSource } from '#model/worker/source.ts'
 import type { WorkflowSource } from '#model/workflow/source.ts'
 import { checkName, invalid } from './invalid.ts'
-import type { PlacementSource } from './placement.ts'
 
 type Duration = string | number
-type Trigger = string | { readonly event: string; readonly filter?: string } | WatchTrigger
 
 /** What an agent and its inner agents have in common. */
 interface Talents {

@@ -8,18 +8,13 @@ import { compileRule } from '#manifest/expressions/rules.ts'
 import { hasOwnFlow, type NamedTriggerFlow } from '#manifest/flow/flow.ts'
 import type { CancelSource } from '#model/event/cancel-on.ts'
 import { isEventType } from '#model/event/event.ts'
-import type { WatchTrigger } from '#model/event/watch.ts'
-import type { FanInSource, TriggerFlowSource } from '#model/flow/policies/flow-source.ts'
+import type { EventTrigger, WatchTrigger } from '#model/event/watch.ts'
+import type { FanInSource } from '#model/flow/policies/flow-source.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Rule } from '#model/kernel/rule.ts'
+import type { TriggerSource } from '#model/workflow/function-source.ts'
 import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
 import type { Filter, FunctionDefinition, Listener } from './system.ts'
-
-interface EventTrigger {
-  readonly event: string
-  readonly filter?: string
-}
-export type TriggerSource = (EventTrigger | WatchTrigger) & TriggerFlowSource
 
 /** The part of a handler that is bound, whatever its modality. */
 interface Triggered {

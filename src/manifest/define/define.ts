@@ -3,10 +3,10 @@
  *
  * Owns normalisation and every refusal at definition time. Never runs anything.
  */
-import { type CircuitSource, defineCircuit } from '#manifest/flow/circuit.ts'
+import { defineCircuit } from '#manifest/flow/circuit.ts'
 import { defineFlows } from '#manifest/flow/flow.ts'
 import { defineBudgets, type SharedBudgets } from '#manifest/flow/policies.ts'
-import { asReader, defineQueues, type QueueReading, type QueueSource } from '#manifest/flow/queues.ts'
+import { asReader, defineQueues } from '#manifest/flow/queues.ts'
 import { defineConstraints } from '#manifest/human/constraints.ts'
 import { type EventOptions, forgeries, humanOnlyEvents, isEventOptions } from '#manifest/human/human-only.ts'
 import { type HumanSource, humanEvents, humanHandler, humanShape } from '#manifest/human/humans.ts'
@@ -18,21 +18,21 @@ import type { ScheduleOptions } from '#manifest/time/schedule.ts'
 import { definedSchedules } from '#manifest/time/schedules.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import { type HumanOnly, tellsDecision } from '#model/access/human-only.ts'
-import type { CancelSource } from '#model/event/cancel-on.ts'
+import type { ToolSource } from '#model/agent/tool-source.ts'
 import { isEventType, isReservedType } from '#model/event/event.ts'
 import { isOfLife } from '#model/event/lifecycle.ts'
 import { DEFAULT_MAX_HOPS } from '#model/event/trigger.ts'
-import type { ConstraintsSource } from '#model/flow/policies/constraints.ts'
-import type { BudgetSource, FlowSource } from '#model/flow/policies/flow-source.ts'
-import { DEFAULT_RETRY, type RetryPolicy } from '#model/flow/policies/retry.ts'
+import type { BudgetSource } from '#model/flow/policies/flow-source.ts'
+import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
+import type { QueueSource } from '#model/flow/queue-source.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
-import type { Effect } from '#model/run/step.ts'
-import type { StateMachineSource, WorkflowSource } from '#model/workflow/source.ts'
+import type { FunctionSource } from '#model/workflow/function-source.ts'
+import type { StateMachineSource } from '#model/workflow/source.ts'
 import { PLAIN, type WorkflowSpec } from '#model/workflow/spec.ts'
 import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
-import { awaitedBy, bindAll, ownFlows, type TriggerSource, triggersOf } from './bindings.ts'
+import { awaitedBy, bindAll, ownFlows, triggersOf } from './bindings.ts'
 import { defineCancelOn } from './cancel-on.ts'
 import { asDeciders, type ChatSource, defineChats } from './chats.ts'
 import { codeGiven, misplacedCode } from './code-file.ts'
@@ -41,40 +41,11 @@ import { defineEndpoints, type EndpointSource } from './endpoints.ts'
 import { defineExecutors, type ExecutorSource } from './executors.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
-import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
+import { definePlacement, definePools, type PoolSource } from './placement.ts'
 import { type EventDefinition, type FunctionDefinition, hasCode, type System } from './system.ts'
-import { defineTools, type ToolSource } from './tools.ts'
+import { defineTools } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
 import { defineMachines, defineWorkflow, fieldsOf, toldBy, type WorkflowWorld } from './workflow.ts'
-
-type Duration = string | number
-export interface FunctionSource {
-  readonly name: string
-  readonly options: PlacementSource &
-    WorkflowSource &
-    FlowSource & {
-      readonly trigger?: string | TriggerSource
-      readonly triggers?: readonly (string | TriggerSource)[]
-      readonly waits?: readonly string[]
-      readonly input?: unknown
-      readonly output?: unknown
-      readonly effect?: Effect
-      readonly retry?: Partial<RetryPolicy>
-      readonly timeout?: Duration
-      readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
-      readonly allowReentry?: number
-      /** Only its triggers start it, never a call by name. Default: true if an event that only people may send starts it. */
-      readonly internal?: boolean
-      readonly cancelOn?: readonly CancelSource[]
-      readonly circuit?: CircuitSource
-      readonly constraints?: ConstraintsSource
-      /** The queue whose messages it processes. */
-      readonly source?: QueueReading
-    }
-  readonly code: unknown
-  /** Absent: a workflow function. */
-  readonly modality?: Modality
-}
 
 export interface SystemSource {
   readonly name: string

@@ -3,12 +3,12 @@
  *
  * Owns their spelling and every refusal at definition time. Which worker fits is model/worker/placement.ts.
  */
-import type { Duration } from '#manifest/expressions/ranges.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText } from '#model/kernel/ids.ts'
-import { DEFAULT_PIN, PIN_MODES, type Pin, type PinMode } from '#model/worker/pin.ts'
+import { DEFAULT_PIN, PIN_MODES, type Pin } from '#model/worker/pin.ts'
 import type { Placement, Preference } from '#model/worker/placement.ts'
+import type { PlacementSource } from '#model/worker/source.ts'
 import type { WorkerPlace } from '#model/worker/worker-info.ts'
 
 export interface PoolSource {
@@ -25,21 +25,6 @@ export interface PoolSource {
   readonly min?: number
   /** How many of its workers take runs; further workers are on standby. Absent: all. */
   readonly max?: number
-}
-
-export interface PlacementSource {
-  readonly pool?: string
-  /** Which version of the code continues a run: its own while a worker of it lives (`soft`), only its own (`hard`), any (`none`). Default: soft. */
-  readonly pin?: PinMode
-  /** With `soft`: another version takes a run that has been due for this long. Default: 10m. */
-  readonly pinFor?: Duration
-  readonly module?: string
-  readonly placement?: {
-    readonly require?: Readonly<Record<string, string | readonly string[]>>
-    readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
-    /** A run prefers the worker that had it last, while that worker lives. */
-    readonly sticky?: boolean
-  }
 }
 
 export interface Pool {

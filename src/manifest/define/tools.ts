@@ -6,24 +6,10 @@
 import { compileRule } from '#manifest/expressions/rules.ts'
 import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
 import { wireName } from '#model/agent/tool-name.ts'
+import type { ToolSource } from '#model/agent/tool-source.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { invalid } from './invalid.ts'
-
-/** As `Tool` of the ports; only the agent executor uses its code. */
-export interface ToolSource {
-  readonly name: string
-  readonly description?: string
-  readonly input?: unknown
-  readonly output?: unknown
-  readonly effect: 'none' | 'idempotent' | 'once'
-  readonly approval?: boolean | string
-  readonly egress?: boolean
-  readonly untrusted?: boolean
-  readonly timeoutMs?: number
-  readonly maxOutputChars?: number
-  readonly run: (input: never, context: never) => unknown
-}
 
 export interface ToolDefinition extends ToolSource {
   readonly description: string

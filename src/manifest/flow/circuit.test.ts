@@ -1,6 +1,7 @@
 /** Circuit breakers as authors write them. */
 import { expect, test } from 'vitest'
-import { type CircuitSource, defineCircuit } from './circuit.ts'
+import type { CircuitSource } from '#model/worker/source.ts'
+import { defineCircuit } from './circuit.ts'
 
 test('[I7] the defaults of a breaker', () => {
   expect(defineCircuit('functions.pay', 'pay', {})).toEqual({

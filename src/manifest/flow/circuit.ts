@@ -9,24 +9,10 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import { isPlainText } from '#model/kernel/ids.ts'
 import type { Rule } from '#model/kernel/rule.ts'
 import type { CircuitPolicy } from '#model/worker/circuit.ts'
+import type { CircuitSource } from '#model/worker/source.ts'
 
 const WHEN_OPEN = ['wait', 'fail', 'fallback'] as const
 type WhenOpen = (typeof WHEN_OPEN)[number]
-
-export interface CircuitSource {
-  /** What is called: functions that name the same target share the breaker. Default: the function's own name. An expression is
-   *  over `event` and `payload`: each value has its breaker. */
-  readonly key?: string | { readonly expr: string }
-  readonly window?: number
-  readonly minCalls?: number
-  readonly failureRate?: number
-  readonly openFor?: string | number
-  /** The error codes that count; absent: every failure that can be retried. */
-  readonly codes?: readonly string[]
-  /** `wait` parks the run without using an attempt, `fail` fails the step with CIRCUIT_OPEN, `fallback` performs the step's own
-   *  fallback instead, and fails where it has none. */
-  readonly whenOpen?: WhenOpen
-}
 
 export interface Circuit {
   readonly key: string

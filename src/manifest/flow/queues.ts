@@ -3,29 +3,11 @@
  *
  * Owns defaults and refusals. A queue has one handler, and a handler one queue.
  */
-import { type Duration, durationWithin, invalidAt, oneOf, wholeNumber } from '#manifest/expressions/ranges.ts'
+import { durationWithin, invalidAt, oneOf, wholeNumber } from '#manifest/expressions/ranges.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
 import { QUEUE_FULLS, type QueuePolicy } from '#model/flow/queue-fact.ts'
+import type { QueueReading, QueueSource } from '#model/flow/queue-source.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-
-export interface QueueSource {
-  readonly name: string
-  /** The most messages that may wait; absent: 10,000. */
-  readonly maxLength?: number
-  /** What happens to a message for which there is no room. */
-  readonly onFull?: (typeof QUEUE_FULLS)[number]
-  /** Visibility timeout: how long a cycle may keep its messages before they are redelivered; absent: a minute. */
-  readonly visibility?: Duration
-  /** In how many cycles a message may be delivered before it is given up; absent: 5. */
-  readonly maxAttempts?: number
-}
-
-/** The options of a handler that processes a queue. */
-export interface QueueReading {
-  readonly queue: string
-  /** Messages in one cycle; absent: 10. */
-  readonly batch?: number
-}
 
 export interface QueueDefinition {
   readonly name: string

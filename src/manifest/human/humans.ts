@@ -4,11 +4,10 @@
  * Owns their spelling, their defaults and every refusal at definition time. What a decision does is model/task/task.ts.
  */
 import { checkName, invalid } from '#manifest/define/invalid.ts'
-import type { PlacementSource } from '#manifest/define/placement.ts'
 import { oneOf, wholeNumber, withPath } from '#manifest/expressions/ranges.ts'
 import { jsonSchemaOf } from '#manifest/schema/json-schema.ts'
 import type { CancelSource } from '#model/event/cancel-on.ts'
-import type { WatchTrigger } from '#model/event/watch.ts'
+import type { Trigger } from '#model/event/watch.ts'
 import type { FlowSource } from '#model/flow/policies/flow-source.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
@@ -22,11 +21,10 @@ import type {
 import { votersNeeded } from '#model/task/quorum.ts'
 import type { AssignSource, SectionSource, TaskOptions } from '#model/task/source.ts'
 import type { Quorum, SectionType, TaskAction, TaskType } from '#model/task/spec.ts'
+import type { PlacementSource } from '#model/worker/source.ts'
 import { defaultActions, defineActions } from './actions.ts'
 import { type Compile, compileMaker, fromTemplates, fromValues } from './task-maker.ts'
 import { addresseesOf, defineDeadline, defineLevels, defineReminders } from './time.ts'
-
-type Trigger = string | { readonly event: string; readonly filter?: string } | WatchTrigger
 
 export interface HumanOptions extends TaskOptions, Omit<FlowSource, 'priority'>, PlacementSource {
   readonly trigger?: Trigger

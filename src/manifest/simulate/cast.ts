@@ -3,13 +3,14 @@
  *
  * Owns the choice among paths and what a stand-in returns. The engine is the real one: filters, flow control, chains and limits apply.
  */
-import type { FunctionSource, SystemSource } from '#manifest/define/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import { outputSchemaOf } from '#manifest/lint/schemas.ts'
 import { field, type HandlerEntry, heardBy, type MachineEntry, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import { STARTING } from '#manifest/yaml/trigger-source.ts'
 import type { Json } from '#model/kernel/json.ts'
+import type { FunctionSource } from '#model/workflow/function-source.ts'
 import { type Roll, sampleOf } from './sample.ts'
 import { actionsOf, eventSchema, type Line, linesOf, type Part, partsIn, routingOf, wantedOf } from './script.ts'
 import { type Roots, solve, valueIn } from './solve.ts'

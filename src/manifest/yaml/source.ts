@@ -4,7 +4,7 @@
  * Owns which keys the engine uses; the others are kept in the manifest and reported. Code and schemas from files are passed in.
  */
 import type { AgentSource } from '#manifest/define/agents.ts'
-import type { FunctionSource, SystemSource } from '#manifest/define/define.ts'
+import type { SystemSource } from '#manifest/define/define.ts'
 import type { ModelsSource } from '#manifest/define/models.ts'
 import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
@@ -13,6 +13,7 @@ import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
 import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanSource, PlanStepSource } from '#model/plan/source.ts'
+import type { FunctionSource } from '#model/workflow/function-source.ts'
 import { humanSource, impliedHumans } from './human-source.ts'
 import {
   type EventEntry,

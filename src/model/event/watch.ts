@@ -1,5 +1,5 @@
 /**
- * Triggers other than a plain event, as an author writes them on a function.
+ * Triggers as an author writes them on a handler.
  *
  * Owns only the shapes and their literals. Their meaning, and which are refused, is in manifest/define/sources.ts.
  */
@@ -13,6 +13,14 @@ export type TableChange = (typeof TABLE_CHANGES)[number]
 export type EndWord = 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined' | 'ended'
 
 type Duration = string | number
+
+/** An event that starts a handler: `{ event: 'order.paid', filter: 'payload.total > 100' }`. */
+export interface EventTrigger {
+  /** The type of the event. */
+  readonly event: string
+  /** CEL over `event` and `payload`: only events for which it is true start the handler. Default: every event of the type. */
+  readonly filter?: string
+}
 
 export interface AfterTrigger {
   /** The function whose runs trigger this one when they end. */
@@ -60,4 +68,8 @@ export interface ConditionTrigger {
   readonly filter?: string
 }
 
+/** Something to watch that starts a handler: the end of other runs, a signal, files, a table, or a condition. */
 export type WatchTrigger = AfterTrigger | SignalTrigger | FileTrigger | TableTrigger | ConditionTrigger
+
+/** What starts an agent or a human: an event type, an event with a filter, or something to watch. */
+export type Trigger = string | EventTrigger | WatchTrigger

@@ -1,7 +1,7 @@
 /** Work that an agent hands off to another: taint, tools and budget go with it, as they do with a child (issue 14.5). */
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
-import type { ToolSource } from '#manifest/define/tools.ts'
+import type { ToolSource } from '#model/agent/tool-source.ts'
 import type { ModelReply } from '#ports/model.ts'
 import { agentPlace, beginAgents, ended, untilTask } from '#test/support/agents/agent-system.ts'
 import { called, lastText, paidModel, said } from '#test/support/agents/agents.ts'

@@ -1,7 +1,7 @@
 /** Agents and people: questions, approvals, uncertain calls, loops. A run that waits for a person holds no resources and survives everything. */
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
-import type { ToolSource } from '#manifest/define/tools.ts'
+import type { ToolSource } from '#model/agent/tool-source.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { agentPlace, beginAgents, ended, stepResults, untilStatus } from '#test/support/agents/agent-system.ts'
 import { called, lastText, paidModel, said } from '#test/support/agents/agents.ts'

@@ -1,7 +1,7 @@
 /** Teams of agents: children with fewer permissions, hand-offs, one budget for all; and models that ask for more than they may. */
 import { expect, test } from 'vitest'
 import { agent } from '#manifest/define/agents.ts'
-import type { ToolSource } from '#manifest/define/tools.ts'
+import type { ToolSource } from '#model/agent/tool-source.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { ModelReply } from '#ports/model.ts'
 import { agentPlace, beginAgents, ended, stepResults } from '#test/support/agents/agent-system.ts'

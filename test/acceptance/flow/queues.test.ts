@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
-import type { QueueSource } from '#manifest/flow/queues.ts'
+import type { QueueSource } from '#model/flow/queue-source.ts'
 import type { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'

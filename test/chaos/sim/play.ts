@@ -5,7 +5,7 @@
  * Owns the shape and the one way in which plays affect the world. Each play exists in two editions of its code: the second has
  * other steps in another order and the same result.
  */
-import type { FunctionContext, FunctionSource } from '#executors/workflow/function.ts'
+import type { FunctionContext } from '#executors/workflow/function.ts'
 import type { RunOptions } from '#executors/workflow/step-api.ts'
 import type { ScheduleOptions } from '#manifest/time/schedule.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -14,6 +14,7 @@ import type { Json } from '#model/kernel/json.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Effect } from '#model/run/step.ts'
+import type { FunctionSource } from '#model/workflow/function-source.ts'
 import type { Edition, World } from './world.ts'
 
 /** What the code of plays can reach. The system is defined once; the world changes with each schedule. */

@@ -7,7 +7,7 @@
  *
  * chat-turn-1  The message is stored in the session before the agent is called, and the answer before anyone is notified of it.
  */
-import { type FunctionContext, type FunctionSource, fn } from '#executors/workflow/function.ts'
+import { type FunctionContext, fn } from '#executors/workflow/function.ts'
 import { chatInput } from '#model/chat/call.ts'
 import {
   APPROVED_SECTION,
@@ -35,6 +35,7 @@ import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { PLAN_RUN, type PlanDraft, type PlanOrder } from '#model/plan/draft.ts'
 import { stepWords } from '#model/plan/shown.ts'
 import { isStepFailure } from '#model/run/step-failure.ts'
+import type { FunctionSource } from '#model/workflow/function-source.ts'
 import type { PlanService } from '#ports/plan-service.ts'
 import type { AskReply } from '#ports/step-port.ts'
 

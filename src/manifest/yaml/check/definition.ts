@@ -4,11 +4,12 @@
  * Owns finding all mistakes although the definition stops at the first: on a refusal each handler and each other part is tried alone,
  * and once more without what was refused.
  */
-import { assemble, type FunctionSource, type SystemSource } from '#manifest/define/define.ts'
+import { assemble, type SystemSource } from '#manifest/define/define.ts'
 import { forgeries } from '#manifest/human/human-only.ts'
 import type { Path, Remark } from '#manifest/yaml/finding.ts'
 import { snakeCase } from '#manifest/yaml/parse/places.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
+import type { FunctionSource } from '#model/workflow/function-source.ts'
 
 /** Hashes are not needed here. */
 const noDigest = (text: string): string => text
