@@ -1,4 +1,4 @@
-/** The agent that reads, sends an approved mail and answers, with a crash at every point of its life: paid calls and mails counted. */
+/** Crashes a system at every point of an agent that reads, sends an approved mail and answers, and counts paid calls and mails. */
 import { describe, expect, test } from 'vitest'
 import { openMemory } from '#adapters/storage/memory/open.ts'
 import { agent } from '#manifest/define/agents.ts'
@@ -12,7 +12,7 @@ import { answerStep } from '#test/support/step-answer.ts'
 
 const ana = person('ana', 'operators')
 
-/** Reply 1: two reads. Reply 2: a mail that needs a yes. Reply 3: the answer. */
+/** Reply 1: two reads. Reply 2: a mail that needs approval. Reply 3: the answer. */
 const aWorld = (): World =>
   new World((_, turn) => {
     if (turn === 0) return called(['lookup', { id: 1 }], ['lookup', { id: 2 }])
@@ -40,7 +40,7 @@ const systemOf = (world: World): SystemSource => ({
   ],
 })
 
-/** What people do while the agent waits: approve what is shown, and tell the truth about a mail whose answer was lost. */
+/** The people of the test: they approve what is shown, and answer truthfully whether an uncertain mail was sent. */
 const attend = async (life: Life, world: World, run: RunId): Promise<void> => {
   const { reader } = openMemory(world.store, world.blobs)
   const open = await reader.tasks({
@@ -76,7 +76,7 @@ interface Played {
   readonly status: string
   readonly points: number
   readonly died: boolean
-  /** Model calls whose cost was set aside in the ledger. */
+  /** Model calls whose cost was reserved in the ledger. */
   readonly reserved: number
 }
 
@@ -87,7 +87,7 @@ const reservations = async ({ store, blobs }: World, run: RunId): Promise<number
     .filter((fact) => fact.type === 'step.completed' && fact.step.startsWith('agent/reserve')).length
 }
 
-/** One life that ends at the point, and another that goes on to the end. */
+/** Runs one life that ends at the point, and a second one that runs to the end. */
 const play = async (crash: CrashAt | null): Promise<Played> => {
   const world = aWorld()
   const source = systemOf(world)
@@ -101,15 +101,15 @@ const play = async (crash: CrashAt | null): Promise<Played> => {
   return { world, status: last, points: first.points(), died, reserved: await reservations(world, run) }
 }
 
-describe('[B10] the agent that reads, sends an approved mail and answers', () => {
-  test('pays three calls and sends one mail when nothing happens to it', async () => {
+describe('[B10] an agent that reads, sends an approved mail and answers', () => {
+  test('pays three calls and sends one mail without a crash', async () => {
     const { world, status, points } = await play(null)
     expect({ status, paid: world.paid, mails: world.mails.length }).toEqual({ status: 'success', paid: 3, mails: 1 })
     expect(points).toBeGreaterThan(15)
   })
 
   test.each(['before', 'unanswered'] as const)(
-    'agent-2: ends as well after a crash %s every ledger call, model call and mail; only the call it fell into is paid again, and each was reserved',
+    'agent-2: ends the same after a crash %s every ledger call, model call and mail; only the interrupted call is paid again, and each was reserved',
     async (position) => {
       const { points } = await play(null)
       let again = 0
@@ -121,7 +121,7 @@ describe('[B10] the agent that reads, sends an approved mail and answers', () =>
         expect(reserved).toBeGreaterThanOrEqual(world.paid)
         expect(died).toBe(true)
       }
-      // Each model call once: its answer was lost, or the append that would have kept it.
+      // Each model call at most once more: its answer was lost, or the append that would have stored it.
       expect(again).toBe(3)
     },
   )

@@ -1,4 +1,4 @@
-/** Agents in a system as a user starts one: its folder, the simulated model, tools for functions; nothing is brought by the test. */
+/** Agents in a system as a user starts one: a folder, the simulated model and tools for functions; the test adds nothing else. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { SystemSource } from '#manifest/define/define.ts'
 
 let folder = ''
 beforeEach(() => {
-  // Whatever keys the machine has.
+  // Ignores API keys of the machine.
   vi.stubEnv('TRIHAND_MODELS', 'simulated')
   folder = mkdtempSync(join(tmpdir(), 'trihand-agents-'))
   mkdirSync(join(folder, 'agents/composer'), { recursive: true })
@@ -52,14 +52,14 @@ test('an agent of a folder works with the simulated model, and functions use the
   try {
     expect(await app.call('composer', { to: 'Ana' })).toMatchObject({ status: 'success', output: 'written' })
     expect(await app.call('look')).toMatchObject({ status: 'success', output: { content: { name: 'Ana' } } })
-    // No script speaks for a function: the simulated model says so instead of inventing an answer.
+    // The function has no script: the simulated model reports that instead of inventing an answer.
     expect((await app.call('ask')).error?.code).toBe('SIMULATED_NO_SCRIPT')
   } finally {
     await app.close()
   }
 })
 
-test('a script that cannot be read refuses the start', async () => {
+test('a system with an unreadable script does not start', async () => {
   const system = { ...source(), scripts: { composer: { answers: [{ says: 'hello' }] } } }
   await expect(createTrihand({ system, database: 'memory:' })).rejects.toMatchObject({ code: 'SCRIPT_INVALID' })
 })

@@ -1,8 +1,8 @@
 /**
- * The real Claude Agent SDK against a stub of the API it calls: the traps that our stand-in only imitates.
+ * The real Claude Agent SDK against a stub of its API: tests the pitfalls that our stand-in only imitates.
  *
- * The package is large and not in our lock. Where it is found, by its name or in the folder that TRIHAND_CLAUDE_SDK names, it is run;
- * elsewhere each test is skipped and says so.
+ * The package is large and not in our lock. The tests run if it is found by its name or in the folder named by TRIHAND_CLAUDE_SDK;
+ * elsewhere each test is skipped with that reason.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ const findSdk = async (): Promise<ClaudeSdk | null> => {
   try {
     return (await import(/* @vite-ignore */ address)) as ClaudeSdk
   } catch (error) {
-    // A folder that was named and holds no SDK is a mistake, not an absence.
+    // A named folder without an SDK is a mistake, not an absence.
     if (folder !== undefined) throw error
     return null
   }
@@ -94,7 +94,7 @@ const heard = (api: ModelStub): string => JSON.stringify(api.calls.at(-1)?.body[
 describe('the real Claude Agent SDK', () => {
   beforeEach(({ skip }) => skip(found === null, MISSING))
 
-  test('tools that only read and files of the directory are used inside; settings of the directory are not read', async () => {
+  test('read-only tools and files of the directory are used inside the SDK; settings of the directory are not read', async () => {
     const api = await serve({
       script: (_, n) => {
         if (n === 1) return [call('mcp__trihand__look', {}), call('Write', { file_path: 'b.md', content: 'B' })]
@@ -118,7 +118,7 @@ describe('the real Claude Agent SDK', () => {
     )
   })
 
-  test('a call that is left to us ends the query; with the result it goes on for one model call and its own cost', async () => {
+  test('a tool call that is left to the engine ends the query; with its result the query resumes for one model call and its own cost', async () => {
     const api = await serve({
       script: (_, n) =>
         n === 1
@@ -142,7 +142,7 @@ describe('the real Claude Agent SDK', () => {
     expect(second.costUsd).toBeLessThan(2 * (first.costUsd ?? 0))
   })
 
-  test('killed in its second model call it pays for that call again and for no other', async () => {
+  test('an agent killed in its second model call pays again for that call and for no other', async () => {
     const api = await serve({
       script: (_, n) => (n === 1 ? [call('Write', { file_path: 'b.md', content: 'B' })] : [text('done')]),
       faults: [null, { kind: 'hang' }],
@@ -160,7 +160,7 @@ describe('the real Claude Agent SDK', () => {
     expect(again.reply.usage?.output).toBeGreaterThan(1)
   })
 
-  test('an overloaded API is one failure and one call; asked again, the same session answers', async () => {
+  test('an overloaded API counts as one failure and one call; a retry continues the same session', async () => {
     const api = await serve({ script: () => [text('done')], faults: [{ kind: 'status', status: 529 }] })
     expect((await work(api)).reply).toMatchObject({ code: 'MODEL_UNAVAILABLE', usage: { input: 0, output: 0 } })
     expect(api.calls).toHaveLength(1)
@@ -168,7 +168,7 @@ describe('the real Claude Agent SDK', () => {
     expect(api.calls).toHaveLength(2)
   })
 
-  test('what is said to a session that has answered is one more turn of it', async () => {
+  test('a message to a session that has answered adds one turn to it', async () => {
     const api = await serve({ script: (_, n) => [text(n === 1 ? 'wrong' : 'right')] })
     const first = await work(api)
     const start = { kind: 'say', transcript: first.transcript ?? '', text: 'Answer again.' } as const
@@ -177,7 +177,7 @@ describe('the real Claude Agent SDK', () => {
     expect(tailOf(parseLines(first.transcript ?? ''))).toMatchObject({ kind: 'answered', text: 'wrong' })
   })
 
-  test('a budget that is reached is one outcome, and so is a turn too many', async () => {
+  test('reaching the budget and exceeding the turn limit each have their own outcome', async () => {
     mkdirSync(join(root, 'x'))
     writeFileSync(join(root, 'x/a'), '')
     const api = await serve({ script: () => [call('Glob', { pattern: '*' })] })
@@ -190,7 +190,7 @@ describe('the real Claude Agent SDK', () => {
   })
 })
 
-test.runIf(found === null)('the SDK is absent, and an agent that needs it says how to get it', async () => {
+test.runIf(found === null)('an agent that needs the absent SDK reports how to install it', async () => {
   const backend = claudeAgent()({ root, environment: { ANTHROPIC_API_KEY: 'x' } })
   const { reply } = await backend.work(jobWith({}), new AbortController().signal)
   expect(reply).toMatchObject({ code: 'PEER_MISSING', detail: expect.stringContaining(`npm install ${PEER}`) })

@@ -1,4 +1,4 @@
-/** Modules with `isolation: process`, as a folder with a manifest has them: their code in real processes, steps and all. */
+/** Modules with `isolation: process` in a folder with a manifest: their code runs in real processes with real steps. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -137,14 +137,14 @@ afterAll(async () => {
 const failure = async (name: string, input: unknown) => (await app.call(name, input)).error
 
 describe('an isolated module', () => {
-  test('[N9] its functions have steps, files of their folder, secrets by name, and nothing else of the host (15.2)', async () => {
+  test('[N9] its functions get steps, files of their folder and secrets by name, and nothing else of the host (15.2)', async () => {
     const { status, output, error } = await app.call('work', { n: 4 })
     expect({ status, error }).toEqual({ status: 'success', error: null })
     const said = output as Record<string, never>
     expect(said).toMatchObject({
       ...{ first: { sum: 5, attempt: 1 }, a: 'a', b: 'b', rounds: [0, 1, 2], child: 8, run: 'run_', key: true },
       ...{ caught: 'true FUNCTION_FAILED step fails failed: not today', here: true, env: [] },
-      // The value is there for the code, and taken out of what is written.
+      // The code sees the value; what is written shows it redacted.
       pin: '[redacted:SHOP_PIN]',
     })
     expect(said['denied']).toEqual([
@@ -157,24 +157,24 @@ describe('an isolated module', () => {
     expect(await app.reader.document(app.tenant, 'sale', '4')).toEqual({ n: 4 })
   })
 
-  test('isolated-2: steps go on one after the other while another one of the run waits for an hour (15.2)', async () => {
+  test('isolated-2: other steps of a run continue while one of its steps waits for an hour (15.2)', async () => {
     expect((await app.call('fast', 'beside')).output).toBe(3)
   })
 
-  test('code-process-1: what its steps tell and write is held to the module, and what they return to plain JSON (15.2)', async () => {
+  test('code-process-1: events and writes of a step are limited to what the module may do, and results to plain JSON (15.2)', async () => {
     expect(await failure('fast', 'emit')).toMatchObject({ code: 'MODULE_DENIED', message: /event other.made/ })
     expect(await failure('fast', 'date')).toMatchObject({ code: 'JSON_INVALID' })
   })
 
   test.each(['exit', 'loop', 'throw', 'fill', 'forge'])(
-    'isolated-1, code-process-2: a process that is lost (%s) fails the attempt, and another one goes on (15.2)',
+    'isolated-1, code-process-2: a lost process (%s) fails the attempt, and another process continues (15.2)',
     async (how) => {
       expect(await failure('crash', { how, where: 'step' })).toMatchObject({ code: 'MODULE_PROCESS_LOST' })
       expect((await app.call('crash', { how, where: 'second' })).output).toBe(2)
     },
   )
 
-  test('code that ends its process between steps is entered again three times at most (15.2)', async () => {
+  test('code that ends its process between steps is started again three times at most (15.2)', async () => {
     expect(await failure('crash', { how: 'exit', where: 'code' })).toMatchObject({
       code: 'MODULE_PROCESS_LOST',
       message: expect.stringContaining('3 times in a row'),
@@ -184,7 +184,7 @@ describe('an isolated module', () => {
   test.each([
     ['crash', { how: 'exit', where: 'once' }],
     ['charge', 'die'],
-  ])('an effect that may happen once is uncertain when its process is lost: %s (15.2)', async (name, input) => {
+  ])('a once effect is uncertain when its process is lost: %s (15.2)', async (name, input) => {
     const run = await app.start(name, input)
     const task = await until(
       async () => (await app.tasks.ofStep(run, name === 'charge' ? 'main' : 'once').catch(() => null)) ?? null,
@@ -196,7 +196,7 @@ describe('an isolated module', () => {
     await app.cancel(run)
   })
 
-  test('a cancel reaches the body in its process, which is free again (15.2)', async () => {
+  test('a cancel stops the body in its process, and the process is free again (15.2)', async () => {
     const run = await app.start('fast', 'wait')
     await until(
       async () => (await app.result(run, { wait: 0 })).status,
@@ -210,7 +210,7 @@ describe('an isolated module', () => {
   })
 })
 
-test('isolation-2: no more processes than it may have, none after the close of the host (15.2)', async () => {
+test('isolation-2: the host starts no more processes than its limit, and none after it has closed (15.2)', async () => {
   const { source } = await loadSystem(place.path, join(place.path, '.trihand/cache'))
   const other = await createTrihand({ system: source, database: 'memory:', isolation: { processes: 3 } })
   const pids = await Promise.all(
@@ -232,7 +232,7 @@ test('isolation-2: no more processes than it may have, none after the close of t
   )
 })
 
-test('in TypeScript a function names its file, and fetch goes over the guarded way out of the host (15.2)', async () => {
+test("a module in TypeScript names its file, and its fetch goes through the host's guard (15.2)", async () => {
   const { startTestSystem } = await import('#testing/system.ts')
   expect(startTestSystem).toBeTypeOf('function')
   const system = defineSystem({
@@ -250,7 +250,7 @@ test('in TypeScript a function names its file, and fetch goes over the guarded w
   })
   const typed = await createTrihand({ system, database: 'memory:' })
   expect((await typed.call('fast', null)).output).toBeTypeOf('number')
-  // The own network is shut, also for a host that is allowed.
+  // The local network is closed even for an allowed host.
   await typed.call('fast', (server.address() as AddressInfo).port)
   expect((await typed.call('fast', 'fetch')).error?.code).toMatch(/URL_BLOCKED|FETCH_FAILED/)
   await typed.close()
@@ -265,7 +265,7 @@ test.each([
   ['a file above the folder', { code: { file: '../a.ts' } }, 'PATH_ESCAPE'],
   ['a kind that does not exist', { isolation: 'container', code: { file: 'a.ts' } }, 'none of process, none'],
   ['a folder for nothing', { isolation: 'none', folder: 'x', code: (): number => 1 }, 'only a module with isolation'],
-])('%s is refused where it is defined (15.2)', (_, { code, ...over }, said) => {
+])('%s is refused where the module is defined (15.2)', (_, { code, ...over }, said) => {
   const module = { name: 'm', isolation: 'process', functions: ['f'], ...over } as never
   expect(() => defineSystem({ name: 's', modules: [module], functions: [fn('f', {}, code as never)] })).toThrow(said)
 })

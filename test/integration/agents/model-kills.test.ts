@@ -1,7 +1,7 @@
 /**
- * A server that is killed while its models misbehave, and goes on: no answer that it had is paid for twice, and none is lost.
+ * Kills a server while its models misbehave, and restarts it: no received answer is paid for twice, and none is lost.
  *
- * The published command, its ledger in a file, SIGKILL by process id; the provider lives in this process and counts.
+ * Uses the published command with a ledger in a file and SIGKILL by process id; the provider runs in this process and counts.
  */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
@@ -26,7 +26,7 @@ const begins: Act = (exchange) => {
   exchange.response.write(frames.slice(0, -4).join(''))
 }
 
-/** What the second call meets before the server dies. */
+/** The behaviour of the model in the second call, before the server dies. */
 const MIDDLES: Readonly<Record<string, Act>> = {
   'never begins': () => {},
   'stops in the middle': begins,
@@ -55,7 +55,7 @@ const signal = () => {
 
 let folder: Folder
 let provider: Provider
-/** Good last answers that somebody was there to hear, by model. */
+/** Good last answers that a live client received, by model. */
 let answered: string[] = []
 /** Settles when the first server is dead: until then no last answer is given. */
 let dead = signal()
@@ -64,7 +64,7 @@ const lastAnswer: Act = async (exchange) => {
   await dead.promise
   if (exchange.response.destroyed) return
   answered.push(exchange.model)
-  // Too long for a fact: its bill stands in the fact, and the ledger must still be whole.
+  // Too long for a fact: the fact contains only the usage, and the ledger must still be valid.
   await says('Fine. '.repeat(20_000))(exchange)
 }
 
@@ -108,7 +108,7 @@ test('a server that dies while its models misbehave pays no answer twice and los
   })
   expect(items.map(({ status }: { readonly status: string }) => status)).toEqual(AGENTS.map(() => 'success'))
   for (const { id } of AGENTS) {
-    // The first answer was had: it is never asked for again. The call in which the server died is, once it has died.
+    // The first answer was received and is never requested again. The interrupted call is requested again after the server has died.
     const firsts = provider.callsOf(id).filter(({ turn }) => turn === 0).length
     expect([id, firsts, answered.filter((model) => model === id).length]).toEqual([id, 1, 1])
   }

@@ -1,7 +1,7 @@
 /**
- * Models that fail, and what they cost: through the HTTP API of a system whose models are real providers on this machine.
+ * The cost of failing models, through the HTTP API of a system whose models are real providers on this machine.
  *
- * Every provider here is the stub of test/support/agents/model-provider.ts, asked by the adapters that users have.
+ * Every provider is the stub of test/support/agents/model-provider.ts, called by the public adapters.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** Dollars for a million tokens: micro-dollars for a token. */
+/** Dollars per million tokens = micro-dollars per token. */
 const PRICE = { input: 1, output: 5, cachedInput: 0.1, cacheWrites: 2 }
 const ANSWER = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
 
@@ -64,7 +64,7 @@ const open = (source: Partial<SystemSource>, ids: readonly string[]): Promise<Ht
 const asker = (options: AgentOptions = {}) =>
   agent('asker', { instructions: 'Answer.', ...options, limits: { maxRetries: 0, timeout: '5s', ...options.limits } })
 
-/** Runs the handler once, in a system of its own: how it ended, and what it cost by the costs of the system and by the run's page. */
+/** Runs the handler once in a new system; returns how it ended and its cost, both by the system's costs and by the run's page. */
 const play = async (source: Partial<SystemSource>, ids: readonly string[], handler = 'asker') => {
   const app = await open(source, ids)
   try {
@@ -87,7 +87,7 @@ const play = async (source: Partial<SystemSource>, ids: readonly string[], handl
   }
 }
 
-describe('a call that failed', () => {
+describe('a failed model call', () => {
   const limits = { maxTokens: 6_000, maxOutputTokens: 4_000, maxRetries: 1 }
   const two = (more: AgentOptions = {}) => asker({ model: 'first', fallbackModels: ['second'], ...more })
 
@@ -95,28 +95,25 @@ describe('a call that failed', () => {
     ['two 503s', refuses(503), { cost_usd: 0, unpriced_calls: 0 }],
     ['two web pages', sends(200, { 'content-type': 'text/html' }, PAGE), { cost_usd: null, unpriced_calls: 2 }],
     ['two connections that were cut', ({ response }) => void response.destroy(), { cost_usd: null, unpriced_calls: 2 }],
-  ])(
-    'agent-state-3: gives back what was set aside for it: after %s the fallback is asked (15.3.1)',
-    async (_, act, failed) => {
-      acts.set('first', act)
-      acts.set('second', says('from the second'))
-      const { run, costs, spent, marks } = await play({ agents: [two({ limits })] }, ['first', 'second'])
-      expect(run).toMatchObject({ status: 'success', output: 'from the second' })
-      // What was tried stands there as failed, with what it cost as far as anybody knows.
-      const rows = [
-        { model: 'first', calls: 2, failed_calls: 2, ...failed },
-        { model: 'second', calls: 1, failed_calls: 0, cost_usd: 0.0002, unpriced_calls: 0 },
-      ]
-      for (const found of [costs, spent])
-        expect(found).toEqual(expect.arrayContaining(rows.map((row) => expect.objectContaining(row))))
-      const seen = marks
-        .filter(({ step = '' }) => step.startsWith('agent/model'))
-        .map(({ becomes }: { readonly becomes: string }) => becomes)
-      expect(seen).toEqual(['failed', 'failed', 'done'])
-    },
-  )
+  ])('agent-state-3: returns its reserved cost: after %s the fallback is called (15.3.1)', async (_, act, failed) => {
+    acts.set('first', act)
+    acts.set('second', says('from the second'))
+    const { run, costs, spent, marks } = await play({ agents: [two({ limits })] }, ['first', 'second'])
+    expect(run).toMatchObject({ status: 'success', output: 'from the second' })
+    // The failed call is listed as failed, with its cost as far as it is known.
+    const rows = [
+      { model: 'first', calls: 2, failed_calls: 2, ...failed },
+      { model: 'second', calls: 1, failed_calls: 0, cost_usd: 0.0002, unpriced_calls: 0 },
+    ]
+    for (const found of [costs, spent])
+      expect(found).toEqual(expect.arrayContaining(rows.map((row) => expect.objectContaining(row))))
+    const seen = marks
+      .filter(({ step = '' }) => step.startsWith('agent/model'))
+      .map(({ becomes }: { readonly becomes: string }) => becomes)
+    expect(seen).toEqual(['failed', 'failed', 'done'])
+  })
 
-  test('is passed over where the money is too little for it, and enough for the next model (15.3.1)', async () => {
+  test('is skipped if the budget is too small for it, and the next, cheaper model is called (15.3.1)', async () => {
     const place = { provider: 'home', baseUrl: provider.url }
     const models = {
       aliases: { dear: { id: 'dear', ...place }, cheap: { id: 'cheap', ...place } },
@@ -126,20 +123,20 @@ describe('a call that failed', () => {
     const { run, total, marks } = await play({ agents, models }, [])
     expect(run).toMatchObject({ status: 'success', output: 'Hello.' })
     expect(provider.callsOf('dear')).toEqual([])
-    // It was not asked, so that it is no call.
+    // The model was not called, so no call is listed.
     expect(total).toMatchObject({ calls: 1, cost_usd: 0.0002 })
     const passed = marks.find(({ step }: { readonly step?: string }) => step === 'agent/model[0]')
     expect(passed).toMatchObject({ becomes: 'failed', code: 'BUDGET_EXCEEDED' })
   })
 
-  test('is listed as failed on the command line, with what nobody knows (15.3.1)', async () => {
+  test('is listed as failed on the command line, with an unknown cost (15.3.1)', async () => {
     acts.set('first', ({ response }) => void response.destroy())
     const { total } = await play({ agents: [two({ limits: { maxRetries: 0 } })] }, ['first', 'second'])
     expect(moneyText(total)).toBe('$0.0002 and unknown for 1 call')
   })
 })
 
-describe('what a call costs', () => {
+describe('the cost of a call', () => {
   test('is known for an answer of more than 64 KB, of an agent and of a function (15.3.3)', async () => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 30_000, total_tokens: 31_000 }
     acts.set('long', says({ text: 'word '.repeat(16_000), usage }))
@@ -172,7 +169,7 @@ describe('what a call costs', () => {
     }
   })
 
-  test('is unknown, not nothing, for an answer of another model than the one that was asked (15.3.3)', async () => {
+  test('is unknown, not zero, if another model answers than the one requested (15.3.3)', async () => {
     acts.set('asked', says({ text: 'Hello.', model: 'somebody-else' }))
     const { run, costs } = await play({ agents: [asker()] }, ['asked'])
     expect(run.error).toMatchObject({ code: 'MODEL_NOT_ALLOWED', message: expect.stringContaining('somebody-else') })
@@ -202,7 +199,7 @@ describe('what a call costs', () => {
       expect((await play(parts, ['cached'], handler)).costs).toMatchObject([{ model: 'cached', cost_usd: 0.000128 }])
   })
 
-  test('is kept as unverified where only the provider says it (15.3.3)', async () => {
+  test('is stored as unverified if only the provider reports it (15.3.3)', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120, cost: 0.02 }
     acts.set('unpriced', says({ text: 'Hello.', usage }))
     const ask = fn(
@@ -224,7 +221,7 @@ describe('an answer', () => {
     ['in a fence with prose around it', 'Sure! Here it is:\n```json\n{"n": 7}\n```\nAnything else?'],
     ['as one object in prose', 'The answer is {"n": 7}, as far as I can tell.'],
     ['after a byte order mark', '\uFEFF{"n": 7}'],
-  ])('in JSON %s is read, and no repair is paid (15.3.3)', async (_, text) => {
+  ])('in JSON %s is read without a paid repair call (15.3.3)', async (_, text) => {
     acts.set('talks', says(text))
     const before = provider.callsOf('talks').length
     const { run } = await play({ agents: [asker({ outputSchema: ANSWER })] }, ['talks'])
@@ -240,13 +237,13 @@ describe('an answer', () => {
       'MODEL_BAD_RESPONSE',
       /answered with a web page, not as a model; check base_url/,
     ],
-  ])('%s fails with a sentence that says so (15.3.3)', async (_, act, code, sentence) => {
+  ])('with %s fails with a sentence that says so (15.3.3)', async (_, act, code, sentence) => {
     acts.set('odd', act)
     const { run } = await play({ agents: [asker()] }, ['odd'])
     expect(run).toMatchObject({ status: 'failed', error: { code, message: expect.stringMatching(sentence) } })
   })
 
-  test('whose stream says nothing of its use is counted by its length, and the step says so (15.3.3)', async () => {
+  test('whose stream reports no usage is counted by its length, and the step says so (15.3.3)', async () => {
     acts.set('silent', says({ text: 'Hello.', usage: null }))
     const { run, costs, notes } = await play({ agents: [asker()] }, ['silent'])
     expect(notes).toEqual(['The provider does not say how many tokens it used: they are counted by length.'])
@@ -255,7 +252,7 @@ describe('an answer', () => {
   })
 })
 
-describe('a model that is configured', () => {
+describe('a configured model', () => {
   const manifest = (models: string): string => `product: { name: home }
 defaults:
   model: home
@@ -270,7 +267,7 @@ agents:
     await work(app).finally(() => app.close())
   }
 
-  test('is live without any key, as the manifest gives its base_url (15.3.2)', () =>
+  test('is live without any API key if the manifest gives its base_url (15.3.2)', () =>
     fromYaml(`    home: { id: qwen, provider: openai-compatible, base_url: ${provider.url} }`, async (app) => {
       const run = await app.when(await app.started('mail.came'), 'success')
       expect(run).toMatchObject({ status: 'success', output: 'Hello.' })
@@ -289,14 +286,11 @@ agents:
       { TRIHAND_MODELS: 'simulated', ANTHROPIC_API_KEY: 'k' },
       'home: TRIHAND_MODELS says simulated',
     ],
-  ])(
-    'is simulated only with its reason, which the server says: %s %j (15.3.2)',
-    async (models, environment, because) => {
-      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-      await fromYaml(`    ${models}`, async (app) => {
-        const { body } = await app.ask('/health')
-        expect(body).toMatchObject({ simulated: true, simulated_because: because })
-      })
-    },
-  )
+  ])('is simulated only for a reason that the server reports: %s %j (15.3.2)', async (models, environment, because) => {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+    await fromYaml(`    ${models}`, async (app) => {
+      const { body } = await app.ask('/health')
+      expect(body).toMatchObject({ simulated: true, simulated_because: because })
+    })
+  })
 })

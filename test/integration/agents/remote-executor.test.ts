@@ -1,4 +1,4 @@
-/** An executor behind HTTP: signed both ways of looking at it, over a real socket. */
+/** An executor over HTTP: both directions are signed, over a real socket. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ afterEach(() => {
   }
 })
 
-/** The author's side: any server that knows Request and Response. */
+/** The author's server: any server with Request and Response. */
 const listen = async (handler: (request: Request) => Promise<Response>): Promise<string> => {
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = []
@@ -75,7 +75,7 @@ executorSuite(
 )
 
 describe('over HTTP', () => {
-  test('[E1][E2] a signed envelope goes out in the words of the contract, its result comes back', async () => {
+  test('[E1][E2] a signed request follows the contract, and its result comes back', async () => {
     let body = ''
     const served = serveExecutor({ secret: [OTHER, SECRET], execute: robot })
     const url = await listen(async (request) => {
@@ -95,7 +95,7 @@ describe('over HTTP', () => {
     })
   })
 
-  test('[E8] a stranger, an old message and a body that was changed are refused, and nothing is done', async () => {
+  test('[E8] an unsigned, outdated or changed request is refused, and nothing is performed', async () => {
     let performed = 0
     const served = serveExecutor({
       secret: SECRET,
@@ -118,7 +118,7 @@ describe('over HTTP', () => {
     expect((await fetch(url)).status).toBe(405)
   })
 
-  test('[E6] an executor that throws, answers nonsense or is busy gives a failure with a code', async () => {
+  test('[E6] an executor that throws, returns nonsense or is busy yields a failure with a code', async () => {
     const answering = (status: number, text: string, headers = {}) =>
       listen(async () => new Response(text, { status, headers }))
     const thrower = serveExecutor({ secret: SECRET, execute: () => Promise.reject(new Error('raw')) })
@@ -137,7 +137,7 @@ describe('over HTTP', () => {
     })
   })
 
-  test('[E7] remote-1: where nobody was reached, nothing has happened; where an answer is lost, nobody knows', async () => {
+  test('[E7] remote-1: a call that reached no server has no effect; a lost answer leaves the outcome uncertain', async () => {
     const url = await listen(async () => new Response(''))
     for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve))
     expect(await ask(calling(url), 7)).toMatchObject({ error: { retryable: true, definite: true } })

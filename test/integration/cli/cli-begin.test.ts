@@ -1,4 +1,4 @@
-/** The first minutes with the built command: a system from a template, and what the doctor says of a folder. */
+/** The first minutes with the built command: `init` from each template, and what `doctor` reports about a folder. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -25,7 +25,7 @@ const stateOf = ({ findings }: Doctor, name: string): string | undefined =>
 
 describe('trihand init', () => {
   test.each([['campaign'], ['chat'], ['hello-contacts'], ['empty']])(
-    'the template %s is valid, reaches everything when rehearsed, and runs',
+    'the template %s is valid, reaches every handler in a simulation, and runs',
     async (template) => {
       await folder.json(['init', 'mine', '--template', template])
       expect((await folder.run(['manifest', 'validate', 'mine', '--strict'])).code).toBe(0)
@@ -35,7 +35,7 @@ describe('trihand init', () => {
     },
   )
 
-  test('what it makes is a package with what a stranger needs to know, and does its work', async () => {
+  test('the created folder is a package with a README for newcomers, and it works', async () => {
     const { written, kept } = await folder.json(['init', 'My System', '--template', 'empty'])
     expect(kept).toEqual([])
     expect(written).toEqual(
@@ -47,7 +47,7 @@ describe('trihand init', () => {
     expect(JSON.stringify(sent)).toContain('Hello Ada')
   })
 
-  test('a folder that is not empty is refused; with --force what is missing is added and nothing is overwritten', async () => {
+  test('a folder that is not empty is refused; --force adds missing files and overwrites nothing', async () => {
     folder.write('manifest.yaml', 'mine: true\n')
     const refused = await folder.run(['init', '.', '--template', 'empty'])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('manifest.yaml')])
@@ -59,23 +59,23 @@ describe('trihand init', () => {
     expect(existsSync(join(folder.path, 'functions/write-greeting.ts'))).toBe(true)
   })
 
-  test('a template that does not exist is told with the nearest one, and nothing is written', async () => {
+  test('an unknown template is refused with the nearest name, and nothing is written', async () => {
     const { code, stderr } = await folder.run(['init', 'mine', '--template', 'campain'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean campaign')])
     expect(existsSync(join(folder.path, 'mine'))).toBe(false)
   })
 
-  test('a file where a folder should be is told as that', async () => {
+  test('a file in place of the folder is refused as such', async () => {
     folder.write('mine', '')
     const { code, stderr } = await folder.run(['init', 'mine'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('is a file; name a folder')])
   })
 })
 
-test('a slip in a manifest that does not stop it is told by dev and by the doctor', async () => {
+test('dev and doctor report a harmless mistake in a manifest', async () => {
   await folder.json(['init', 'mine', '--template', 'empty'])
   folder.write('mine/manifest.yaml', `${read('mine/manifest.yaml')}\nshedules: []\n`)
-  // Ends at once: there is no such ledger.
+  // Ends at once, because this ledger does not exist.
   const { code, stderr } = await folder.run(['dev', 'mine', '--database', 'mysql://x'])
   expect([code, stderr]).toEqual([
     2,
@@ -88,7 +88,7 @@ test('a slip in a manifest that does not stop it is told by dev and by the docto
 })
 
 describe('trihand doctor', () => {
-  test('an empty folder is told how to begin; nothing is made', async () => {
+  test('in an empty folder it explains how to start, and creates nothing', async () => {
     const report = await folder.json(['doctor'])
     expect(stateOf(report, 'system')).toBe('warn')
     expect(stateOf(report, 'ledger')).toBe('ok')
@@ -96,7 +96,7 @@ describe('trihand doctor', () => {
     expect(existsSync(join(folder.path, '.trihand'))).toBe(false)
   })
 
-  test('a system that does not load, a ledger that is none and a port that is taken end with 1, each with its way out', async () => {
+  test('a system that does not load, an invalid ledger and a port in use end with 1, each with a remedy', async () => {
     folder.write('system.ts', 'export const system = nobody\n')
     folder.write('broken.db', 'this is no database, and long enough to be looked at '.repeat(50))
     const other = createServer().listen(0, '127.0.0.1')
@@ -115,14 +115,14 @@ describe('trihand doctor', () => {
   test.each([
     ['claude-opus-5', 'warn', 'simulated, agents answer from scripts: home: ANTHROPIC_API_KEY is not set'],
     ['{ id: qwen, base_url: "http://127.0.0.1:9/v1" }', 'ok', 'live: home (qwen of openai-compatible)'],
-  ])('says which models are simulated, and why: %s (15.3.2)', async (model, state, says) => {
+  ])('reports which models are simulated, and why: %s (15.3.2)', async (model, state, says) => {
     await folder.json(['init', '.', '--template', 'empty'])
     folder.write('manifest.yaml', `${read('manifest.yaml')}\ndefaults: { model: home, models: { home: ${model} } }\n`)
     const { findings }: Doctor = await folder.json(['doctor'])
     expect(findings.find(({ name }) => name === 'models')).toMatchObject({ state, says })
   })
 
-  test('a server that runs is asked', async () => {
+  test('queries a running server', async () => {
     folder.write(
       'system.ts',
       `import { defineSystem } from 'trihand'\nexport const system = defineSystem({ name: 'a' })\n`,

@@ -1,4 +1,4 @@
-/** Many runs at once from the command line: what is asked first, what is told, how it ends. */
+/** Bulk commands from the command line: the confirmation, the output and the exit code. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { SHOP } from '#test/support/shop.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder.remove())
 
-test('[G12] every run that fits hears the word, and the sums are the result', async () => {
+test('[G12] a bulk command reaches every matching run, and its totals are the result', async () => {
   for (const id of ['a', 'b', 'c']) await folder.json(['send', 'order.paid', JSON.stringify({ id })])
   const many = (verb: string) => ['runs', verb, '--where', 'status=waiting, handler=ship', '--yes']
   const plain = await folder.run(many('pause'))
@@ -25,7 +25,7 @@ test('[G12] every run that fits hears the word, and the sums are the result', as
   expect(none).toMatchObject({ total: 0, done: 0, failed: 0, is_total_known: true })
 })
 
-test('nobody is asked where nobody can answer: the flag that says yes is named', async () => {
+test('without a terminal a bulk command is refused, and the error names the flag that confirms it', async () => {
   const { code, stderr } = await folder.run(['runs', 'cancel', '--where', 'handler=ship'])
   expect(code).toBe(2)
   expect(stderr).toContain('NOT_A_TERMINAL')

@@ -1,4 +1,4 @@
-/** `trihand check --against`: runs that have not ended, held against new code before a deploy, through every door to a ledger. */
+/** `trihand check --against`: compares unfinished runs with new code before a deploy, for every kind of ledger and server. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -80,7 +80,7 @@ describe('[N5] trihand check --against', () => {
 
   test('a SQLite ledger: code that still fits ends with 0, and performs no step (13.2.3)', async () => {
     await begin()
-    // A step more, also before those that have results, is no trouble.
+    // An added step is compatible, even before steps that have results.
     folder.write(
       'system.ts',
       BEFORE.replace("await step.run('charge'", "await step.run('audit', () => 7)\n      await step.run('charge'"),
@@ -92,7 +92,7 @@ describe('[N5] trihand check --against', () => {
     expect(document).toMatchObject({ system: 'shop', runs: 3, troubled: [], skipped: [] })
   })
 
-  test('a SQLite ledger: steps, handlers, events and schemas that no longer fit end with 1 and the runs (13.2.3)', async () => {
+  test('a SQLite ledger: steps, handlers, events and schemas that no longer fit end with 1 and list the runs (13.2.3)', async () => {
     const runs = await begin()
     const { code, stdout, kinds } = await found(ledger)
     expect([code, kinds]).toEqual([1, TROUBLES])
@@ -104,7 +104,7 @@ describe('[N5] trihand check --against', () => {
     expect(stdout).toContain('3 runs have not ended: 3 would be in trouble')
   })
 
-  test('a SQLite ledger: an input that no longer fits, and code that fails on what was recorded, end with 1 (13.2.3)', async () => {
+  test('a SQLite ledger: an input that no longer fits, and code that fails on recorded results, end with 1 (13.2.3)', async () => {
     await begin()
     folder.write(
       'new/system.ts',
@@ -118,7 +118,7 @@ describe('[N5] trihand check --against', () => {
     expect(stdout).toContain('the code fails on what the run has recorded: ana is not served any more')
   })
 
-  test('a server: asked by its URL with a token, and by its ledger’s file; without the token it ends with 7 (13.2.3)', async () => {
+  test('a server is found by its URL with a token, and by its ledger’s file; without the token it ends with 7 (13.2.3)', async () => {
     await begin()
     const server = await folder.serve(['dev', '--port', '0'], {
       env: { TRIHAND_PUBLIC_URL: 'https://trihand.example' },
@@ -130,7 +130,7 @@ describe('[N5] trihand check --against', () => {
       expect(await found(against, env)).toMatchObject({ code: 1, kinds: TROUBLES })
   })
 
-  test('a handler that is declared without code, a path that is no ledger, a ledger in memory (13.2.3)', async () => {
+  test('a handler without code is reported; a missing ledger and a ledger in memory are refused (13.2.3)', async () => {
     await begin()
     folder.write(
       'new/system.ts',
@@ -157,7 +157,7 @@ describe('[N5] trihand check --against', () => {
 
   const cluster = process.env['TRIHAND_TEST_PG_URL'] ?? ''
   test.skipIf(cluster === '')(
-    'a Postgres ledger: the same, and an older schema is refused, not changed (13.2.3)',
+    'a Postgres ledger: the same results; an older schema is refused and not changed (13.2.3)',
     async () => {
       const place = await freshSchema(cluster)
       try {

@@ -1,4 +1,4 @@
-/** docs/cli.md and the command say the same: every verb once, no flag that is not there, nothing twice. */
+/** docs/cli.md and the command agree: each verb is documented once, each documented flag exists, and nothing is repeated. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -10,7 +10,7 @@ const PAGE = readFileSync(join(PROJECT, 'docs/cli.md'), 'utf8')
 const quiet = { isTTY: false, write: () => {} }
 const program = createProgram(async () => {}, { stdout: quiet, stderr: quiet })
 
-/** Verbs by their words: `runs list`. */
+/** Verbs by their full name: `runs list`. */
 const verbsOf = (command: Command, words: readonly string[] = []): readonly (readonly [string, Command])[] =>
   command.commands.flatMap((inner) => {
     const name = [...words, inner.name()]
@@ -24,7 +24,7 @@ interface Line {
   readonly text: string
 }
 
-/** A line that goes on belongs to the one before it. */
+/** A continued line belongs to the one before it. */
 const lines = (/```\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? '')
   .replaceAll(/\n +# /g, ' ')
   .trim()
@@ -36,19 +36,19 @@ const lines = (/```\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? '')
     return { verbs: names, text }
   })
 
-/** So many words in a row are no accident. */
+/** This many equal words in a row count as a repetition. */
 const SAME_WORDS = 6
 
 const counted = (texts: readonly string[]): readonly string[] =>
   texts.filter((text, index) => texts.indexOf(text) !== index)
 
-test('every verb stands in docs/cli.md once, and nothing else does (15.5.3)', () => {
+test('docs/cli.md lists every verb once, and no other (15.5.3)', () => {
   const told = lines.flatMap(({ verbs }) => verbs)
   expect(counted(told)).toEqual([])
   expect([...told].sort()).toEqual([...commands.keys()].sort())
 })
 
-test('each flag that docs/cli.md names beside a verb is one of that verb (15.5.3)', () => {
+test('each flag that docs/cli.md shows for a verb exists (15.5.3)', () => {
   const unknown = lines.flatMap(({ verbs, text }) => {
     const known = new Set(
       verbs.flatMap((verb) => commands.get(verb)?.options.map(({ long, short }) => long ?? short) ?? []),
@@ -60,7 +60,7 @@ test('each flag that docs/cli.md names beside a verb is one of that verb (15.5.3
   expect(unknown).toEqual([])
 })
 
-test('docs/cli.md says nothing twice (15.5.3)', () => {
+test('docs/cli.md repeats nothing (15.5.3)', () => {
   const outside = PAGE.replace(/```[\s\S]*?```/g, '')
   const rows = outside.split('\n').flatMap((line) => /^\| (`[^|]*`) \|/.exec(line)?.[1] ?? [])
   expect(counted(rows)).toEqual([])

@@ -1,4 +1,4 @@
-/** Holding work back from the command line: workers paused, everything stopped by a typed word, breakers and pools listed. */
+/** Holding work back from the command line: pause workers, stop everything after a typed confirmation, list breakers and pools. */
 import { spawnSync } from 'node:child_process'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
@@ -22,7 +22,7 @@ afterEach(() => folder.remove())
 const serve = () => folder.serve(['dev', '--port', '0'])
 const run = (...words: readonly string[]) => folder.run(words)
 
-test('[I6] everything is stopped and goes on again, and a run that waits says why', async () => {
+test('[I6] everything is stopped and resumed, and a run that waits gives the reason', async () => {
   await serve()
   const stopped = await folder.json(['stop', '--yes', '--reason', 'the bank called'])
   expect(stopped).toMatchObject({ is_stopped: true, by: 'local', reason: 'the bank called' })
@@ -34,7 +34,7 @@ test('[I6] everything is stopped and goes on again, and a run that waits says wh
   expect((await folder.json(['runs', 'list'])).items[0].status).toBe('success')
 })
 
-test('[I6] a stop without a server holds the ledger, and the next start begins nothing', async () => {
+test('[I6] a stop without a server is stored in the ledger, and the next server starts no run', async () => {
   await folder.json(['send', 'order.placed', '--wait', '20s'])
   expect((await run('stop', '--yes')).stdout).toMatch(/^stopped by local at /)
   await serve()
@@ -43,14 +43,14 @@ test('[I6] a stop without a server holds the ledger, and the next start begins n
   expect((await folder.json(['runs', 'show', runs[0]])).status).toBe('queued')
 })
 
-test('nobody is asked where nobody can answer: the flag is named, and nothing is stopped', async () => {
+test('without a terminal a stop is refused, and the error names the flag that confirms it', async () => {
   await serve()
   const { code, stderr } = await run('stop')
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^NOT_A_TERMINAL .*--yes/)])
   expect((await run('go')).stdout).toBe('nothing is stopped\n')
 })
 
-test('at a terminal the word is typed; another word stops nothing', async (context) => {
+test('at a terminal a stop needs the typed confirmation; any other text stops nothing', async (context) => {
   if (spawnSync('sh', ['-c', 'command -v script']).status !== 0)
     return context.skip('there is no `script` to make a terminal with')
   await serve()
@@ -62,7 +62,7 @@ test('at a terminal the word is typed; another word stops nothing', async (conte
   expect([meant.code, meant.stdout]).toEqual([0, expect.stringContaining('stopped by local')])
 })
 
-test('[I6][N4][I7] a worker is paused and resumed, pools and breakers are listed, and one is closed', async () => {
+test('[I6][N4][I7] a worker is paused and resumed, pools and breakers are listed, and one breaker is closed', async () => {
   await serve()
   const [{ name }] = (await folder.json(['workers', 'list'])).items
   expect((await run('workers', 'pause', name)).stdout).toBe(`${name} was told to pause\n`)

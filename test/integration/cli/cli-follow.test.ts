@@ -1,4 +1,4 @@
-/** Verbs that look closer or follow what happens: why and watch for runs, show, tail and replay for events, a backup, two manifests. */
+/** Verbs that inspect and follow: why and watch for runs; show, tail and replay for events; backup; manifest diff. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildCommand, Folder, type Server } from '#test/support/serving/command.ts'
 import { SHOP } from '#test/support/shop.ts'
@@ -25,7 +25,7 @@ describe('without a server', () => {
   const run = async (handler: string): Promise<string> =>
     (await folder.json(['runs', 'list', '--handler', handler])).items[0].id
 
-  test('why a run does not go on is one sentence', async () => {
+  test('runs why explains in one sentence why a run does not continue', async () => {
     const id = await run('ship')
     const { code, stdout } = await folder.run(['runs', 'why', id.slice(-8)])
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^[^\n]*order\.signed[^\n]*\n$/)])
@@ -33,7 +33,7 @@ describe('without a server', () => {
     expect((await folder.run(['runs', 'why', 'ffffffff'])).code).toBe(3)
   })
 
-  test('watch shows what has happened: 0 after a good end, 1 after a bad one, 8 while nobody works on it', async () => {
+  test('runs watch ends with 0 after a success, 1 after a failure, 8 if no worker performs the run', async () => {
     const good = await folder.run(['runs', 'watch', await run('pack')])
     expect([good.code, good.stdout]).toEqual([0, expect.stringMatching(/ {2}an event started pack\n[\s\S]*success\n$/)])
     expect((await folder.run(['runs', 'watch', await run('search')])).code).toBe(1)
@@ -45,7 +45,7 @@ describe('without a server', () => {
     expect((await folder.run(['runs', 'watch', 'ffffffff'])).code).toBe(3)
   })
 
-  test('an event is shown by its number, and sent once more under a new id', async () => {
+  test('an event is shown by its number, and replayed under a new id', async () => {
     const { items } = await folder.json(['events', 'list', '--type', 'order.placed'])
     const [event] = items
     const shown = await folder.run(['events', 'show', String(event.sequence)])
@@ -60,11 +60,11 @@ describe('without a server', () => {
     expect(again).toMatchObject({ type, source, subject, data })
   })
 
-  test('[A6] an event that is to be sent later keeps no call waiting, is listed, and taken back', async () => {
+  test('[A6] a delayed event keeps no command waiting, is listed, and can be cancelled', async () => {
     const later = "import { fn } from 'trihand'\nexport default { name: 'later', events: { ping: null }, functions: [\n"
     const remind = "  fn('remind', {}, ({ emit }) => emit('ping', { n: 1 }, { delay: '1h' })),\n] }\n"
     const other = new Folder({ 'system.ts': later + remind })
-    // Without a wait it takes as long as something is at work; a call that hangs is a failed test.
+    // Without --wait the command takes as long as work is active; a command that hangs fails the test.
     await other.json(['start', 'remind'])
     const { items } = await other.json(['events', 'list', '--delayed'])
     expect(items).toEqual([expect.objectContaining({ type: 'ping', data: { n: 1 } })])
@@ -75,7 +75,7 @@ describe('without a server', () => {
     await other.remove()
   })
 
-  test('an event that is not there ends with 3, what is no number with 2', async () => {
+  test('an unknown event ends with 3, an invalid number with 2', async () => {
     for (const verb of ['show', 'replay']) {
       const absent = await folder.run(['events', verb, '999999'])
       expect([absent.code, absent.stderr]).toEqual([3, expect.stringContaining('there is no event number 999999')])
@@ -84,12 +84,12 @@ describe('without a server', () => {
     }
   })
 
-  test('tail asks a server, and says so where there is none', async () => {
+  test('tail needs a server, and says so if there is none', async () => {
     const { code, stderr } = await folder.run(['events', 'tail'])
     expect([code, stderr]).toEqual([6, expect.stringContaining('nothing new can come')])
   })
 
-  test('a backup is a ledger: it verifies clean, answers, and is never written over', async () => {
+  test('a backup is a ledger: it passes verify, answers queries, and is never overwritten', async () => {
     const { file, bytes } = await folder.json(['backup', 'copy.db'])
     expect([file, bytes]).toEqual(['copy.db', expect.any(Number)])
     expect(await folder.json(['verify', '--file', 'copy.db'])).toMatchObject({ status: 'clean' })
@@ -128,7 +128,7 @@ describe('beside a server', () => {
     expect([code, documents(stdout).at(-1)]).toEqual([1, expect.objectContaining({ type: 'end', status: 'cancelled' })])
   })
 
-  test('watch waits no longer than it was told', async () => {
+  test('watch waits no longer than its time limit', async () => {
     const { items } = await folder.json(['runs', 'list', '--status', 'waiting'])
     expect((await folder.run(['runs', 'watch', items[0].id, '--wait', '1ms'])).code).toBe(8)
   })
@@ -151,7 +151,7 @@ describe('beside a server', () => {
     expect((await tail.stop('SIGINT')).code).toBe(130)
   })
 
-  test('a backup is taken while the server works, and holds what was acknowledged', async () => {
+  test('a backup is made while the server works, and contains everything acknowledged', async () => {
     await folder.json(['backup', 'copy.db'])
     expect(await folder.json(['verify', '--file', 'copy.db'])).toMatchObject({ status: 'clean' })
     const { items } = await folder.json(['events', 'list', '--database', 'copy.db', '--type', 'order.lost'])
@@ -160,7 +160,7 @@ describe('beside a server', () => {
   })
 })
 
-describe('two manifests', () => {
+describe('manifest diff', () => {
   let folder: Folder
   const text = (name: string, type: string): string =>
     `product: { name: ${name} }\nevents:\n  definitions:\n    - name: ${type}\n      payload: { id: string }\n`
@@ -169,7 +169,7 @@ describe('two manifests', () => {
   })
   afterEach(() => folder.remove())
 
-  test('what differs is told place by place, and ends with 1', async () => {
+  test('reports each difference with its place, and ends with 1', async () => {
     const { code, stdout } = await folder.run(['manifest', 'diff', 'old.yaml', 'new.yaml'])
     expect([code, stdout]).toEqual([
       1,
@@ -183,7 +183,7 @@ describe('two manifests', () => {
     expect(as.differences).toMatchObject([{ kind: 'removed' }, { kind: 'added' }])
   })
 
-  test('one that does not load is told, and ends with 4', async () => {
+  test('reports a manifest that does not load, and ends with 4', async () => {
     folder.write('bad.yaml', 'product: [')
     const { code, stderr } = await folder.run(['manifest', 'diff', 'old.yaml', 'bad.yaml'])
     expect([code, stderr]).toEqual([4, expect.stringContaining('bad.yaml:')])

@@ -1,4 +1,4 @@
-/** Health of real processes: a server whose disk fills up, a folder that is read-only, the log on stderr. */
+/** Health of real processes: a server with a full disk, a read-only folder, the log on stderr. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ const linesOf = ({ stderr }: Server): readonly Record<string, unknown>[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
 
-test('[I5] log-1: ready is red while the disk is full, every refusal is in the log, and both heal by themselves (13.2.6)', async (context) => {
+test('[I5] log-1: readiness fails while the disk is full, every refusal is logged, and both recover without a restart (13.2.6)', async (context) => {
   const shim = join(folder.path, 'shim.so')
   const obstacle = compileShared(join(PROJECT, 'test/chaos/power-cut/shim.c'), shim)
   if (obstacle !== null) context.skip(obstacle)
@@ -61,7 +61,7 @@ test('[I5] log-1: ready is red while the disk is full, every refusal is in the l
   fault.close()
 })
 
-test('[I5] without TRIHAND_LOG nothing is logged; a level that does not exist is refused (13.2.6)', async () => {
+test('[I5] without TRIHAND_LOG nothing is logged; an unknown level is refused (13.2.6)', async () => {
   const server = await folder.serve(['dev', '--port', '0'])
   await send(server)
   await fetch(`${server.url}/nowhere`)
@@ -73,8 +73,8 @@ test('[I5] without TRIHAND_LOG nothing is logged; a level that does not exist is
   ])
 })
 
-test('[I5] a folder that is read-only is told with its name and a way out (13.2.6)', async (context) => {
-  // Root may write everywhere: then the folder stands where none can be made.
+test('[I5] a read-only folder is reported with its name and a remedy (13.2.6)', async (context) => {
+  // Root may write everywhere, so root gets a path where no folder can be made.
   const isRoot = process.getuid?.() === 0
   mkdirSync(join(folder.path, 'shut'))
   chmodSync(join(folder.path, 'shut'), 0o500)

@@ -1,4 +1,4 @@
-/** A person's word on the command line: shown and asked at a terminal, bound to a hash elsewhere, item by item where there are several. */
+/** Decisions on the command line: shown and confirmed at a terminal, bound to a hash elsewhere, item by item for a bundle. */
 import { spawnSync } from 'node:child_process'
 import { afterEach, beforeAll, beforeEach, expect, type TestContext, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
@@ -52,7 +52,7 @@ const requireTerminals = (context: TestContext): void => {
     context.skip('there is no `script` to make a terminal with')
 }
 
-test('[C5] where nobody can be asked a word needs the hash of what was seen', async () => {
+test('[C5] without a terminal a decision needs the hash of what was shown', async () => {
   const id = await aBundle()
   const unseen = await folder.run(['inbox', 'approve', id, ...ANA])
   expect([unseen.code, unseen.stderr]).toEqual([2, expect.stringContaining('--hash')])
@@ -62,7 +62,7 @@ test('[C5] where nobody can be asked a word needs the hash of what was seen', as
   expect(done).toMatchObject({ status: 'approved', approved: ['a', 'b', 'c'], end: { decided_by: 'ana' } })
 })
 
-test('[C13] of a bundle some are approved and the rest is rejected; an item that is not there is named', async () => {
+test('[C13] some items of a bundle are approved and the rest is rejected; an unknown item is named', async () => {
   const id = await aBundle()
   const { shown_hash } = await folder.json(['inbox', 'show', id, ...ANA])
   const word = ['inbox', 'approve', id, ...ANA, '--hash', shown_hash]
@@ -74,7 +74,7 @@ test('[C13] of a bundle some are approved and the rest is rejected; an item that
   expect(done).toMatchObject({ status: 'approved', approved: ['a', 'c'], rejected: ['b'] })
 })
 
-test('[C5] at a terminal the task is shown and a question asked; any other answer than yes decides nothing', async (context) => {
+test('[C5] at a terminal the task is shown and confirmed; any answer but yes decides nothing', async (context) => {
   requireTerminals(context)
   const id = await aBundle()
   const no = await folder.run(['inbox', 'approve', id, ...ANA], {
@@ -94,7 +94,7 @@ test('[C5] at a terminal the task is shown and a question asked; any other answe
   })
 })
 
-test('[C6] an item is changed in the editor, the difference shown, and approved so', async (context) => {
+test('[C6] an item is edited in the editor, its difference is shown, and the edited item is approved', async (context) => {
   requireTerminals(context)
   const id = await aBundle()
   const edited = await folder.run(['inbox', 'edit', id, ...ANA, '--items', 'b'], {
@@ -107,7 +107,7 @@ test('[C6] an item is changed in the editor, the difference shown, and approved 
   expect(JSON.stringify(sections)).toContain('My dear b')
 })
 
-test('[C3] at a terminal an input task shows its context and asks field by field, until each answer fits the schema (13.1.4)', async (context) => {
+test('[C3] at a terminal an input task shows its context and asks for each field until the answer fits the schema (13.1.4)', async (context) => {
   requireTerminals(context)
   await folder.json(['send', 'budget.asked', '{"team":"Research"}'])
   const { items } = await folder.json(['inbox', 'list', ...ANA])
@@ -137,7 +137,7 @@ test('[C3] at a terminal an input task shows its context and asks field by field
   })
 })
 
-test('[C3] a decision without items shows its context before anything is asked, and what is in it moves no cursor (13.1.4)', async (context) => {
+test('[C3] a decision without items shows its context before any question, and text in it cannot move the cursor (13.1.4)', async (context) => {
   requireTerminals(context)
   await folder.json(['send', 'offer.made', JSON.stringify({ offer: { price: 1200, terms: 'net \u001b[2J30' } })])
   const { items } = await folder.json(['inbox', 'list', ...ANA])

@@ -1,4 +1,4 @@
-/** What is to happen later or in a session, from the command line and over HTTP: events with a delay, runs in a session. */
+/** Delayed events, and runs in a session, from the command line and over HTTP. */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { type HttpApp, openApp } from '#test/support/serving/http-app.ts'
@@ -27,7 +27,7 @@ afterEach(async () => {
   await app.close()
 })
 
-test('trihand send --delay keeps an event until its time, and refuses at once what would be refused then (15.1.3)', async () => {
+test('trihand send --delay stores an event until its time, and refuses an invalid one at once (15.1.3)', async () => {
   const sent = await folder.json(['send', 'order.placed', '{"id":"o1"}', '--subject', 'box', '--delay', '2h'])
   expect(sent).toMatchObject({ sequence: 0, runs: [], duplicate: false })
   const due = Date.parse(sent.due_at) - Date.now()
@@ -52,7 +52,7 @@ test('trihand send --delay keeps an event until its time, and refuses at once wh
   }
 })
 
-test('an event with a delay is sent once its time has come, once for each Idempotency-Key (15.1.3)', async () => {
+test('a delayed event is sent at its time, once for each Idempotency-Key (15.1.3)', async () => {
   const body = { type: 'order.placed', data: { n: 1 }, delay: '1ms' }
   const [first, second] = [
     await app.post('/api/events', body, { 'idempotency-key': 'k1' }),
@@ -66,7 +66,7 @@ test('an event with a delay is sent once its time has come, once for each Idempo
   expect(status).toBe(202)
 })
 
-test('trihand start --session works in a session that is there, and refuses one that is not (15.1.3)', async () => {
+test('trihand start --session uses an existing session, and refuses an unknown one (15.1.3)', async () => {
   const session = await app.trihand.sessions.create()
   await app.trihand.sessions.remember(session, 'name', 'Ada')
   const { body } = await app.post('/api/runs', { name: 'note', session })

@@ -1,4 +1,4 @@
-/** A folder with a manifest, given to the built command: what is said about it, what is drawn, and that it runs. */
+/** The built command on a folder with a manifest: findings, graph, types, simulation, and running it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ functions:
   - {name: pack, trigger: {event: order.placed, filter: total > 3}}
   - {name: later, trigger: {event: order.placed, filter: total > 100}}
 `
-/** Leaves a trace when it is loaded: verbs that only look must not. */
+/** Leaves a trace when it is loaded: verbs that only read must not load it. */
 const PACK = `import { writeFileSync } from 'node:fs'
 writeFileSync('loaded.txt', 'yes')
 export default async ({ input, step }) => step.run('box', ({ emit }) => {
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** What the compiler says about a text. */
+/** The compiler's findings for a text. */
 const typeErrors = (text: string): readonly string[] => {
   const file = join(folder.path, 'use.ts')
   writeFileSync(file, text)
@@ -44,8 +44,8 @@ const typeErrors = (text: string): readonly string[] => {
 
 const wasLoaded = (): boolean => existsSync(join(folder.path, 'loaded.txt'))
 
-describe('[A2] looking', () => {
-  test('a good manifest is told with notes, and nothing of its folder is executed', async () => {
+describe('[A2] manifest verbs that only read', () => {
+  test('a valid manifest is reported with notes, and no code of its folder is executed', async () => {
     const { code, stdout } = await folder.run(['manifest', 'validate'])
     expect(code).toBe(0)
     expect(stdout).toContain('manifest.yaml:7:5 info LINT_HANDLER_MISSING later has no code yet')
@@ -54,7 +54,7 @@ describe('[A2] looking', () => {
     expect(wasLoaded()).toBe(false)
   })
 
-  test('a bad one ends with 4, each finding with file, line and column', async () => {
+  test('an invalid manifest ends with 4, each finding with file, line and column', async () => {
     folder.write('manifest.yaml', MANIFEST.replace('total > 3', 'total >').replace('name: later', 'name: pack'))
     const { code, stdout } = await folder.run(['manifest', 'validate'])
     expect(code).toBe(4)
@@ -62,7 +62,7 @@ describe('[A2] looking', () => {
     expect(stdout).toContain('manifest.yaml:7:5 error MANIFEST_DUPLICATE_NAME')
   })
 
-  test('the findings are one document', async () => {
+  test('--json prints the findings as one document', async () => {
     folder.write('manifest.yaml', MANIFEST.replace('functions:', 'funtions: {}\nfunctions:'))
     const document = await folder.json(['manifest', 'validate'])
     expect(document.system.functions.map(({ name }: { name: string }) => name)).toEqual(['pack', 'later'])
@@ -80,7 +80,7 @@ describe('[A2] looking', () => {
     ])
   })
 
-  test('warnings count with --strict only', async () => {
+  test('warnings count only with --strict', async () => {
     folder.write('manifest.yaml', MANIFEST.replace('{name: pack,', '{name: pack, emits: [order.lost],'))
     expect((await folder.run(['manifest', 'validate'])).code).toBe(0)
     for (const verb of ['validate', 'graph']) expect((await folder.run(['manifest', verb, '--strict'])).code).toBe(4)
@@ -97,7 +97,7 @@ describe('[A2] looking', () => {
     })
   })
 
-  test('[A4] the types compile, and hold', async () => {
+  test('[A4] the generated types compile and match', async () => {
     const { stdout } = await folder.run(['manifest', 'types'])
     const use =
       "const order: Events['order.placed'] = { id: 'a', total: 3 }\nexport const name: HandlerName = 'pack'\nexport { order }\n"
@@ -105,29 +105,29 @@ describe('[A2] looking', () => {
     expect(typeErrors(stdout + use.replace("id: 'a'", 'id: 7'))).toHaveLength(1)
   })
 
-  test('what is printed is a manifest, and prints the same again', async () => {
+  test('the printed manifest is valid, and prints the same again', async () => {
     const { stdout } = await folder.run(['manifest', 'print'])
     folder.write('manifest.yaml', stdout)
     expect((await folder.run(['manifest', 'print'])).stdout).toBe(stdout)
   })
 
-  test('no manifest there is said', async () => {
+  test('a folder without a manifest is reported', async () => {
     const { code, stderr } = await folder.run(['manifest', 'validate', 'functions'])
     expect([code, stderr]).toEqual([4, expect.stringMatching(/^LOAD_FAILED functions has no manifest\.yaml/)])
   })
 })
 
-describe('[A3] rehearsing', () => {
+describe('[A3] simulate', () => {
   const COMPLETE = MANIFEST.replace('{name: pack,', '{name: pack, emits: order.packed,')
 
-  test('everything is reached, nothing of the folder is executed', async () => {
+  test('reaches every handler, and executes no code of the folder', async () => {
     folder.write('manifest.yaml', COMPLETE)
     const { code, stdout } = await folder.run(['simulate'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('handlers: 2 of 2 reached')])
     expect(wasLoaded()).toBe(false)
   })
 
-  test('what is not reached is said, exit 1; as one document too', async () => {
+  test('reports what is not reached and ends with 1, also as one JSON document', async () => {
     const { code, stdout } = await folder.run(['simulate'])
     expect([code, stdout]).toEqual([1, expect.stringContaining('order.packed was not: nobody sends it')])
     const told = await folder.run(['simulate', '--json', '--seed', '3'])
@@ -135,7 +135,7 @@ describe('[A3] rehearsing', () => {
     expect(JSON.parse(told.stdout)).toMatchObject({ seed: 3, complete: false, handlers: { missed: [] } })
   })
 
-  test('the campaign of the examples is reached as a whole; without one of its emits it is not', async () => {
+  test('reaches all of the example campaign; without one of its emits it does not', async () => {
     const text = readFileSync(join(PROJECT, 'examples/campaign/manifest.yaml'), 'utf8')
     folder.write('manifest.yaml', text)
     const { complete, handlers } = await folder.json(['simulate'])
@@ -145,7 +145,7 @@ describe('[A3] rehearsing', () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining('nothing in the system sends campaign.drafted')])
   })
 
-  test('a manifest that does not load, and flags that mean nothing', async () => {
+  test('refuses a manifest that does not load, and invalid flags', async () => {
     expect((await folder.run(['simulate', '--paths', 'some'])).code).toBe(2)
     folder.write('manifest.yaml', 'product: 3\n')
     const { code, stderr } = await folder.run(['simulate'])
@@ -153,7 +153,7 @@ describe('[A3] rehearsing', () => {
   })
 })
 
-describe('[A2] running', () => {
+describe('[A2] running a manifest', () => {
   test('an event starts the functions of the manifest, with the code beside it', async () => {
     const receipt = await folder.json(['send', 'order.placed', '{"id":"a","total":7}', '--wait', '10s'])
     expect(receipt.results).toMatchObject([{ handler: 'pack', status: 'success', output: { packed: 'a' } }])
@@ -162,13 +162,13 @@ describe('[A2] running', () => {
     expect(items.map(({ type }: { type: string }) => type)).toEqual(['order.packed', 'order.placed'])
   })
 
-  test('[A4] data that does not fit the payload is refused with a pointer', async () => {
+  test('[A4] data that does not fit the payload is refused with a JSON pointer', async () => {
     const { code, stderr } = await folder.run(['send', 'order.placed', '{"id":7}'])
     expect(code).toBe(4)
     expect(stderr).toContain('EVENT_INVALID event order.placed does not fit its schema: /id: must be string')
   })
 
-  test('a run of a function without code waits for it, and goes on once it is written; a start by name is refused (13.2.2)', async () => {
+  test('a run of a function without code waits, and continues once the code is written; a start by name is refused (13.2.2)', async () => {
     const refused = await folder.run(['run', 'later', '{}'])
     expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('FUNCTION_NOT_IMPLEMENTED later')])
     const order = (id: string, patience: string) =>
@@ -180,19 +180,19 @@ describe('[A2] running', () => {
     expect((await order('a', '1s')).stdout).toMatch(/pack +success/)
     expect(await statuses()).toEqual(['queued'])
     folder.write('functions/later.ts', "export default async () => 'written'\n")
-    // The older run is due first, so that it has ended before the new one.
+    // The older run is due first, so it has ended before the new one.
     expect((await order('b', '30s')).stdout).toMatch(/later +success/)
     expect(await statuses()).toEqual(['success', 'success'])
   })
 
-  test('a manifest that does not load is told by its first error, with the place', async () => {
+  test('a manifest that does not load is reported with its first error and the place', async () => {
     folder.write('manifest.yaml', MANIFEST.replace('total > 3', 'total >'))
     const { code, stderr } = await folder.run(['dev', '--port', '0'])
     expect(code).toBe(4)
     expect(stderr).toMatch(/^EXPR_REJECTED manifest\.yaml:6:\d+ /)
   })
 
-  test('code that stands for another name is refused', async () => {
+  test('code that exports another name is refused', async () => {
     writeFileSync(
       join(folder.path, 'functions/later.ts'),
       "import { fn } from 'trihand'\nexport default fn('other', {}, () => 1)\n",
@@ -204,7 +204,7 @@ describe('[A2] running', () => {
     ])
   })
 
-  test('[B2] a tool beside the manifest is used by the agent that is allowed it; one that is none is refused', async () => {
+  test('[B2] an agent uses a tool beside the manifest that it is allowed; a file that is not a tool is refused', async () => {
     folder.write(
       'manifest.yaml',
       `product: {name: shop}

@@ -1,8 +1,8 @@
 /**
- * Every verb in every surrounding: a pipe, a terminal, `--json`, `CI`, `NO_COLOR`, a stdin that is closed. None hangs, none writes an escape
- * where nobody could show it, each ends as it is documented.
+ * Every verb in every environment: a pipe, a terminal, `--json`, `CI`, `NO_COLOR`, a closed stdin. None hangs, none writes an escape code
+ * where it cannot be shown, each ends with its documented exit code.
  *
- * In this process where a process of its own would prove nothing more; the real streams are a handful of calls at the end.
+ * Runs in this process where a separate one would prove nothing more; a few calls at the end use real streams.
  */
 import { spawnSync } from 'node:child_process'
 import type { Command } from 'commander'
@@ -15,7 +15,7 @@ const ESCAPE = '\u001b'
 const NOBODY = 'ffffffff'
 const ABSENT = 'ses_00000000000000000000000000000000'
 
-/** One call of each verb that can be repeated, and what it ends with. */
+/** One repeatable call of each verb, with its exit code. */
 const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: number]>> = {
   dev: [['nowhere'], 4],
   demo: [['--port', '99999'], 2],
@@ -55,7 +55,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'pools list': [[], 0],
   'circuits list': [[], 0],
   'circuits reset': [['nowhere'], 3],
-  // Nobody types the word.
+  // Without a typed confirmation.
   stop: [[], 2],
   go: [[], 0],
   'schedules list': [[], 0],
@@ -96,7 +96,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'manifest diff': [['bells', 'bells'], 0],
   'manifest print': [['bells'], 0],
   'manifest versions': [[], 0],
-  // Nothing in it sends what it begins with.
+  // Nothing in the manifest sends its first event.
   simulate: [['bells'], 1],
   backup: [['system.ts'], 2],
   rekey: [[], 2],
@@ -133,7 +133,7 @@ test('every verb is in the table', () => {
   expect(Object.keys(CALLS).sort()).toEqual([...leaves(program)].sort())
 })
 
-/** Where colours are not wanted. */
+/** Environments without colours. */
 const PLAIN: readonly (readonly [string, CallOptions])[] = [
   ['a pipe', { env: { CI: '' } }],
   ['a pipe under CI', { env: { CI: '1' } }],
@@ -141,7 +141,7 @@ const PLAIN: readonly (readonly [string, CallOptions])[] = [
   ['a terminal that is dumb', { terminal: true, env: { TERM: 'dumb' } }],
 ]
 
-/** One document, or one on each line. */
+/** One document, or one per line. */
 const isJson = (text: string): boolean => {
   const parses = (part: string): boolean => {
     try {
@@ -154,8 +154,8 @@ const isJson = (text: string): boolean => {
   return text === '' || parses(text) || text.trimEnd().split('\n').every(parses)
 }
 
-describe.each(Object.entries(CALLS))('%s', (verb, [, exit]) => {
-  test('ends as documented in every surrounding, without an escape where none belongs', async () => {
+describe.each(Object.entries(CALLS))('trihand %s', (verb, [, exit]) => {
+  test('ends as documented in every environment, with escape codes only at a terminal', async () => {
     for (const [surrounding, options] of PLAIN) {
       const { code, stdout, stderr } = await call(verb, options)
       expect({ surrounding, code, stderr }).toEqual({ surrounding, code: exit, stderr })
@@ -164,7 +164,7 @@ describe.each(Object.entries(CALLS))('%s', (verb, [, exit]) => {
     expect((await call(verb, { terminal: true })).code).toBe(exit)
   })
 
-  test('with --json speaks JSON alone, also of what is wrong', async () => {
+  test('prints only JSON with --json, errors included', async () => {
     const { code, stdout, stderr } = await call(verb, { terminal: true }, '--json')
     expect({ code, stderr }).toEqual({ code: exit, stderr })
     expect((stdout + stderr).includes(ESCAPE)).toBe(false)
@@ -174,24 +174,24 @@ describe.each(Object.entries(CALLS))('%s', (verb, [, exit]) => {
   })
 })
 
-test('a terminal is coloured, or none of this would show anything', async () => {
+test('a terminal gets colours (otherwise these tests would show nothing)', async () => {
   expect((await call('runs show', { terminal: true })).stderr).toContain(ESCAPE)
 })
 
-/** A stdin that is closed, not only empty. */
+/** A closed stdin, not only an empty one. */
 const CLOSED: CallOptions = { through: ['sh', '-c', 'exec "$@" <&-', 'sh'] }
 
-describe('in a process of its own', () => {
+describe('in a separate process', () => {
   test.each([
     ['runs list', 0],
     ['mcp', 0],
     ['sned', 2],
-  ])('%s minds no stdin that is closed', async (words, exit) => {
+  ])('%s works with a closed stdin', async (words, exit) => {
     const { code, stdout, stderr } = await folder.run(words.split(' '), CLOSED)
     expect([code, (stdout + stderr).includes(ESCAPE)]).toEqual([exit, false])
   })
 
-  test('data that should come from a stdin that is closed are missed, and nothing is sent', async () => {
+  test('data expected from a closed stdin is reported as missing, and nothing is sent', async () => {
     const { code, stdout, stderr } = await folder.run(['send', 'order.lost', '-'], CLOSED)
     expect([code, stdout, stderr]).toEqual([4, '', expect.stringMatching(/^NOT_JSON the data is not JSON/)])
   })

@@ -1,4 +1,4 @@
-/** `trihand mcp` as a program starts it: the real client, a real pipe, with and without a server beside it. */
+/** `trihand mcp` as a client program starts it: the real client, a real pipe, with and without a running server. */
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -34,14 +34,14 @@ const call = async (client: Client, name: string, given: Record<string, unknown>
   return JSON.parse(said?.text ?? 'null')
 }
 
-test('without a server it opens the ledger of the folder and does the work itself', async () => {
+test('without a server it opens the ledger of the folder and performs the runs itself', async () => {
   const client = await connected()
   const { id } = await call(client, 'start_run', { name: 'add', input: { a: 1 } })
   expect(await call(client, 'wait_run', { id })).toMatchObject({ status: 'success', output: 2 })
   await client.close()
 })
 
-test('beside a server it speaks to that one, and tells its refusals', async () => {
+test('beside a server it forwards calls to the server, and reports its refusals', async () => {
   const server = await folder.serve(['dev', '--port', '0'])
   const client = await connected()
   const { id } = await call(client, 'start_run', { name: 'add', input: { a: 41 } })

@@ -1,4 +1,4 @@
-/** What a person with the command line and a program with HTTP learn of runs that wait for their turn. */
+/** What the command line and HTTP report about runs that are queued by flow control. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildCommand, Folder, type Server } from '#test/support/serving/command.ts'
 import { until } from '#test/support/until.ts'
@@ -36,7 +36,7 @@ const json = async (path: string, init?: RequestInit): Promise<{ status: number;
 const post = (path: string, body: unknown) =>
   json(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
-test('[F2] over HTTP and the command line a run that waits for its turn is queued, says why, and can be cancelled (13.2.1)', async () => {
+test('[F2] over HTTP and the command line a queued run says why it waits, and can be cancelled (13.2.1)', async () => {
   await post('/api/runs', { name: 'pack', input: { id: 'a' } })
   const [second, third] = [
     await post('/api/runs', { name: 'pack', input: { id: 'b' } }),
@@ -63,7 +63,7 @@ test('[F2] over HTTP and the command line a run that waits for its turn is queue
   expect((await json('/api/runs/run_00000000000070008000000000000000')).status).toBe(404)
 })
 
-test('[L2] send --wait waits for handlers behind flow control, and a receipt says why one does not start (13.2.1)', async () => {
+test('[L2] send --wait waits for handlers behind flow control, and a receipt says why a handler does not start (13.2.1)', async () => {
   const receipt = await post('/api/events', { type: 'order.placed', data: { id: 'd', price: 0 } })
   expect(receipt.body).toMatchObject({
     runs: [],

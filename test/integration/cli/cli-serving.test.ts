@@ -1,4 +1,4 @@
-/** Processes that serve: found by other calls, killed, restarted, stopped, reloaded. */
+/** Processes that serve: found by other commands, killed, restarted, stopped, reloaded. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -27,7 +27,7 @@ const traces = (): readonly string[] => {
 const serverFile = (): string => join(folder.path, '.trihand/server.json')
 
 describe('dev', () => {
-  test('other calls find it, send through it, and see the run end', async () => {
+  test('other commands find the server, send through it, and see the run end', async () => {
     const server = await folder.serve(DEV)
     const receipt = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '10s'])
     expect(receipt.results[0].status).toBe('success')
@@ -41,7 +41,7 @@ describe('dev', () => {
     )
   })
 
-  test('says where it is, for its owner only, and takes that back when it stops', async () => {
+  test('writes its address to a file that only its owner can read, and deletes it when it stops', async () => {
     const server = await folder.serve(DEV)
     expect(JSON.parse(readFileSync(serverFile(), 'utf8'))).toMatchObject({ url: server.url, pid: expect.any(Number) })
     expect(statSync(serverFile()).mode & 0o777).toBe(0o600)
@@ -49,12 +49,12 @@ describe('dev', () => {
     expect(existsSync(serverFile())).toBe(false)
   })
 
-  test('[R1][R11] killed with -9 it goes on where it was, and finished steps stay finished', async () => {
+  test('[R1][R11] after kill -9 a restart continues the run, and completed steps are not repeated', async () => {
     folder.write('slow-glue.txt', '')
     const first = await folder.serve(DEV)
     const { runs } = await folder.json(['send', 'order.placed', '{"id":"a"}'])
     const show = () => folder.json(['runs', 'show', runs[0]])
-    // Its trace alone would not do: a step that was performed and not yet written is performed again.
+    // The step's trace alone is not enough: a step that was performed but not yet written is performed again.
     await until(show, ({ status }) => status === 'waiting' || status === 'success', { what: 'the first step is done' })
     await first.kill()
     await folder.serve(DEV)
@@ -64,7 +64,7 @@ describe('dev', () => {
     expect((await folder.run(['verify'])).code).toBe(0)
   })
 
-  test('the file of a server that was killed leads nobody astray', async () => {
+  test('commands ignore the address file of a killed server', async () => {
     const server = await folder.serve(DEV)
     await folder.json(['send', 'order.paid', '{"id":"a"}'])
     await server.kill()
@@ -72,7 +72,7 @@ describe('dev', () => {
     expect((await folder.json(['runs', 'list'])).items).toHaveLength(1)
   })
 
-  test('nor does one whose port another server has taken since', async () => {
+  test('commands ignore an address file whose port now belongs to another server', async () => {
     await folder.json(['send', 'order.paid', '{"id":"a"}'])
     const other = new Folder({ 'system.ts': SHOP })
     const { url } = await other.serve(DEV)
@@ -82,7 +82,7 @@ describe('dev', () => {
     expect(items).toHaveLength(1)
   })
 
-  test('a second one on the same ledger is told so, and the first is not disturbed', async () => {
+  test('a second server on the same ledger is refused, and the first one continues', async () => {
     await folder.serve(DEV)
     const { code, stdout, stderr } = await folder.run(DEV)
     expect([code, stdout]).toEqual([6, ''])
@@ -93,7 +93,7 @@ describe('dev', () => {
     expect(receipt.results[0].status).toBe('success')
   })
 
-  test('a port that was asked for and is taken is told', async () => {
+  test('a requested port that is in use is reported', async () => {
     const other = createServer()
     const port = await new Promise<number>((resolve) =>
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),
@@ -104,7 +104,7 @@ describe('dev', () => {
     expect(existsSync(serverFile())).toBe(false)
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s lets the step at work finish, and ends with 0', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s lets the active step finish, and ends with 0', async (signal) => {
     const server = await folder.serve(DEV)
     await folder.json(['send', 'order.slow'])
     await until(traces, (lines) => lines.includes('lift'), { what: 'the step is at work' })
@@ -132,7 +132,7 @@ describe('dev', () => {
     expect((await folder.run(['verify'])).code).toBe(0)
   })
 
-  test('a changed source is taken without a restart, a broken one is told and changes nothing', async () => {
+  test('a changed source is loaded without a restart; a broken one is reported and changes nothing', async () => {
     const server = await folder.serve(DEV)
     folder.write('system.ts', SHOP.replaceAll('order.lost', 'order.gone'))
     const sent = await until(
@@ -182,7 +182,7 @@ describe('the example hello', () => {
 describe('demo', () => {
   const DEMO = ['demo', '--port', '0']
 
-  test('asks a person with a bundle, over a restart, and sends what they approve', async () => {
+  test('asks a person about a bundle, over a restart, and sends the approved items', async () => {
     const first = await folder.serve(DEMO)
     expect(JSON.parse(first.stdout.split('\n')[0] ?? '')).toMatchObject({ simulated: true })
     const inbox = () => folder.json(['tasks', 'list'])
@@ -198,18 +198,18 @@ describe('demo', () => {
     await until(sending, (page) => page.items.length > 0, { what: 'the mails are sent' })
     expect((await inbox()).items).toEqual([])
   })
-  test('ends without a word when nobody reads what it says', async () => {
+  test('ends silently when its output pipe is closed', async () => {
     const { stdout, stderr } = await folder.run(DEMO, { through: ['sh', '-c', '"$@" | head -n 1', 'sh'] })
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^Trihand .*\n$/), ''])
   })
 
-  test('its source passes the compiler against the package as it is published', () => {
+  test('its source type-checks against the published package', () => {
     const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc')
     const { stdout } = spawnSync(process.execPath, [tsc, '-p', join(PROJECT, 'examples')], { encoding: 'utf8' })
     expect(stdout).toBe('')
   })
 
-  test('--fresh begins anew, but never under another process', async () => {
+  test('--fresh starts with an empty ledger, but never while another process uses it', async () => {
     const first = await folder.serve(DEMO)
     await folder.json(['send', 'campaign.requested', '{"campaign_id":"second"}'])
     const inode = () => statSync(join(folder.path, '.trihand/demo.db')).ino
@@ -236,7 +236,7 @@ describe('on Postgres', () => {
     await client.end()
   }
 
-  test('two processes share one ledger, and what one is told the other knows', async (context) => {
+  test('two processes share one ledger, and each sees the events of the other', async (context) => {
     if (cluster === undefined) return context.skip('no Postgres here')
     const url = new URL(cluster)
     url.pathname = `/${name}`

@@ -1,4 +1,4 @@
-/** The inbox on the command line, with the built command: what waits, what it is about, and a person's word. */
+/** The inbox on the built command line: what waits, the details of a task, and a person's decision. */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 
@@ -20,14 +20,14 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Sends a letter and gives its task. */
+/** Sends a letter and returns its task. */
 const aTask = async (n: number): Promise<string> => {
   await folder.json(['send', 'letter.ready', `{"n":${n}}`])
   const { items } = await folder.json(['tasks', 'list'])
   return items[0].id
 }
 
-test('[C2] an inbox shows what waits for a person, and a task what it is about', async () => {
+test('[C2] an inbox shows what waits for a person, and a task shows its subject', async () => {
   const id = await aTask(1)
   const inbox = await folder.run(['inbox', ...ANA])
   expect(inbox.stdout).toContain(`${id}  approval  pending  -  group:editors  Letter 1`)
@@ -38,7 +38,7 @@ test('[C2] an inbox shows what waits for a person, and a task what it is about',
   expect(shown.stdout).toMatch(/^hash +\S+$/m)
 })
 
-test('[C5] a decision needs a name and the hash of what was shown; then the run goes on', async () => {
+test('[C5] a decision needs a name and the hash of what was shown; then the run continues', async () => {
   const id = await aTask(1)
   const { shown_hash, run_id } = await folder.json(['tasks', 'show', id])
   const nobody = await folder.run(['tasks', 'decide', id, 'approve', '--hash', shown_hash])
@@ -54,7 +54,7 @@ test('[C5] a decision needs a name and the hash of what was shown; then the run 
   expect(await folder.json(['runs', 'retry', run_id]).catch((error) => String(error))).toContain('RUN_NOT_FAILED')
 })
 
-test('[C7] a task is claimed, given back and handed on', async () => {
+test('[C7] a task is claimed, released and reassigned', async () => {
   const id = await aTask(1)
   expect(await folder.json(['tasks', 'claim', id, ...ANA])).toMatchObject({ claimed_by: 'ana' })
   expect(await folder.json(['tasks', 'unclaim', id, ...ANA])).toMatchObject({ claimed_by: null })

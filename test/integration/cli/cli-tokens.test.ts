@@ -1,4 +1,4 @@
-/** Credentials from the command line, against a server that asks for them. */
+/** Credentials from the command line, against a server that requires them. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const adminOf = (stdout: string): string => {
   return JSON.parse(line ?? '{}').token
 }
 
-test('a public server shows an administrator its token once; others get theirs, work with them, and lose them', async () => {
+test("a public server shows an administrator's token once; the administrator creates and revokes tokens of others", async () => {
   const first = await folder.serve(['dev', '--port', '0'], { env: asking })
   const admin = { TRIHAND_TOKEN: adminOf(first.stdout) }
   expect(admin.TRIHAND_TOKEN).toMatch(/^th_/)
@@ -39,7 +39,7 @@ test('a public server shows an administrator its token once; others get theirs, 
   expect((await folder.run(['token', 'list'], { env: admin })).stdout).toContain('billing')
 })
 
-test('without a server the one who has the ledger makes tokens; a wish that cannot be ends with 4', async () => {
+test('without a server the owner of the ledger creates tokens; an impossible request ends with 4', async () => {
   await folder.run(['send', 'order.paid', '{"id":"a"}'])
   expect((await folder.run(['token', 'create', 'ana', '--roles', 'viewer,decider'])).stdout).toMatch(/^th_\S+\n$/)
   expect((await folder.run(['token', 'create', 'bot', '--kind', 'agent', '--roles', 'decider'])).code).toBe(4)
@@ -61,7 +61,7 @@ export const system = defineSystem({
 })
 `
 
-test('identity-2: [C5] the command with the token of an agent or a service decides nothing, and with a person’s it does (13.1.2)', async () => {
+test('identity-2: [C5] the token of an agent or a service cannot decide, a person’s token can (13.1.2)', async () => {
   await folder.remove()
   folder = new Folder({ 'system.ts': LETTERS })
   const { stdout } = await folder.serve(['dev', '--port', '0'], { env: asking })

@@ -1,4 +1,4 @@
-/** Starting by hand and looking at triggers, with the built command. */
+/** Starting functions by name and inspecting triggers, with the built command. */
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadDriver } from '#adapters/storage/sqlite/driver.ts'
@@ -34,8 +34,8 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-describe('by hand', () => {
-  test('[L10] a function is started by its name, with its input, without any event', async () => {
+describe('starting by name', () => {
+  test('[L10] a function is started by its name with an input, without any event', async () => {
     const run = await folder.json(['start', 'greet', '"ana"', '--wait', '10s'])
     expect(run).toMatchObject({ handler: 'greet', status: 'success', output: { hello: 'ana' } })
     const { items } = await folder.json(['events', 'list'])
@@ -46,7 +46,7 @@ describe('by hand', () => {
 })
 
 describe('triggers', () => {
-  test('are listed with what they watch and whom they start, also without a ledger', async () => {
+  test('are listed with their source and the handlers they start, also without a ledger', async () => {
     const { items } = await folder.json(['triggers', 'list'])
     const rows = items.map(({ kind, name, handler }: Record<string, string>) => [kind, name, handler])
     expect(rows).toEqual([
@@ -71,7 +71,7 @@ describe('triggers', () => {
     expect(code).toBe(4)
   })
 
-  test('[L6][L4][L1] a served system hears its table, its signal and its webhook; without its outbox it does not start', async () => {
+  test('[L6][L4][L1] a server receives changes of its table, its signal and its webhook; without its outbox it does not start', async () => {
     const { code, stderr } = await folder.run(['dev', '.', '--port', '0'])
     expect([code, stderr]).toEqual([6, expect.stringContaining('TRIGGER_NOT_INSTALLED')])
     expect(await folder.json(['triggers', 'install'])).toEqual({ action: 'install', tables: ['table:user.db#item'] })

@@ -1,4 +1,4 @@
-/** Views of a ledger on the command line: what models cost, and what sessions remember. */
+/** Views of a ledger on the command line: the costs of models, and the memory of sessions. */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-test('[B7] what agents asked is told by agent and in all, and a script is called one', async () => {
+test('[B7] the costs of agents are listed by agent and in total, and scripted answers are marked as simulated', async () => {
   const reply = '{"lead_id":"lead-1","text":"Yes, let us have a call"}'
   await folder.json(['send', 'reply.received', reply, '--system', 'mine'])
   const { by, items, total } = await folder.json(['costs', '--by', 'agent'])
@@ -25,7 +25,7 @@ test('[B7] what agents asked is told by agent and in all, and a script is called
   expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('weather')])
 })
 
-test('a ledger without sessions says so, and one that is not there ends with 3', async () => {
+test('a ledger without sessions says so, and an unknown session ends with 3', async () => {
   await folder.json(['send', 'campaign.requested', '{"campaign_id":"a"}', '--system', 'mine'])
   const none = await folder.run(['sessions', 'list'])
   expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringContaining('There are no sessions.')])

@@ -1,4 +1,4 @@
-/** The verbs, given to the built command with pipes: what they print, in which form, and how they end. */
+/** The verbs of the built command over pipes: output, formats and exit codes. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { SHOP } from '#test/support/shop.ts'
@@ -15,8 +15,8 @@ afterEach(() => folder.remove())
 const place = (id: string, ...rest: readonly string[]) =>
   folder.json(['send', 'order.placed', JSON.stringify({ id }), ...rest])
 
-describe('sending without a server', () => {
-  test('the ledger is opened here, and the runs work until all is quiet', async () => {
+describe('send without a server', () => {
+  test('the command opens the ledger and performs the runs until none is active', async () => {
     const { code, stdout } = await folder.run(['send', 'order.lost'], { apart: true })
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -24,7 +24,7 @@ describe('sending without a server', () => {
     )
   })
 
-  test('--wait waits for the end: 0 if all went well, 1 if not, 8 if it took too long', async () => {
+  test('--wait waits for the end: 0 after success, 1 after a failure, 8 after the time limit', async () => {
     const good = await folder.run(['send', 'order.placed', '{"id":"a"}', '--wait', '10s'])
     const bad = await folder.run(['send', 'order.lost', '--wait', '10s'])
     const long = await folder.run(['send', 'order.paid', '{"id":"a"}', '--wait', '300ms'])
@@ -32,7 +32,7 @@ describe('sending without a server', () => {
     expect(good.stdout).toContain('success')
   })
 
-  test('the receipt and the results are one document', async () => {
+  test('--json prints the receipt and the results as one document', async () => {
     const receipt = await place('a', '--wait', '10s')
     expect(receipt).toMatchObject({ sequence: 1, duplicate: false, suppressed: [] })
     expect(receipt.results).toEqual([
@@ -48,7 +48,7 @@ describe('sending without a server', () => {
     expect(items.map((event: { data: unknown }) => event.data)).toEqual([{ id: 'from stdin' }, { id: 'from a file' }])
   })
 
-  test('[R2] the same id again is a repeat, with other data it is refused', async () => {
+  test('[R2] the same id again is a repeat; with other data it is refused', async () => {
     const first = await place('a', '--id', 'one', '--source', 'till')
     const again = await place('a', '--id', 'one', '--source', 'till')
     expect(again).toMatchObject({ duplicate: true, runs: first.runs })
@@ -57,7 +57,7 @@ describe('sending without a server', () => {
     expect(other.stderr).toContain('EVENT_ID_REUSED')
   })
 
-  test('--quiet prints ids and nothing else', async () => {
+  test('--quiet prints only ids', async () => {
     const { stdout } = await folder.run(['send', 'order.placed', '{"id":"a"}', '--quiet'])
     expect(stdout).toMatch(/^run_[0-9a-f]{32}\n$/)
     const listed = await folder.run(['runs', 'list', '--handler', 'pack', '--quiet'])
@@ -65,7 +65,7 @@ describe('sending without a server', () => {
   })
 })
 
-describe('looking', () => {
+describe('verbs that read', () => {
   test('runs are listed, filtered and paged, with whole ids', async () => {
     await place('a', '--wait', '10s')
     await folder.json(['send', 'order.paid', '{"id":"a"}'])
@@ -83,7 +83,7 @@ describe('looking', () => {
     expect((await folder.json(['runs', 'list', '--status', 'waiting'])).items).toHaveLength(1)
   })
 
-  test('a run is shown by its last digits: what it waits for, its children, its facts in words', async () => {
+  test('a run is shown by its last digits: its waits, its children, and its facts in words', async () => {
     const { runs } = await folder.json(['send', 'order.paid', '{"id":"a"}'])
     const { code, stdout } = await folder.run(['runs', 'show', runs[0].slice(-6)])
     expect(code).toBe(0)
@@ -94,14 +94,14 @@ describe('looking', () => {
     expect(whole).toMatchObject({ id: runs[0], status: 'waiting', facts: { next_cursor: null } })
   })
 
-  test('a run that is not there ends with 3', async () => {
+  test('an unknown run ends with 3', async () => {
     await place('a')
     const { code, stdout, stderr } = await folder.run(['runs', 'show', 'ffffffff'])
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toMatch(/^NOT_FOUND there is no run that ends with ffffffff\n/)
   })
 
-  test('a verb that only looks makes no ledger', async () => {
+  test('a verb that only reads creates no ledger', async () => {
     const { code, stderr } = await folder.run(['runs', 'list'])
     expect(code).toBe(6)
     expect(stderr).toMatch(
@@ -110,7 +110,7 @@ describe('looking', () => {
     expect((await folder.run(['runs', 'list'])).code).toBe(6)
   })
 
-  test('verify: 0 for a clean ledger, 2 for one that is not there', async () => {
+  test('verify ends with 0 for a valid ledger, 2 for a missing one', async () => {
     await place('a', '--wait', '10s')
     const clean = await folder.run(['verify'])
     expect([clean.code, clean.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'No violations.'])
@@ -122,7 +122,7 @@ describe('looking', () => {
 })
 
 describe('commands to a run', () => {
-  test('[R12] cancel ends it, with the reason', async () => {
+  test('[R12] cancel ends a run, with the reason', async () => {
     const { runs } = await folder.json(['send', 'order.paid', '{"id":"a"}'])
     const run = await folder.json(['runs', 'cancel', runs[0], '--reason', 'no stock'])
     expect(run).toMatchObject({ status: 'cancelled', error: { code: 'RUN_CANCELLED', message: 'no stock' } })
@@ -130,7 +130,7 @@ describe('commands to a run', () => {
     expect([again.code, again.stdout]).toEqual([8, expect.stringContaining('waiting')])
   })
 
-  test('[G12] pause holds it until resume, across calls', async () => {
+  test('[G12] pause holds a run until resume, across commands', async () => {
     const { runs } = await folder.json(['send', 'order.paid', '{"id":"held"}'])
     expect(await folder.json(['runs', 'pause', runs[0], '--reason', 'wait for ana'])).toMatchObject({
       status: 'paused',
@@ -139,7 +139,7 @@ describe('commands to a run', () => {
     expect(await folder.json(['runs', 'resume', runs[0]])).toMatchObject({ status: 'waiting' })
   })
 
-  test('retry begins a failed one again', async () => {
+  test('retry restarts a failed run', async () => {
     const { runs } = await folder.json(['send', 'order.lost'])
     folder.write('found.txt', '')
     const { code, stdout } = await folder.run(['runs', 'retry', runs[0], '--wait', '10s'])
@@ -148,7 +148,7 @@ describe('commands to a run', () => {
     expect([twice.code, twice.stderr]).toEqual([5, expect.stringContaining('RUN_NOT_FAILED')])
   })
 
-  test('a retry says what it does not repeat, and that it waits for its turn (14.1.1)', async () => {
+  test('a retry reports which effects it does not repeat, and that it is queued (14.1.1)', async () => {
     const failed = await folder.json(['start', 'settle', '{"id":"a"}'])
     await folder.json(['start', 'settle', '{"id":"slow"}'])
     const shown = await folder.run(['runs', 'retry', failed.id])
@@ -156,7 +156,7 @@ describe('commands to a run', () => {
     expect(await folder.json(['runs', 'cancel', failed.id])).toMatchObject({ status: 'cancelled' })
   })
 
-  test('rerun begins another one from a step, with another input from a file; the old one stays', async () => {
+  test('rerun starts a new run from a step, with another input from a file; the old run stays', async () => {
     const old = await folder.json(['start', 'weigh', '{"id":"a"}', '--wait', '10s'])
     const wrong = await folder.run(['runs', 'rerun', old.id, '--from', 'scales'])
     expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('did you mean scale?')])
@@ -176,7 +176,7 @@ describe('commands to a run', () => {
     expect(again.id).not.toBe(old.id)
   })
 
-  test('a callback without a secret to sign with is refused before anything begins', async () => {
+  test('a callback URL without a signing secret is refused before any run starts', async () => {
     const { code, stderr } = await folder.run(['start', 'weigh', '{}', '--callback', 'https://asker.example'])
     expect([code, stderr]).toEqual([4, expect.stringContaining('TRIHAND_CALLBACK_SECRET')])
   })
@@ -203,7 +203,7 @@ describe('commands to a run', () => {
 })
 
 describe('streams', () => {
-  test('output-2: no escape code reaches a pipe, whatever tempts to colour', async () => {
+  test('output-2: a pipe never gets an escape code, even if colours are forced', async () => {
     await folder.run(['send', 'order.lost'])
     for (const args of [['runs', 'list'], ['events', 'list'], ['verify'], ['runs', 'show', 'x'], ['sned'], []]) {
       const { stdout, stderr } = await folder.run(args, { apart: true })
@@ -227,7 +227,7 @@ describe('streams', () => {
     expect(items[0].data.note).toBe('\u009b31m \u202e txt')
   })
 
-  test('nothing waits for a stdin that stays open', async () => {
+  test('no command waits for a stdin that stays open', async () => {
     await folder.run(['send', 'order.placed', '{"id":"a"}'], { stdin: 'open' })
     for (const args of [['runs', 'list'], ['verify'], ['--help'], ['runs', 'cancel', 'ffffffff']]) {
       const { code } = await folder.run(args, { stdin: 'open' })
@@ -235,8 +235,8 @@ describe('streams', () => {
     }
   })
 
-  test('a reader that has read enough is no error', async () => {
-    // More than a pipe holds, or nobody would notice.
+  test('a reader that closes the pipe early causes no error', async () => {
+    // More than a pipe holds, so that the early close is noticed.
     folder.write('long.json', JSON.stringify({ id: 'x'.repeat(250_000) }))
     await folder.json(['send', 'order.paid', '@long.json'])
     const { stdout, stderr } = await folder.run(['events', 'list'], { through: ['sh', '-c', '"$@" | head -c 1', 'sh'] })
@@ -261,7 +261,7 @@ describe('streams', () => {
 })
 
 describe('settings', () => {
-  test('a flag wins over the environment, the environment over .env', async () => {
+  test('a flag overrides the environment, and the environment overrides .env', async () => {
     folder.write('.env', 'DATABASE_URL=from-env-file.db\nTRIHAND_SLOTS=3\n')
     const ledgerOf = async (args: readonly string[], env = {}): Promise<string> => {
       const { stderr } = await folder.run(['runs', 'list', ...args], { env })
@@ -272,7 +272,7 @@ describe('settings', () => {
     expect(await ledgerOf(['--database', 'from-flag.db'], { DATABASE_URL: 'from-env.db' })).toBe('from-flag.db')
   })
 
-  test('a setting that does not exist is refused with the near name, from the environment and from .env (13.3.3)', async () => {
+  test('an unknown setting is refused with the nearest name, from the environment and from .env (13.3.3)', async () => {
     const refusal = 'CONFIG_INVALID TRIHAND_SLOT is not a setting; did you mean TRIHAND_SLOTS?\n'
     const given = await folder.run(['verify'], { env: { TRIHAND_SLOT: '1' } })
     expect([given.code, given.stdout, given.stderr]).toEqual([2, '', expect.stringContaining(refusal)])
@@ -283,7 +283,7 @@ describe('settings', () => {
 })
 
 describe('usage', () => {
-  test('a bare call shows the help and ends with 2, --help and --version with 0', async () => {
+  test('a bare call shows the help and ends with 2; --help and --version end with 0', async () => {
     const bare = await folder.run([], { apart: true })
     expect([bare.code, bare.stdout]).toEqual([2, ''])
     expect(bare.stderr).toContain('Usage: trihand')
@@ -301,14 +301,14 @@ describe('usage', () => {
     [['runs', 'list', '--stats', 'failed'], 'Did you mean --status?'],
     [['dev', '--port', '99999'], 'expected 0 to 65535'],
     [['send', 'order.placed', '--wait', 'long'], 'expected a duration like 30s'],
-  ])('%j is told and ends with 2', async (args, words) => {
+  ])('%j is refused with 2', async (args, words) => {
     const { code, stdout, stderr } = await folder.run(args)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^CONFIG_INVALID /)
     expect(stderr).toContain(words)
   })
 
-  test('a Node that is too old is told in one sentence, before anything else is read', async () => {
+  test('an old version of Node is refused in one sentence, before any other code loads', async () => {
     const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.18.1'})`
     const { code, stdout, stderr } = await folder.run(['runs', 'list'], { node: ['--import', old] })
     expect([code, stdout]).toEqual([2, ''])
