@@ -23,7 +23,7 @@ const FIRST = { type: 'campaign.requested', id: 'first', source: 'demo', data: {
 const SUGGESTIONS = [
   'the inbox: a bundle of nine mails waits for group sales. Edit, reject, approve, then submit',
   `npx trihand send reply.received '{"lead_id":"lead-1","text":"Yes, let us have a call"}'`,
-  `npx trihand send reply.received '{"lead_id":"lead-1","text":"Who are you?"}'    # the agent is not sure, and asks`,
+  `npx trihand send reply.received '{"lead_id":"lead-1","text":"Who are you?"}'    # the agent is not sure and asks a person`,
   'npx trihand tasks list',
 ]
 

@@ -33,7 +33,7 @@ const templateFolder = (name: string): string => {
   if (all.includes(name)) return join(TEMPLATES, name)
   const guess = nearest(name, all)
   const meant = guess === null ? '' : `did you mean ${guess}? `
-  throw new TrihandError('CONFIG_INVALID', `there is no template ${name}; ${meant}there are ${all.join(', ')}`)
+  throw new TrihandError('CONFIG_INVALID', `there is no template ${name}; ${meant}templates: ${all.join(', ')}`)
 }
 
 const filesOf = (folder: string): Files => {
@@ -46,11 +46,11 @@ const readme = (name: string): string => `# ${name}
 
 \`\`\`
 npm install
-npx trihand dev          # runs it, with the web page
-npx trihand doctor       # what this machine lacks, if anything
+npx trihand dev          # runs the system, with the web page
+npx trihand doctor       # checks this machine and this folder
 \`\`\`
 
-\`npx trihand manifest validate\` finds mistakes before it runs, \`npx trihand simulate\` rehearses it, \`npx trihand send <event>\` begins.
+\`npx trihand manifest validate\` finds errors before it runs, \`npx trihand simulate\` runs it with generated data, \`npx trihand send <event>\` sends an event.
 `
 
 const aroundIt = (name: string): Files =>
@@ -90,7 +90,7 @@ const inTheWay = (target: string): readonly string[] => {
 const refuse = (target: string, found: readonly string[]): never => {
   const shown = found.slice(0, 5).join(', ')
   const more = found.length > 5 ? ` and ${found.length - 5} more` : ''
-  throw new TrihandError('CONFIG_INVALID', `${target} is not empty: ${shown}${more}; --force adds what is missing`)
+  throw new TrihandError('CONFIG_INVALID', `${target} is not empty: ${shown}${more}; --force adds the missing files`)
 }
 
 const write = (target: string, files: Files): readonly string[] => {
@@ -117,7 +117,7 @@ export const init: Verb<InitFlags> = async (
   if (output.isJson) output.document({ folder: target, template, written, kept })
   else {
     for (const path of written) output.line(visible(path))
-    for (const path of kept) output.talk(visible(`kept ${path}: it is there and differs`))
+    for (const path of kept) output.talk(visible(`kept ${path}: it exists and differs from the template`))
     const enter = folder === '.' ? '' : `cd ${visible(folder)} && `
     output.talk(`next: ${enter}npm install && npx trihand dev`)
   }

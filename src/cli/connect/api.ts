@@ -30,7 +30,7 @@ const documentOf = async (response: Response, where: string): Promise<unknown> =
   if (!type.startsWith('application/json') && !type.startsWith(PROBLEM)) {
     throw new TrihandError(
       'SERVER_UNREACHABLE',
-      `${where} answers, but not as a trihand server does (${response.status} ${type})`,
+      `${where} answers, but is not a trihand server (${response.status} ${type})`,
     )
   }
   const document: unknown = await response.json()

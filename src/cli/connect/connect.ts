@@ -40,7 +40,10 @@ const checkedUrl = (url: string): string => {
 const checkExists = (database: string): void => {
   const choice = ledgerChoice(database)
   if (choice.kind === 'sqlite' && !existsSync(choice.file)) {
-    throw new TrihandError('SERVER_UNREACHABLE', `no server answers here, and there is no ledger ${choice.file}`)
+    throw new TrihandError(
+      'SERVER_UNREACHABLE',
+      `no server is running here, and the ledger ${choice.file} does not exist`,
+    )
   }
 }
 

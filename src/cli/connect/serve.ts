@@ -14,7 +14,7 @@ import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
 import { VERSION } from '#cli/version.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { prepareFolder } from '#compose/stores.ts'
-import type { IncomingEvent } from '#engine/core/intake.ts'
+import type { IncomingEvent } from '#engine/core/incoming.ts'
 import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/access/auth-settings.ts'
 import { randomText } from '#http/access/random.ts'
 import { createApp } from '#http/server/app.ts'
@@ -61,7 +61,10 @@ const ownKey = (folder: string): string => {
 const signingKey = ({ signingKey: given, dataFolder }: Settings, { ledger }: Trihand): string => {
   if (given !== undefined) return given
   if (ledger.kind === 'postgres')
-    throw new TrihandError('CONFIG_INVALID', 'set TRIHAND_SIGNING_KEY: servers that share a ledger must agree on it')
+    throw new TrihandError(
+      'CONFIG_INVALID',
+      'TRIHAND_SIGNING_KEY is not set: servers that share a ledger need the same key',
+    )
   return ownKey(dataFolder)
 }
 
@@ -71,7 +74,7 @@ const firstAdmin = async ({ output }: Shell, { tokens }: Trihand): Promise<void>
   const intent = { tenant: LOCAL_TENANT, name: 'admin', kind: 'user', roles: ['admin'], groups: [] }
   const { token } = await tokens.create(intent, 'first start')
   if (output.isJson) output.document({ type: 'admin_token', token }, { isStream: true })
-  else output.line(`Token   ${token} (an administrator's; shown this once)`)
+  else output.line(`Token   ${token} (administrator; shown only once)`)
 }
 
 const openAuth = async (shell: Shell, trihand: Trihand): Promise<AuthSettings> => {
@@ -148,7 +151,7 @@ const whileOpen = async (
   const forget = trihand.on((notice) => activity.hear(notice))
   if (options.first !== undefined) await trihand.send(options.first)
   await stopped
-  shell.output.talk('stopping: runs at work may finish; Ctrl+C again stops at once')
+  shell.output.talk('stopping: waiting for running steps; press Ctrl+C again to stop now')
   end?.()
   await listening.stop()
   await trihand.close()

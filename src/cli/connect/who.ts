@@ -15,6 +15,9 @@ export const headersOf = ({ as, groups }: WhoFlags): Headers => ({
 
 export const requireWho = (flags: WhoFlags): Headers => {
   if (flags.as === undefined)
-    throw new TrihandError('UNAUTHENTICATED', 'say who acts: --as <user>, with --groups if they are asked as a group')
+    throw new TrihandError(
+      'UNAUTHENTICATED',
+      'name the acting person: --as <user>, with --groups if the task is for a group',
+    )
   return headersOf(flags)
 }

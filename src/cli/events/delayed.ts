@@ -21,7 +21,7 @@ const rowOf = ({ id, type, due_at: dueAt, data }: DelayedEvent): readonly string
 const LISTING: Listing<DelayedEvent> = {
   row: rowOf,
   id: ({ id }) => id,
-  empty: 'No event waits for its time.',
+  empty: 'No events are scheduled.',
   command: 'trihand events list --delayed',
 }
 
@@ -41,6 +41,6 @@ export const cancelEvent: Verb<CancelEventFlags> = async (shell, flags) => {
   const event = await withApi(shell, flags, { need: 'work' }, (api) => api.delete<DelayedEvent>(path))
   const { output } = shell
   if (output.isJson) output.document(event)
-  else output.line(visible(`${event.type} of ${event.id} is not sent`))
+  else output.line(visible(`${event.type} ${event.id} is cancelled`))
   return EXIT.done
 }

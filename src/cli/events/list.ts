@@ -16,7 +16,7 @@ export interface EventsListFlags extends CommonFlags {
 const LISTING: Listing<StoredEvent> = {
   row: (event) => [String(event.sequence), event.type, event.source, event.time, JSON.stringify(event.data)],
   id: (event) => event.id,
-  empty: 'There are no such events.',
+  empty: 'No events match.',
   command: 'trihand events list',
 }
 

@@ -31,14 +31,14 @@ const LISTING: Listing<Schedule> = {
     `${schedule.target.kind} ${schedule.target.name}`,
   ],
   id: (schedule) => schedule.name,
-  empty: 'The system declares no schedule.',
+  empty: 'The system declares no schedules.',
   command: 'trihand schedules list',
 }
 
 const print = (output: Output, schedule: Schedule): void => {
   if (output.isJson) return output.document(schedule)
   output.table([LISTING.row(schedule)])
-  output.line(`fired     ${schedule.fired}, at work ${schedule.running}, waiting ${schedule.waiting}`)
+  output.line(`fired     ${schedule.fired}, running ${schedule.running}, waiting ${schedule.waiting}`)
   if (schedule.last !== null)
     output.line(visible(`last      ${schedule.last.slot}  ${schedule.last.status}  ${schedule.last.run_id}`))
   if (schedule.paused_by !== null) {
@@ -78,7 +78,10 @@ const countSlots: Verb<BackfillFlags> = async (shell, flags) => {
   const found = await withApi(shell, flags, { need: 'work' }, (api) => api.post<BackfillCount>(path, { from, to }))
   const { count, first, last } = found
   if (shell.output.isJson) shell.output.document(found)
-  else shell.output.line(count === 0 ? 'no slot in this span' : `${count} slots, ${first} to ${last}; nothing started`)
+  else
+    shell.output.line(
+      count === 0 ? 'no slots between these instants' : `${count} slots, ${first} to ${last}; nothing started`,
+    )
   return EXIT.done
 }
 

@@ -33,20 +33,22 @@ const eventOf = ({ type, data, id, source, subject, delay }: SendFlags): unknown
 const printPlainly = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): void => {
   if (receipt.due_at !== undefined) {
     output.line(
-      visible(`the event is sent at ${receipt.due_at}; \`trihand events cancel ${receipt.id}\` takes it back`),
+      visible(`the event will be sent at ${receipt.due_at}; \`trihand events cancel ${receipt.id}\` cancels it`),
     )
     return
   }
-  const novelty = receipt.duplicate ? 'was there already' : 'is on disk'
+  const novelty = receipt.duplicate ? 'already exists' : 'is stored'
   output.line(visible(`event ${receipt.id} ${novelty}, number ${receipt.sequence}`))
   output.table(runs.map(outcomeRow))
   for (const { trigger, reason, detail } of receipt.suppressed) {
-    output.line(visible(`${trigger} was not started: ${reason}${detail === '' ? '' : `, ${detail}`}`))
+    output.line(visible(`${trigger} did not start: ${reason}${detail === '' ? '' : `, ${detail}`}`))
   }
   for (const handler of receipt.pending)
-    output.line(visible(`${handler}: its flow control decides; see \`trihand events show ${receipt.sequence}\``))
+    output.line(
+      visible(`${handler}: flow control decides whether it starts; see \`trihand events show ${receipt.sequence}\``),
+    )
   if (receipt.runs.length + receipt.suppressed.length + receipt.pending.length === 0)
-    output.line('no function starts by it; runs that wait for it go on')
+    output.line('it starts no function; runs that wait for it continue')
 }
 
 const print = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): void => {
@@ -111,7 +113,7 @@ export const send: Verb<SendFlags> = async (shell, flags) => {
   if (flags.delay !== undefined && flags.wait !== undefined)
     throw new TrihandError(
       'INPUT_INVALID',
-      'an event that is sent later has no runs to wait for: leave out --wait or --delay',
+      'a delayed event starts no runs now, so there is nothing to wait for: omit --wait or --delay',
     )
   return withApi(shell, flags, { need: 'work', mayCreate: true }, (api) => sendVia(api, shell.output, event, flags))
 }

@@ -27,7 +27,7 @@ const numberIn = ({ number }: EventFlags): number => {
   if (/^\d{1,15}$/.test(number)) return Number(number)
   throw new TrihandError(
     'CONFIG_INVALID',
-    `"${number}" is no number of an event; the first column of \`events list\` is`,
+    `"${number}" is not an event number; use the first column of \`events list\``,
   )
 }
 
@@ -36,7 +36,7 @@ const eventAt = async (api: Api, number: number): Promise<StoredEvent> => {
   const path = `/api/events${queryText({ cursor: String(number + 1), limit: '1' })}`
   const [event] = (await api.get<Page<StoredEvent>>(path)).items
   if (event?.sequence === number) return event
-  throw new TrihandError('NOT_FOUND', `there is no event number ${number}`)
+  throw new TrihandError('NOT_FOUND', `event number ${number} does not exist`)
 }
 
 const label = (name: string, text: string): string => `${name.padEnd(12)}${visible(text)}`

@@ -63,7 +63,11 @@ const looker = (api: Api, output: Output, { type, count = Infinity }: TailFlags,
 export const tailEvents: Verb<TailFlags> = (shell, flags) =>
   withApi(shell, flags, { need: 'look' }, async (api) => {
     const { output } = shell
-    if (api.isLocal) throw new TrihandError('SERVER_UNREACHABLE', 'no server runs here, so nothing new can come')
+    if (api.isLocal)
+      throw new TrihandError(
+        'SERVER_UNREACHABLE',
+        'no server is running here, so no new events can arrive; start one with `trihand dev`',
+      )
     const look = looker(api, output, flags, flags.after ?? (await newest(api)))
     const isEnough = (told: number): boolean => told >= (flags.count ?? Infinity)
     const told = await untilTold(look, isEnough, flags.wait ?? null)

@@ -18,7 +18,7 @@ import type { TriggerRow } from '#triggers/list.ts'
 const LISTING: Listing<TriggerRow> = {
   row: ({ kind, name, handler, event, filter }) => [kind, name, handler ?? `sends ${event}`, filter ?? ''],
   id: ({ name }) => name,
-  empty: 'No function has a trigger.',
+  empty: 'The system has no triggers.',
   command: 'trihand triggers list',
 }
 
@@ -73,7 +73,7 @@ export const replayDelivery: Verb<ReplayFlags> = async (shell, flags) => {
   const { delivery } = flags
   const receipt = await withApi(shell, flags, { need: 'work' }, (api) => api.post<Receipt>(path, { delivery }))
   if (shell.output.isJson) shell.output.document(receipt)
-  else shell.output.line(visible(`event ${receipt.id} is on disk, number ${receipt.sequence}`))
+  else shell.output.line(visible(`event ${receipt.id} is stored, number ${receipt.sequence}`))
   return EXIT.done
 }
 
@@ -87,8 +87,10 @@ const change = async (shell: Shell, { path, table }: TableFlags, action: 'instal
   const { source } = await loadSystem(path, codeFolder(shell.settings))
   const changed = await changeTables(source, action, table ?? null)
   if (shell.output.isJson) shell.output.document({ action, tables: changed })
-  else for (const name of changed) shell.output.line(visible(`${action === 'install' ? 'watching' : 'left'} ${name}`))
-  if (changed.length === 0) shell.output.talk('No function has a trigger on such a table.')
+  else
+    for (const name of changed)
+      shell.output.line(visible(`${action === 'install' ? 'watching' : 'removed from'} ${name}`))
+  if (changed.length === 0) shell.output.talk('No function has a trigger on a matching table.')
   return EXIT.done
 }
 

@@ -51,15 +51,16 @@ const named = (task: TaskDetail, list: string): readonly string[] => {
   const ids = list.split(',').filter((id) => id !== '')
   const unknown = ids.find((id) => !there.includes(id))
   if (unknown === undefined) return ids
-  throw invalid(`there is no item ${unknown}; there are ${there.join(', ') || 'none'}`)
+  throw invalid(`the task has no item ${unknown}; its items are ${there.join(', ') || 'none'}`)
 }
 
 /** The decision on each item of a bundle; null: it is on the whole task. */
 const choicesOf = (task: TaskDetail, action: string, { items, rest }: WordFlags): Choices | null => {
   if (items === undefined && rest === undefined) return null
   const [status, others] = [STATUS[action], STATUS[rest ?? '']]
-  if (status === undefined || items === undefined) throw invalid('--items a,b and --rest go with approve and reject')
-  if (others === undefined) throw invalid('say what becomes of the other items: --rest approve or --rest reject')
+  if (status === undefined || items === undefined)
+    throw invalid('--items a,b and --rest need approve or reject, and --rest needs --items')
+  if (others === undefined) throw invalid('decide the other items too: --rest approve or --rest reject')
   const chosen = new Set(named(task, items))
   return Object.fromEntries(itemsOf(task).map(({ id }) => [id, { status: chosen.has(id) ? status : others }]))
 }
@@ -148,14 +149,15 @@ export const editTask: Verb<WordFlags> = async (shell, flags) => {
   const before = Object.fromEntries(
     itemsOf(task).flatMap(({ id, content }) => (wanted.includes(id) ? [[id, content]] : [])),
   )
-  if (wanted.length === 0) throw invalid('the task has no items to edit; `trihand inbox show` says what may be done')
+  if (wanted.length === 0) throw invalid('the task has no items to edit; `trihand inbox show` lists its actions')
   const after = editedJson(before)
   const changed = Object.entries(after).filter(
     ([id, content]) => JSON.stringify(content) !== JSON.stringify(before[id]),
   )
   if (changed.length === 0) return nothingDone(shell)
   const strange = changed.find(([id]) => before[id] === undefined)
-  if (strange !== undefined) throw invalid(`there was no item ${strange[0]} in what was edited`)
+  if (strange !== undefined)
+    throw invalid(`the edited file has a new item ${strange[0]}; only change the content of existing items`)
   for (const [id, content] of changed) {
     shell.output.line(`- ${id} ${JSON.stringify(before[id])}`)
     shell.output.line(`+ ${id} ${JSON.stringify(content)}`)

@@ -58,7 +58,7 @@ const listing = (command: string): Listing<TaskSummary> => ({
     task.title,
   ],
   id: (task) => task.id,
-  empty: 'Nothing waits here.',
+  empty: 'No tasks.',
   command,
 })
 
@@ -109,8 +109,8 @@ const contextLines = ({ context }: TaskDetail): readonly string[] => {
 const printDrafts = (output: Output, { drafts, draft_revision, is_open }: TaskDetail): void => {
   if (!is_open || drafts.length === 0) return
   for (const { item, content } of drafts)
-    output.line(label('your draft', `${item ?? 'the whole'}: ${JSON.stringify(content)}`))
-  output.line(label('drafts', `revision ${draft_revision}; they are no part of a decision from here`))
+    output.line(label('your draft', `${item ?? 'the whole task'}: ${JSON.stringify(content)}`))
+  output.line(label('drafts', `revision ${draft_revision}; a decision from the command line does not include them`))
 }
 
 /** A plan is printed step by step, other content as JSON. */
@@ -191,7 +191,10 @@ const HANDED_ON: readonly string[] = ['reassign', 'escalate']
 const revisionOf = (given: string | undefined): { readonly draft_revision?: number } => {
   if (given === undefined) return {}
   if (!/^\d+$/.test(given))
-    throw new TrihandError('CONFIG_INVALID', '--draft-revision is a whole number, as `trihand tasks show` prints it')
+    throw new TrihandError(
+      'CONFIG_INVALID',
+      '--draft-revision must be a whole number, as `trihand tasks show` prints it',
+    )
   return { draft_revision: Number(given) }
 }
 
@@ -200,7 +203,7 @@ const decisionOf = (flags: DecideFlags): object => {
   if (hash === undefined && !HANDED_ON.includes(action))
     throw new TrihandError(
       'CONFIG_INVALID',
-      'give --hash, as `trihand tasks show` prints it: the word is about what was shown',
+      'give --hash, as `trihand tasks show` prints it: a decision applies to exactly what was shown',
     )
   return {
     action,

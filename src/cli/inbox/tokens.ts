@@ -38,7 +38,7 @@ const LISTING: Listing<TokenDocument> = {
     ...[id, name, kind, roles.join(','), groups.join(',') || '-', tenant, status, expires_at],
   ],
   id: ({ id }) => id,
-  empty: 'There is no token yet: trihand token create <name> --roles viewer',
+  empty: 'No tokens. Create one: trihand token create <name> --roles viewer',
   command: 'trihand token list',
 }
 
@@ -62,7 +62,7 @@ export const createToken: Verb<CreateTokenFlags> = async (shell, flags) => {
   if (output.isJson) output.document(made)
   else output.line(made.token)
   output.talk(
-    visible(`${made.id} for ${made.name} (${made.roles.join(', ')}), until ${made.expires_at}; shown this once`),
+    visible(`${made.id} for ${made.name} (${made.roles.join(', ')}), until ${made.expires_at}; shown only once`),
   )
   return EXIT.done
 }

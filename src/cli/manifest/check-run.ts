@@ -94,7 +94,7 @@ const misfit = async (schema: Schema | null, value: Json, what: string): Promise
 /** Checks declarations: the input of the handler, and the events that started the run, that it received, or that it waits for. */
 const declared = async (system: System, definition: FunctionDefinition, run: OpenRun): Promise<readonly Trouble[]> => {
   const troubles: Trouble[] = []
-  const input = await misfit(definition.input, run.input as Json, `what the run works on (the input of ${run.handler})`)
+  const input = await misfit(definition.input, run.input as Json, `the input of ${run.handler}`)
   if (input !== null) troubles.push({ kind: 'input_schema_changed', step: null, text: input })
   const events = [...run.events.map((event) => ({ event, step: null })), ...received(run)]
   for (const { event, step } of events) {
@@ -107,7 +107,7 @@ const declared = async (system: System, definition: FunctionDefinition, run: Ope
       troubles.push({
         kind: 'event_removed',
         step,
-        text: `it waits for the event ${type}, which the system does not have`,
+        text: `it waits for the event ${type}, which the system does not declare`,
       })
   return troubles
 }
@@ -127,29 +127,29 @@ const steps = async (definition: FunctionDefinition, run: OpenRun): Promise<Verd
     errors: (step, failure) => new StepFailure(step, failure),
     pause,
   })
-  if (reads !== null) return { troubles: [], skipped: `its code reads ${reads}, which is not in its record` }
+  if (reads !== null) return { troubles: [], skipped: `its code reads ${reads}, which the run has not recorded` }
   const asked = [...fresh.keys()]
   const instead = asked.length === 0 ? '' : `; it asks for ${isMuch(asked)} instead`
   const isOnceNew = [...fresh.values()].includes('once')
   const troubles = unclaimed.map((step): Trouble => {
     const seen = record.steps.get(step)
     const isOnce = seen?.kind === 'done' && seen.once
-    const what = seen?.kind === 'open' ? 'which has begun' : 'which has a result'
+    const what = seen?.kind === 'open' ? 'which has started' : 'which has a result'
     return {
       kind: isOnce && isOnceNew ? 'once_step_renamed' : 'step_removed',
       step,
-      text: `the code does not ask for the step ${step}, ${what}${isOnce ? ' and is done once' : ''}${instead}`,
+      text: `the code does not ask for the step ${step}, ${what}${isOnce ? ' and may happen only once' : ''}${instead}`,
     }
   })
   const isUnsure = error !== null && supposed.length > 0
   if (isUnsure)
     return {
       troubles: troubles.filter(({ kind }) => kind === 'once_step_renamed'),
-      skipped: `the new step ${supposed.at(-1)} comes before recorded ones, and what follows depends on its result`,
+      skipped: `the new step ${supposed.at(-1)} comes before recorded steps, and later steps depend on its result`,
     }
   // A run that has failed before may fail again in the same way.
   const fails = error !== null && run.attempt === 1 && !(error instanceof StepFailure)
-  const text = `the code fails on what the run has recorded: ${error instanceof Error ? error.message : String(error)}`
+  const text = `the code fails with the recorded results of the run: ${error instanceof Error ? error.message : String(error)}`
   return {
     troubles: [...troubles, ...(fails ? [{ kind: 'code_fails' as const, step: null, text }] : [])],
     skipped: null,

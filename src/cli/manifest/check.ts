@@ -88,7 +88,7 @@ const compare = async (shell: Shell, system: System, against: string): Promise<O
 }
 
 const summary = ({ runs, found, skipped }: Outcome): readonly string[] => [
-  `${runs} ${runs === 1 ? 'run has' : 'runs have'} not ended: ${found.length} would be in trouble`,
+  `${runs} ${runs === 1 ? 'run has' : 'runs have'} not ended; ${found.length} would not be able to continue`,
   ...[...skipped].map(([reason, count]) => `${count} not compared step by step: ${reason}`),
 ]
 

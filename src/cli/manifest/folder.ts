@@ -30,7 +30,7 @@ const filesBelow = (root: string): readonly string[] => {
 
 export const findManifest = (given: string | undefined): string => {
   const path = resolve(given ?? '.')
-  if (!existsSync(path)) throw new TrihandError('LOAD_FAILED', `there is no ${relative('', path) || path}`)
+  if (!existsSync(path)) throw new TrihandError('LOAD_FAILED', `${relative('', path) || path} does not exist`)
   if (!statSync(path).isDirectory()) return path
   const file = MANIFEST_FILES.map((name) => join(path, name)).find((candidate) => existsSync(candidate))
   if (file === undefined)

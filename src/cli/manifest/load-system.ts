@@ -29,14 +29,17 @@ export interface LoadedSystem {
 export const findSystem = (given: string | undefined): string => {
   const path = resolve(given ?? '.')
   if (!existsSync(path))
-    throw new TrihandError('LOAD_FAILED', `there is no ${relative('', path) || path}; trihand init makes a system`)
+    throw new TrihandError(
+      'LOAD_FAILED',
+      `${relative('', path) || path} does not exist; \`trihand init\` creates a system`,
+    )
   if (!statSync(path).isDirectory()) return path
   const file = FILES.map((name) => join(path, name)).find((candidate) => existsSync(candidate))
   if (file === undefined) {
     const folder = relative('', path) || 'this folder'
     throw new TrihandError(
       'LOAD_FAILED',
-      `${folder} has no system: none of ${FILES.join(', ')}; trihand init makes one`,
+      `${folder} has no system (none of ${FILES.join(', ')}); \`trihand init\` creates one`,
     )
   }
   return file

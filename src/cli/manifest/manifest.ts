@@ -181,6 +181,6 @@ export const diffManifests: Verb<DiffFlags> = async (shell, flags) => {
   const differences = differencesOf(before, after)
   if (output.isJson) output.document({ differences })
   else for (const difference of differences) output.line(lineOf(output, difference))
-  if (differences.length === 0) output.talk('They say the same.')
+  if (differences.length === 0) output.talk('No differences.')
   return differences.length === 0 ? EXIT.done : EXIT.no
 }

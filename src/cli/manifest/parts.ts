@@ -39,7 +39,7 @@ const defaultOf = (exports: Exports): unknown => exports['default']
 const checkOwnName = (made: unknown, name: string, path: string): void => {
   const own = typeof made === 'object' && made !== null && 'name' in made ? made.name : name
   if (own !== name)
-    throw new TrihandError('MANIFEST_DUPLICATE_NAME', `${path} stands for ${name} and declares ${String(own)}`, {
+    throw new TrihandError('MANIFEST_DUPLICATE_NAME', `${path} is loaded as ${name} but declares ${String(own)}`, {
       place: { file: path },
     })
 }
@@ -57,7 +57,7 @@ const isolatedCode = (
   if (path === undefined) return null
   if (path.startsWith(`${folder}/`))
     return codeFile(`${path.slice(folder.length + 1)}#${exported}`, readFileSync(join(root, path), 'utf8'))
-  throw new TrihandError('PATH_ESCAPE', `${path} lies outside of ${folder}, the folder of its module`, {
+  throw new TrihandError('PATH_ESCAPE', `${path} is outside ${folder}, the folder of its module`, {
     place: { file: path },
   })
 }
@@ -104,7 +104,7 @@ const schemaAmong = (exports: Exports, name: string | undefined, path: string): 
   const problem =
     named.length === 0
       ? `${path} exports no schema`
-      : `${path} exports several schemas: say which, like ${path}#${only ?? ''} (${named.join(', ')})`
+      : `${path} exports several schemas; name one, like ${path}#${only ?? ''} (${named.join(', ')})`
   throw new TrihandError('LOAD_FAILED', problem, { place: { file: path } })
 }
 
@@ -129,7 +129,7 @@ const schemasOf = async (manifest: Manifest, beside: Beside): Promise<ReadonlyMa
     if (schemas.has(reference)) continue
     const schema = await findSchema(reference, beside)
     if (schema === undefined)
-      throw new TrihandError('LOAD_FAILED', `no file gives the schema ${reference}`, {
+      throw new TrihandError('LOAD_FAILED', `the schema ${reference} was not found in any file`, {
         place: { path: pathText(path) },
       })
     schemas.set(reference, schema)

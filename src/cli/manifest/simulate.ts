@@ -34,13 +34,13 @@ const oneOf = <Word extends string>(
   usual: Word,
 ): Word => {
   const found = given === undefined ? usual : words.find((word) => word === given)
-  if (found === undefined) throw new TrihandError('CONFIG_INVALID', `${flag} is one of ${words.join(', ')}`)
+  if (found === undefined) throw new TrihandError('CONFIG_INVALID', `${flag} must be one of ${words.join(', ')}`)
   return found
 }
 
 const wholeOf = (flag: string, given: string | undefined, usual: number): number => {
   if (given === undefined) return usual
-  if (!/^\d{1,9}$/.test(given)) throw new TrihandError('CONFIG_INVALID', `${flag} is a whole number`)
+  if (!/^\d{1,9}$/.test(given)) throw new TrihandError('CONFIG_INVALID', `${flag} must be a whole number`)
   return Number(given)
 }
 
@@ -49,14 +49,14 @@ const PARTS = ['events', 'handlers', 'actions', 'routes', 'states'] as const
 const tellReach = (output: Output, word: string, { reached, missed }: Reach): void => {
   if (reached.length + missed.length === 0) return
   output.line(`${word}: ${reached.length} of ${reached.length + missed.length} reached`)
-  for (const { name, why } of missed) output.line(visible(`  ${name} was not: ${why}`))
+  for (const { name, why } of missed) output.line(visible(`  ${name} was not reached: ${why}`))
 }
 
 const tell = (output: Output, rehearsal: Rehearsal): void => {
   output.line(visible(`${rehearsal.system}, simulated with seed ${rehearsal.seed}: ${rehearsal.runs} runs`))
   for (const part of PARTS) tellReach(output, part, rehearsal[part])
-  for (const type of rehearsal.unproduced) output.line(visible(`nothing in the system sends ${type}`))
-  for (const loop of rehearsal.loops) output.line(visible(`a loop was stopped: ${loop}`))
+  for (const type of rehearsal.unproduced) output.line(visible(`no part of the system sends ${type}`))
+  for (const loop of rehearsal.loops) output.line(visible(`stopped a loop: ${loop}`))
   for (const { handler, error } of rehearsal.failures) output.line(visible(`${handler} failed: ${error}`))
 }
 

@@ -43,7 +43,7 @@ export const writeStubs: Verb<StubFlags> = async ({ output }, { path, dryRun = f
   if (output.isJson) output.document({ written: written.map((stub) => stub.path), dry_run: dryRun })
   else {
     for (const stub of written) output.line(visible(stub.path))
-    if (written.length === 0) output.talk('Nothing is missing.')
+    if (written.length === 0) output.talk('No files are missing.')
   }
   return EXIT.done
 }

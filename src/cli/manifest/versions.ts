@@ -14,7 +14,7 @@ const LISTING: Listing<ManifestVersion> = {
     name ?? '-',
   ],
   id: ({ hash }) => hash,
-  empty: 'No definition was loaded yet.',
+  empty: 'This ledger has not run any definition yet.',
   command: 'trihand manifest versions',
 }
 

@@ -63,7 +63,7 @@ export const plan: Verb<PlanFlags> = async (shell, flags) => {
   const body = bodyOf(flags)
   if (flags.approve !== undefined) requireWho(flags)
   if (flags.run === true && flags.approve === undefined)
-    throw new TrihandError('PLAN_NOT_APPROVED', 'look at the plan first: --run goes with --approve <hash>')
+    throw new TrihandError('PLAN_NOT_APPROVED', 'read the plan first: --run needs --approve <hash>')
   return withApi(shell, flags, { need: 'work', mayCreate: true }, async (api) => {
     const draft = await api.post<Plan>('/api/plans', body, headersOf(flags))
     const shown = draft.errors.length > 0 ? draft : await approved(api, draft, flags)

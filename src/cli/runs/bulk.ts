@@ -34,7 +34,7 @@ const termsOf = (text: string): Readonly<Record<string, string>> =>
   )
 
 const progressText = ({ action, done, failed, total, is_total_known }: Job): string =>
-  `${action}: ${done} done, ${failed} failed, ${total} ${is_total_known ? 'in all' : 'found so far'}`
+  `${action}: ${done} done, ${failed} failed, ${total} ${is_total_known ? 'in total' : 'found so far'}`
 
 interface Meter {
   show(job: Job): void
@@ -76,7 +76,7 @@ const applyBulkCommands = (action: Job['action'], where: string): Verb<ManyFlags
       ...(flags.reason === undefined ? {} : { reason: flags.reason }),
     }
     if (flags.yes !== true && !(await confirmed(output, { text: question, flag: '--yes' }))) {
-      output.talk('nothing was done')
+      output.talk('nothing was changed')
       return EXIT.no
     }
     return withApi(shell, flags, { need: 'work' }, async (api) => {
@@ -90,7 +90,7 @@ const applyBulkCommands = (action: Job['action'], where: string): Verb<ManyFlags
       }
       const job = await untilTold(ask, hasEnded, flags.wait ?? null).finally(() => meter.stop())
       if (job === 'interrupted') {
-        output.talk(`the job goes on; \`trihand runs cancel ${id}\` would end it`)
+        output.talk(`the job continues; \`trihand runs cancel ${id}\` cancels it`)
         return EXIT.interrupted
       }
       print(output, job)

@@ -22,8 +22,8 @@ export const printRun = (output: Output, run: RunDetail): void => {
 
 /** Details for a person who retries a run. */
 const retryLines = ({ done = [], waits = false }: Partial<RetriedRun>): readonly string[] => [
-  ...(done.length === 0 ? [] : [`Already done, and not repeated: ${done.join(', ')}`]),
-  ...(waits ? ['It waits for its turn: its flow control lets it go on.'] : []),
+  ...(done.length === 0 ? [] : [`Already done, will not be repeated: ${done.join(', ')}`]),
+  ...(waits ? ['The run waits in a queue; its flow control starts it.'] : []),
 ]
 
 const give = (shell: Shell, flags: CommandFlags, { name, body }: Command): Promise<number> =>

@@ -36,7 +36,7 @@ export const costs: Verb<CostsFlags> = async (shell, flags) => {
     api.get<Costs>(`/api/costs${queryText({ by, from, to })}`),
   )
   if (output.isJson) output.document(found)
-  else if (found.items.length === 0) output.talk(`No model was asked from ${found.from} to ${found.to}.`)
+  else if (found.items.length === 0) output.talk(`No model calls from ${found.from} to ${found.to}.`)
   else
     output.table([
       [...found.by, '', 'calls', 'failed', 'tokens in', 'tokens out', 'cost'],
@@ -45,7 +45,7 @@ export const costs: Verb<CostsFlags> = async (shell, flags) => {
         row.simulated ? 'simulated' : '',
         ...cells(row),
       ]),
-      [...found.by.map((_, i) => (i === 0 ? 'all' : '')), '', ...cells(found.total)],
+      [...found.by.map((_, i) => (i === 0 ? 'total' : '')), '', ...cells(found.total)],
     ])
   return EXIT.done
 }

@@ -16,7 +16,7 @@ export interface RunsListFlags extends CommonFlags {
 const LISTING: Listing<Run> = {
   row: (run) => [run.id, run.handler, run.status, run.created_at],
   id: (run) => run.id,
-  empty: 'There are no such runs.',
+  empty: 'No runs match.',
   command: 'trihand runs list',
 }
 

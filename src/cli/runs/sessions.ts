@@ -14,7 +14,7 @@ export interface SessionsListFlags extends CommonFlags {
 const LISTING: Listing<Session> = {
   row: ({ id, forked_from, version, created_at }) => [id, created_at, `${version} facts`, forked_from ?? ''],
   id: ({ id }) => id,
-  empty: 'There are no sessions.',
+  empty: 'No sessions.',
   command: 'trihand sessions list',
 }
 

@@ -45,7 +45,7 @@ const actionNameOf = ({ verdict }: AnswerFlags): string => {
   if (Object.hasOwn(ACTIONS, verdict)) return ACTIONS[verdict as keyof typeof ACTIONS]
   throw new TrihandError(
     'CONFIG_INVALID',
-    `the verdict is "${verdict}"; expected one of ${Object.keys(ACTIONS).join(', ')}`,
+    `verdict is "${verdict}"; expected one of ${Object.keys(ACTIONS).join(', ')}`,
   )
 }
 
@@ -86,8 +86,11 @@ const taskIdOf = async (
   const wait = run.waiting_on.find((one) => one.kind === 'uncertain' && one.step === step)
   if (wait?.task != null) return { run: run.id, task: wait.task }
   if (run.waiting_on.some((one) => one.kind === 'intended' && one.step === step))
-    throw new TrihandError('STEP_AT_WORK', `${step} is at work; if its worker stays silent, people are asked about it`)
-  throw new TrihandError('NOT_FOUND', `no uncertain step ${step} in this run`)
+    throw new TrihandError(
+      'STEP_AT_WORK',
+      `${step} may still be running; if its worker does not report back, a person is asked`,
+    )
+  throw new TrihandError('NOT_FOUND', `this run has no uncertain step ${step}`)
 }
 
 export const resolveStep: Verb<ResolveFlags> = (shell, flags) => {
@@ -133,11 +136,11 @@ const nameOf = (step: string): string => step.split('[')[0] ?? step
 const requireOneStep = (tasks: readonly TaskSummary[], { cause }: ResolveManyFlags): void => {
   const names = [...new Set(tasks.map(({ step_id }) => nameOf(step_id)))]
   if (names.length === 0)
-    throw new TrihandError('NOT_FOUND', `no open question of the cause "${cause}" is in your inbox`)
+    throw new TrihandError('NOT_FOUND', `your inbox has no open question with the cause "${cause}"`)
   if (names.length > 1)
     throw new TrihandError(
       'CONFIG_INVALID',
-      `several steps are asked about: choose one with --step (${names.join(', ')})`,
+      `the questions are about several steps; choose one with --step (${names.join(', ')})`,
     )
 }
 

@@ -55,6 +55,7 @@ export const watchRun: Verb<WatchFlags> = (shell, flags) =>
     const run = api.isLocal ? await look() : await untilTold(look, hasEnded, flags.wait ?? null)
     if (run === 'interrupted') return EXIT.interrupted
     if (hasEnded(run)) printEnd(output, run)
-    else if (api.isLocal) output.talk('no server runs here, so nobody works on it; `trihand dev` would')
+    else if (api.isLocal)
+      output.talk('no server is running here, so the run does not continue; start one with `trihand dev`')
     return exitCodeFor([run])
   })

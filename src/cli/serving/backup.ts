@@ -19,14 +19,15 @@ export interface BackupFlags extends Pick<CommonFlags, 'database'> {
 const ledgerFile = async ({ settings }: Shell, { database }: BackupFlags): Promise<string> => {
   const server = database === undefined ? await liveServer(settings.dataFolder) : null
   const choice = ledgerChoice(database ?? server?.ledger ?? defaultLedger(settings))
-  if (choice.kind === 'postgres') throw new TrihandError('CONFIG_INVALID', 'a Postgres ledger is backed up by pg_dump')
+  if (choice.kind === 'postgres')
+    throw new TrihandError('CONFIG_INVALID', 'this is a Postgres ledger: back it up with pg_dump')
   if (choice.kind === 'memory') throw new TrihandError('CONFIG_INVALID', 'a ledger in memory cannot be backed up')
-  if (!existsSync(choice.file)) throw new TrihandError('CONFIG_INVALID', `there is no ledger ${choice.file}`)
+  if (!existsSync(choice.file)) throw new TrihandError('CONFIG_INVALID', `the ledger ${choice.file} does not exist`)
   return choice.file
 }
 
 const refuseExisting = (file: string): void => {
-  if (existsSync(file)) throw new TrihandError('CONFIG_INVALID', `${file} is there already; name a new file`)
+  if (existsSync(file)) throw new TrihandError('CONFIG_INVALID', `${file} exists; name a new file`)
 }
 
 export const backup: Verb<BackupFlags> = async (shell, flags) => {
@@ -36,7 +37,7 @@ export const backup: Verb<BackupFlags> = async (shell, flags) => {
   await backUp(ledger, flags.file)
   const bytes = statSync(flags.file).size
   if (output.isJson) output.document({ ledger, file: flags.file, bytes })
-  else output.line(visible(`${flags.file}: ${bytes} bytes of ${ledger}`))
-  output.talk(visible(`check it: trihand verify --file ${flags.file}`))
+  else output.line(visible(`${flags.file}: ${bytes} bytes, a copy of ${ledger}`))
+  output.talk(visible(`check it with: trihand verify --file ${flags.file}`))
   return EXIT.done
 }

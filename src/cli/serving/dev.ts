@@ -33,10 +33,12 @@ const reload = async (shell: Shell, file: string, { trihand }: Serving): Promise
     const { source } = await loadSystem(file, codeFolder(settings))
     await trihand.replace(source)
     warn(shell, source.findings ?? [])
-    output.talk(visible(`reloaded ${source.name}: new runs follow it, runs at work go on by their step names`))
+    output.talk(
+      visible(`reloaded ${source.name}: new runs use the new version; current runs continue, matched by step names`),
+    )
   } catch (error) {
     output.fail(error)
-    output.talk('the system that was loaded before goes on serving')
+    output.talk('the previous version keeps running')
   }
 }
 
@@ -47,7 +49,7 @@ const reloadOnChange = (shell: Shell, file: string, serving: Serving): (() => vo
     changed: () => {
       last = last.then(() => reload(shell, file, serving))
     },
-    lost: (reason) => shell.output.talk(visible(`some changes of the source will not be noticed: ${String(reason)}`)),
+    lost: (reason) => shell.output.talk(visible(`some source changes may be missed: ${String(reason)}`)),
   })
 }
 

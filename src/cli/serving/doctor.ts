@@ -50,12 +50,13 @@ const whereSystem = (path: string | undefined): string | null => {
 const aboutSystem: Question = async ({ settings }, path) => {
   const name = 'system'
   const file = whereSystem(path)
-  if (file === null) return { name, state: 'warn', says: 'there is none here', hint: 'npx trihand init makes one' }
+  if (file === null)
+    return { name, state: 'warn', says: 'there is none in this folder', hint: 'create one with npx trihand init' }
   try {
     const { source } = await loadSystem(file, codeFolder(settings))
     const count = (source.findings ?? []).filter(({ level }) => level === 'warning').length
     if (count === 0) return { name, state: 'ok', says: `${source.name} loads` }
-    const hint = 'npx trihand manifest validate shows them, with line and column'
+    const hint = 'list them with npx trihand manifest validate'
     return { name, state: 'warn', says: `${source.name} loads, with ${count} warning${count > 1 ? 's' : ''}`, hint }
   } catch (error) {
     return failed(name, error)
@@ -69,7 +70,7 @@ const askServer = async (url: string): Promise<Finding> => {
   const says = `open in the server at ${url}, which is ${status}`
   return durable
     ? { name: 'ledger', state: response.ok ? 'ok' : 'fail', says }
-    : { name: 'ledger', state: 'warn', says: `${says}; nothing is kept`, hint: KEEP }
+    : { name: 'ledger', state: 'warn', says: `${says}; data is lost when it stops`, hint: KEEP }
 }
 
 const ledger: Question = async ({ settings }) => {
@@ -79,13 +80,14 @@ const ledger: Question = async ({ settings }) => {
     const server = (await liveServer(settings.dataFolder)) ?? (await ownerOf({ settings }, database))
     if (server !== null) return await askServer(server.url)
     const choice = ledgerChoice(database)
-    if (choice.kind === 'memory') return { name, state: 'warn', says: 'memory: nothing is kept', hint: KEEP }
+    if (choice.kind === 'memory')
+      return { name, state: 'warn', says: 'memory: data is lost when the process stops', hint: KEEP }
     if (choice.kind === 'sqlite' && !existsSync(choice.file))
-      return { name, state: 'ok', says: `${choice.file}, made with the first start` }
+      return { name, state: 'ok', says: `${choice.file}, created at the first start` }
     const trihand = await createTrihand({ system: { name: 'doctor' }, database, work: false, sources: false })
     const { description } = trihand.ledger
     await trihand.close()
-    return { name, state: 'ok', says: `${description}, opens and is durable` }
+    return { name, state: 'ok', says: `${description} opens and is durable` }
   } catch (error) {
     return failed(name, error)
   }
@@ -102,10 +104,15 @@ const port: Question = async ({ settings }) => {
   const name = 'port'
   const wanted = settings.port ?? USUAL_PORT
   if ((await liveServer(settings.dataFolder)) !== null)
-    return { name, state: 'ok', says: 'held by the server of this folder' }
+    return { name, state: 'ok', says: 'used by the server of this folder' }
   if (await isFree(wanted)) return { name, state: 'ok', says: `${wanted} is free` }
   if (settings.port === null) return { name, state: 'ok', says: `${wanted} is taken; the next free one is used` }
-  return { name, state: 'fail', says: `${wanted} is taken`, hint: 'set PORT to another one, or to 0 for any' }
+  return {
+    name,
+    state: 'fail',
+    says: `${wanted} is taken`,
+    hint: 'set PORT to another port, or to 0 for any free port',
+  }
 }
 
 /** The models of the system; if the system does not load, the default ones. */
@@ -118,7 +125,7 @@ const bookOf = async ({ settings }: Shell, path: string | undefined): Promise<Mo
 
 const models: Question = async (shell, path) => {
   const name = 'models'
-  const hint = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or give a model a base_url, for a live one'
+  const hint = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or give a model a base_url, to use a live model'
   try {
     const book = await bookOf(shell, path)
     const simulated = simulatedIn(book, process.env)

@@ -22,26 +22,26 @@ const TOLD_EVERY = 10_000
 export const rekey: Verb<RekeyFlags> = async ({ output, settings, env }, { database, schema }) => {
   const choice = ledgerChoice(database ?? defaultLedger(settings))
   if (choice.kind === 'sqlite' && !existsSync(choice.file))
-    throw new TrihandError('CONFIG_INVALID', `there is no ledger ${choice.file}`)
+    throw new TrihandError('CONFIG_INVALID', `the ledger ${choice.file} does not exist`)
   let [count, told] = [0, 0]
   const report = await rekeyLedger({
     ...{ choice, schema, environment: env },
     onProgress: ({ table, changed }) => {
       if (count === 0 || count + changed >= told + TOLD_EVERY) {
         told = count + changed
-        output.talk(`${told} payloads changed, at table ${table}`)
+        output.talk(`${told} payloads encrypted, in table ${table}`)
       }
       count += changed
     },
   })
   if (output.isJson) output.document(report)
-  else output.line(visible(`${count} payloads were changed to key ${report.key}`))
+  else output.line(visible(`${count} payloads are now encrypted with key ${report.key}`))
   if (report.broken > 0) {
     output.talk(
-      `${report.broken} payloads do not open and were left: run \`trihand verify\`, restore them, run this again`,
+      `${report.broken} payloads cannot be decrypted and were not changed: run \`trihand verify\`, restore them, then run this again`,
     )
     return EXIT.no
   }
-  output.talk('TRIHAND_LEDGER_KEY needs its first key alone; backups of before still need the others')
+  output.talk('TRIHAND_LEDGER_KEY now needs only its first key; older backups still need the other keys')
   return EXIT.done
 }

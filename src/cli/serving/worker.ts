@@ -69,7 +69,7 @@ export interface WorkerFlags {
 
 /** Inngest would receive the worker's wakes and call the only address it knows, which is that of a server. */
 const NO_ADDRESS =
-  'Inngest calls the address of a server, and a worker has none that it could call; unset TRIHAND_DISPATCHER for workers: they look at the ledger by themselves'
+  'Inngest calls a server by its address, and a worker has no address: unset TRIHAND_DISPATCHER for workers; workers read the ledger directly'
 
 type Why = 'signal' | 'order'
 
@@ -91,7 +91,7 @@ const sayReady = (output: Output, { worker, system, ledger }: Trihand, url: stri
     .join(' · ')
   output.line(visible(`Place   ${place} · ${slots} slots`))
   output.line(`Health  ${url}/health · metrics ${url}/metrics`)
-  output.line('Stop    Ctrl+C, SIGTERM or `trihand workers drain`: runs at work may finish.')
+  output.line('Stop    Ctrl+C, SIGTERM or `trihand workers drain`; running steps finish first.')
 }
 
 const sayStopped = ({ output }: Shell, name: string): void => {
@@ -101,7 +101,7 @@ const sayStopped = ({ output }: Shell, name: string): void => {
 
 const sayDraining = ({ output }: Shell, why: Why): void => {
   if (output.isJson) output.document({ type: 'draining', why }, { isStream: true })
-  else output.talk('stopping: runs at work may finish; a second signal stops at once')
+  else output.talk('stopping: waiting for running steps; a second signal stops now')
 }
 
 const whileAtWork = async (shell: Shell, trihand: Trihand, port: number | null): Promise<void> => {

@@ -53,8 +53,8 @@ export const announce = (output: Output, serving: Serving, { port, suggestions, 
   output.line(`Open    ${output.colors.cyan(`${url}/`)}`)
   for (const [i, command] of suggestions(trihand).entries())
     output.line(`${i === 0 ? 'Try ' : '    '}    ${visible(command)}`)
-  output.line('Stop    Ctrl+C. Start again: it goes on where it was.')
-  if (anew !== undefined) output.line(`Anew    ${anew}`)
+  output.line('Stop    Ctrl+C. After a restart, runs continue where they stopped.')
+  if (anew !== undefined) output.line(`Reset   ${anew}`)
   if (port === null && !url.endsWith(`:${USUAL_PORT}`))
-    output.talk(`port ${USUAL_PORT} is taken; this is the next free one`)
+    output.talk(`port ${USUAL_PORT} is in use; this is the next free port`)
 }

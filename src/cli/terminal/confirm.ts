@@ -19,7 +19,7 @@ interface Question {
 /** Refuses without a terminal; called before anything is printed that only leads to the question. */
 export const requireSomebody = (output: Output, { text, flag }: Question): void => {
   if (output.isJson || !output.isTerminal || process.stdin.isTTY !== true)
-    throw new TrihandError('NOT_A_TERMINAL', `${text} Nobody can be asked here: ${flag} says that it is meant`)
+    throw new TrihandError('NOT_A_TERMINAL', `${text} This is not a terminal, so nobody can confirm: give ${flag}`)
 }
 
 /** True if the person confirms; any other answer, and the end of the input, is no. */
@@ -32,5 +32,5 @@ export const confirmed = async (output: Output, question: Question): Promise<boo
 export const isMeant = async (output: Output, { text, word }: Question, ask: Ask): Promise<boolean> => {
   if (word === undefined) return /^y(es)?$/i.test((await ask(`${visible(text)} [y/N] `))?.trim() ?? '')
   output.talk(visible(text))
-  return (await ask(`Type ${word} to go on: `))?.trim() === word
+  return (await ask(`Type ${word} to continue: `))?.trim() === word
 }

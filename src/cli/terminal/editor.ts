@@ -16,7 +16,10 @@ type Members = Readonly<Record<string, Json>>
 const editorOf = (env: NodeJS.ProcessEnv): string => {
   const editor = env['VISUAL'] || env['EDITOR']
   if (editor) return editor
-  throw new TrihandError('CONFIG_INVALID', 'no editor is set: EDITOR=vi, or decide with `trihand tasks decide --items`')
+  throw new TrihandError(
+    'CONFIG_INVALID',
+    'no editor is set: set EDITOR, like EDITOR=vi, or decide with `trihand tasks decide --items`',
+  )
 }
 
 const isMembers = (value: Json): value is Members =>
@@ -36,8 +39,9 @@ export const editedJson = (value: Members): Members => {
     })
     if (error !== undefined || status !== 0)
       throw new TrihandError('CONFIG_INVALID', `${editor} ended with ${status ?? error?.message}; nothing was changed`)
-    const edited = parseJson(`@${file}`, 'what was edited') as Json
-    if (!isMembers(edited)) throw new TrihandError('CONFIG_INVALID', 'what was edited must stay an object of items')
+    const edited = parseJson(`@${file}`, 'the edited file') as Json
+    if (!isMembers(edited))
+      throw new TrihandError('CONFIG_INVALID', 'the edited file must stay an object with one member per item')
     return edited
   } finally {
     rmSync(folder, { recursive: true, force: true })

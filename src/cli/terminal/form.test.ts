@@ -48,8 +48,8 @@ test('[C3] a field is asked until its answer is valid, and the answers form the 
     'amount is not a number',
     'level is not one of low, high',
     'due is not a date, like 2026-01-31',
-    'urgent is yes or no',
-    'urgent is yes or no',
+    'urgent must be yes or no',
+    'urgent must be yes or no',
     'owner › name is required',
   ])
 })
@@ -102,7 +102,7 @@ test('[C3] a list of objects is asked row by row, an empty answer takes the defa
   expect(asked).toContain('pieces (whole number, or empty for 1): ')
   expect(asked).toContain('channels (any of mail, phone; one on each line, an empty line ends the list, or empty): ')
   expect(said).toEqual([
-    'That is yes or no',
+    'Answer yes or no',
     'channels in line 1 is not one of mail, phone',
     'contact › name is required',
   ])

@@ -78,7 +78,7 @@ const typedValue = (field: Field, text: string): string | boolean | undefined =>
 }
 
 const wrong = (field: Field, given: string | boolean | undefined): string | null => {
-  if (given === undefined || (given === '' && field.kind === 'yes' && field.isRequired)) return 'is yes or no'
+  if (given === undefined || (given === '' && field.kind === 'yes' && field.isRequired)) return 'must be yes or no'
   return problemOf(field, given)
 }
 
@@ -88,7 +88,7 @@ const isMore = async (field: Field, count: number, ask: Ask, say: Say): Promise<
     if (text === null || text.trim() === '') return text === null ? null : false
     const given = typedValue({ ...field, kind: 'yes' }, text.trim())
     if (typeof given === 'boolean') return given
-    say('That is yes or no')
+    say('Answer yes or no')
   }
 }
 

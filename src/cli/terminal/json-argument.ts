@@ -20,7 +20,7 @@ const readText = (given: string): string => {
 const wayOut = (given: string): string =>
   given === '-' || given.startsWith('@')
     ? ''
-    : `; in a shell it stands in single quotes, '{"id": 1}', or in a file, @data.json`
+    : `; in a shell, put it in single quotes, '{"id": 1}', or in a file, @data.json`
 
 export const parseJson = (given: string, what: string): unknown => {
   const text = readText(given)

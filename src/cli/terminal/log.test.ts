@@ -51,7 +51,7 @@ test('[I5] log-1: a retried step is logged as one line with run, handler, step, 
   await trihand.close()
   expect(lines).toEqual([
     {
-      ...{ time: '1970-01-01T00:00:00.000Z', level: 'warn', message: 'a step is tried again' },
+      ...{ time: '1970-01-01T00:00:00.000Z', level: 'warn', message: 'a step will be retried' },
       ...{ run, handler: 'mail', step: 'send', attempt: 1, next: expect.any(String) },
       ...{ code: expect.any(String), detail: expect.stringContaining('busy') },
     },
@@ -89,8 +89,8 @@ test('[I5] log-1: a refused batch, a lost lease and a silent worker are logged a
   ).toEqual([
     ['warn', 'the ledger refused a batch', 'LEDGER_UNAVAILABLE', 2, 1],
     ['warn', 'the ledger did not answer a worker', 'LEDGER_UNAVAILABLE'],
-    ['warn', 'runs of a silent worker were freed', 4],
-    ['warn', 'a lease was lost: what this process did last for the run is not recorded', 'run_1'],
+    ['warn', 'runs of a silent worker were released', 4],
+    ['warn', 'a lease was lost: the last work of this process on the run is not recorded', 'run_1'],
   ])
 })
 

@@ -33,24 +33,24 @@ const ofFact = (fact: RunFact): Line | null => {
   switch (fact.type) {
     case 'step.retry_scheduled': {
       const { step, attempt, error, wakeAt } = fact
-      return line('warn', 'a step is tried again', { step, attempt, next: isoTime(wakeAt), ...failureOf(error) })
+      return line('warn', 'a step will be retried', { step, attempt, next: isoTime(wakeAt), ...failureOf(error) })
     }
     case 'run.retry_scheduled': {
       const { attempt, error, wakeAt } = fact
-      return line('warn', 'a run is tried again', { attempt, next: isoTime(wakeAt), ...failureOf(error) })
+      return line('warn', 'a run will be retried', { attempt, next: isoTime(wakeAt), ...failureOf(error) })
     }
     case 'step.failed':
       return line('warn', 'a step failed', { step: fact.step, attempt: fact.attempt, ...failureOf(fact.error) })
     case 'step.uncertain':
       return line('error', 'a step may have happened; a person is asked', { step: fact.step, detail: fact.reason })
     case 'step.late_result':
-      return line('warn', 'a result came too late and is not used', { step: fact.step, attempt: fact.attempt })
+      return line('warn', 'a result came too late and was ignored', { step: fact.step, attempt: fact.attempt })
     case 'run.failed':
       return line('error', 'a run failed', failureOf(fact.error))
     case 'run.quarantined':
       return line('error', 'a run is quarantined', failureOf(fact.error))
     case 'run.expired':
-      return line('warn', 'a run took too long and was ended', failureOf(fact.error))
+      return line('warn', 'a run passed its deadline and was ended', failureOf(fact.error))
     case 'run.cancelled':
       return line('info', 'a run was cancelled', failureOf(fact.error))
     case 'run.completed':
@@ -63,12 +63,12 @@ const ofFact = (fact: RunFact): Line | null => {
 }
 
 const ofOutcomes = ({ appends, outcomes, ms }: Written): readonly Line[] => [
-  line('debug', 'the ledger took a batch', { appends: appends.length, ms }),
+  line('debug', 'the ledger stored a batch', { appends: appends.length, ms }),
   ...outcomes.flatMap((outcome, i): readonly Line[] => {
     const stream = appends[i]?.writes[0]?.stream ?? null
-    if (outcome.kind === 'already_written') return [line('info', 'sent again, and found written', { stream })]
+    if (outcome.kind === 'already_written') return [line('info', 'a repeated write was already stored', { stream })]
     if (outcome.kind !== 'conflict' || outcome.reason !== 'epoch') return []
-    return [line('warn', 'a lease was lost: what this process did last for the run is not recorded', { stream })]
+    return [line('warn', 'a lease was lost: the last work of this process on the run is not recorded', { stream })]
   }),
 ]
 
@@ -135,7 +135,7 @@ export class Log {
       },
       failed: (call, error) =>
         this.add(line('warn', 'the ledger did not answer a worker', { call, ...ofError(error) })),
-      recovered: (leases) => this.add(line('warn', 'runs of a silent worker were freed', { leases })),
+      recovered: (leases) => this.add(line('warn', 'runs of a silent worker were released', { leases })),
     })
   }
 

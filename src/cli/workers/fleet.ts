@@ -23,14 +23,14 @@ const POOLS: Listing<Pool> = {
     pool.name ?? NO_POOL,
     `${pool.taking}/${pool.workers} workers`,
     `${pool.used}/${pool.capacity} slots`,
-    `${pool.queued}${pool.more ? '+' : ''} wait`,
+    `${pool.queued}${pool.more ? '+' : ''} waiting`,
     pool.oldest_at ?? '-',
     Object.entries(pool.labels)
       .map(([label, value]) => `${label}=${value}`)
       .join(','),
   ],
   id: ({ name }) => name ?? NO_POOL,
-  empty: 'There is no pool.',
+  empty: 'No pools.',
   command: 'trihand pools list',
 }
 
@@ -43,7 +43,7 @@ const CIRCUITS: Listing<Circuit> = {
     handlers.join(','),
   ],
   id: ({ key }) => key,
-  empty: 'No function has a circuit.',
+  empty: 'No circuit breakers.',
   command: 'trihand circuits list',
 }
 
@@ -72,13 +72,13 @@ export const resetCircuit: Verb<CircuitFlags> = async (shell, flags) => {
 const print = (output: Output, stop: Stop): void => {
   if (output.isJson) return output.document(stop)
   const why = stop.reason === null ? '' : ` (${stop.reason})`
-  output.line(visible(stop.is_stopped ? `stopped by ${stop.by} at ${stop.at}${why}` : 'nothing is stopped'))
-  if (stop.is_stopped) output.talk('No step begins anywhere; what is under way may finish. `trihand go` lifts it.')
+  output.line(visible(stop.is_stopped ? `stopped by ${stop.by} at ${stop.at}${why}` : 'work is not stopped'))
+  if (stop.is_stopped) output.talk('No worker starts a step; running steps finish. Resume with `trihand go`.')
 }
 
 export const stopEverything: Verb<StopFlags> = async (shell, flags) => {
   const { output } = shell
-  const question = { text: 'Every worker will begin no step until `trihand go`.', word: 'stop', flag: '--yes' }
+  const question = { text: 'No worker will start a step until `trihand go`.', word: 'stop', flag: '--yes' }
   if (flags.yes !== true && !(await confirmed(output, question))) {
     output.talk('nothing was stopped')
     return EXIT.no

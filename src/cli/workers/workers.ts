@@ -36,7 +36,7 @@ const LISTING: Listing<Worker> = {
     labelsOf(worker),
   ],
   id: (worker) => worker.id,
-  empty: 'No worker is here.',
+  empty: 'No workers.',
   command: 'trihand workers list',
 }
 
@@ -62,9 +62,9 @@ export const showWorker: Verb<WorkerIdFlags> = async (shell, flags) => {
 }
 
 const TOLD: Readonly<Record<WorkerOrder, string>> = {
-  drain: 'was told to drain',
-  pause: 'was told to pause',
-  resume: 'was told to go on',
+  drain: 'will finish its runs and stop',
+  pause: 'will take no new runs',
+  resume: 'will take runs again',
 }
 
 export const orderWorker: Verb<WorkerOrderFlags> = async (shell, flags) => {

@@ -78,7 +78,7 @@ const problemOf = (reference: string, folder: Folder): string | null => {
   const [file = '', name] = reference.replace(/^\.\//, '').split('#')
   const path = schemaFiles(file).find((one) => paths.includes(one))
   if (path === undefined) {
-    return isExportedIn(file, folder) ? null : `no file gives the schema ${reference}`
+    return isExportedIn(file, folder) ? null : `the schema ${reference} was not found in any file`
   }
   const isThere = name === undefined || path.endsWith('.json') || name === 'default' || mayExport(read(path), name)
   return isThere ? null : `${path} exports no ${name}`

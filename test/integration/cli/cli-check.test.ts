@@ -86,7 +86,7 @@ describe('[N5] trihand check --against', () => {
       BEFORE.replace("await step.run('charge'", "await step.run('audit', () => 7)\n      await step.run('charge'"),
     )
     const { code, stdout, stderr } = await folder.run(['check', '--against', ledger])
-    expect([stderr, stdout, code]).toEqual(['', '3 runs have not ended: 0 would be in trouble\n', 0])
+    expect([stderr, stdout, code]).toEqual(['', '3 runs have not ended; 0 would not be able to continue\n', 0])
     expect(existsSync(join(folder.path, 'thanked.txt'))).toBe(false)
     const document = await folder.json(['check', '--against', ledger])
     expect(document).toMatchObject({ system: 'shop', runs: 3, troubled: [], skipped: [] })
@@ -99,9 +99,9 @@ describe('[N5] trihand check --against', () => {
     for (const id of Object.values(runs)) expect(stdout).toContain(id)
     expect(stdout).toContain('the code does not ask for the step drink[milk], which has a result')
     expect(stdout).toContain(
-      'the code does not ask for the step charge, which has a result and is done once; it asks for bill instead',
+      'the code does not ask for the step charge, which has a result and may happen only once; it asks for bill instead',
     )
-    expect(stdout).toContain('3 runs have not ended: 3 would be in trouble')
+    expect(stdout).toContain('3 runs have not ended; 3 would not be able to continue')
   })
 
   test('a SQLite ledger: an input that no longer fits, and code that fails on recorded results, end with 1 (13.2.3)', async () => {
@@ -115,7 +115,7 @@ describe('[N5] trihand check --against', () => {
     )
     const { code, stdout, kinds } = await found(ledger)
     expect([code, kinds]).toEqual([1, ['nap input_schema_changed', 'pay code_fails', 'pay step_removed']])
-    expect(stdout).toContain('the code fails on what the run has recorded: ana is not served any more')
+    expect(stdout).toContain('the code fails with the recorded results of the run: ana is not served any more')
   })
 
   test('a server is found by its URL with a token, and by its ledger’s file; without the token it ends with 7 (13.2.3)', async () => {

@@ -1,4 +1,4 @@
-/** Everything a user can get wrong, and everything a machine can refuse, as the command tells it: a code, a place, a way out. */
+/** Every user error and every failure of the machine, as the command reports it: a code, a place, a remedy. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ import { loadDriver } from '#adapters/storage/sqlite/driver.ts'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { SHOP } from '#test/support/shop.ts'
 
-/** Starts a program that may mount what nobody else sees. */
+/** Starts a program in its own mount namespace. */
 const OWN_MOUNTS = ['unshare', '-rm'] as const
 
-/** Sends until it is refused, then once more on a larger disk. */
+/** Sends until a send is refused, then repeats it on a larger disk. */
 const FILL_A_SMALL_DISK = `mount -t tmpfs -o size=1500k tmpfs disk
 code=0
 while [ $code = 0 ]; do "$@"; code=$?; done
@@ -29,7 +29,7 @@ afterEach(() => folder.remove())
 
 const system = (body: string): string => `import { defineSystem, fn } from 'trihand'\n${body}\n`
 
-describe('what was typed', () => {
+describe('a mistake on the command line', () => {
   test.each([
     ['{"id":', 'NOT_JSON', 'the data is not JSON'],
     ['{"id":7}', 'EVENT_INVALID', 'event order.placed does not fit its schema: /id: expected a text'],
@@ -41,28 +41,28 @@ describe('what was typed', () => {
     expect(ended.stderr).toContain(words)
   })
 
-  test('an unknown event is told with the nearest name', async () => {
+  test('an unknown event is refused with the nearest name', async () => {
     const { code, stderr } = await folder.run(['send', 'order.pad', '{}'])
     expect(code).toBe(4)
     expect(stderr).toMatch(/^EVENT_UNKNOWN no event order\.pad is declared; did you mean order\.paid\?\n/)
   })
 
-  test('an event that is like none is told with those that there are', async () => {
+  test('an event without a similar name is refused with the list of declared ones', async () => {
     const { code, stderr } = await folder.run(['send', 'weather', '{}'])
     expect([code, stderr]).toEqual([4, expect.stringContaining('there are order.placed, order.paid')])
   })
 
-  test('a mistake in a verb is told with the help of that verb', async () => {
+  test('a wrong use of a verb is refused with a pointer to its help', async () => {
     const { code, stderr } = await folder.run(['runs', 'show'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('See `trihand runs show --help`.')])
   })
 
-  test('a file that cannot be read is a mistake of usage', async () => {
+  test('an unreadable file is a usage error', async () => {
     const { code, stderr } = await folder.run(['send', 'order.placed', '@nowhere.json'])
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^CONFIG_INVALID cannot read nowhere\.json: /)])
   })
 
-  test('a server that was named and does not answer is never replaced by a ledger', async () => {
+  test('a named server that does not answer is never replaced by a ledger', async () => {
     await folder.json(['send', 'order.paid', '{"id":"a"}'])
     for (const options of [
       { args: ['--server', 'http://127.0.0.1:1'] },
@@ -77,7 +77,7 @@ describe('what was typed', () => {
   })
 })
 
-describe('the system', () => {
+describe('a mistake in the system', () => {
   const load = async (source: string, name = 'system.ts') => {
     const other = new Folder({ [name]: source })
     const ended = await other.run(['dev', '--port', '0'])
@@ -86,7 +86,7 @@ describe('the system', () => {
     return { ...ended, madeLedger }
   }
 
-  test('a filter that is not of the language is told at load, with the place', async () => {
+  test('an invalid filter expression is reported at load, with its place', async () => {
     const source = system(`export const system = defineSystem({
   name: 'x',
   functions: [fn('a', { trigger: { event: 'go.now', filter: 'payload.n ==' } })],
@@ -98,7 +98,7 @@ describe('the system', () => {
     )
   })
 
-  test('so is one in a system that was not checked by its author', async () => {
+  test('an invalid filter in a system built without defineSystem is reported at load, too', async () => {
     const source = system(
       `export const system = { name: 'x', functions: [fn('a', { trigger: { event: 'go.now', filter: 'nobody.n > 1' } })] }`,
     )
@@ -107,17 +107,17 @@ describe('the system', () => {
     expect(stderr).toMatch(/^EXPR_REJECTED system\.ts .*nobody/)
   })
 
-  test('text that cannot be parsed is told at its line and column', async () => {
+  test('a syntax error is reported with its line and column', async () => {
     const { code, stderr } = await load(system(`export const system = {\n  name: 'x' 'y',\n}`))
     expect([code, stderr]).toEqual([4, expect.stringMatching(/^LOAD_FAILED system\.ts:3:13 Unexpected token/)])
   })
 
-  test('code that throws while it loads is told at its line', async () => {
+  test('code that throws while it loads is reported with its line', async () => {
     const { code, stderr } = await load(system(`export const system = (() => {\n  throw new Error('no luck')\n})()`))
     expect([code, stderr]).toEqual([4, expect.stringMatching(/^LOAD_FAILED system\.ts:3:\d+ no luck\n/)])
   })
 
-  test('a file in another file’s import that is missing is told', async () => {
+  test('a missing import is reported with the file that imports it', async () => {
     const { code, stderr } = await load(`import { x } from './nowhere.ts'\nexport const system = { name: x }\n`)
     expect([code, stderr]).toEqual([
       4,
@@ -125,7 +125,7 @@ describe('the system', () => {
     ])
   })
 
-  test('a definition that is wrong keeps its own code', async () => {
+  test('an invalid definition keeps its own error code', async () => {
     const twice = await load(
       system(`const a = fn('a', {})\nexport default defineSystem({ name: 'x', functions: [a, a] })`),
     )
@@ -135,7 +135,7 @@ describe('the system', () => {
   test.each([
     ['export const other = 1\n', /^LOAD_FAILED system\.ts it exports no system; expected/],
     ['export const system = 7\n', /^LOAD_FAILED system\.ts it exports no system; expected/],
-  ])('a file without a system is told what to export: %j', async (source, words) => {
+  ])('a file without a system is refused with the export that it needs: %j', async (source, words) => {
     expect((await load(source)).stderr).toMatch(words)
   })
 
@@ -147,19 +147,19 @@ describe('the system', () => {
     }
   })
 
-  test('a folder without one is told which files would do', async () => {
+  test('a folder without a system is refused with the file names that would do', async () => {
     mkdirSync(join(folder.path, 'empty'))
     const { code, stderr } = await folder.run(['dev', 'empty'])
     expect([code, stderr]).toEqual([
       4,
       expect.stringMatching(
-        /^LOAD_FAILED empty has no system: none of manifest\.yaml, .*, system\.mjs; trihand init makes one\n/,
+        /^LOAD_FAILED empty has no system \(none of manifest\.yaml, .*, system\.mjs\); `trihand init` creates one\n/,
       ),
     ])
   })
 })
 
-describe('the ledger', () => {
+describe('a fault of the ledger', () => {
   test.each([
     ['mysql://x', 2, 'CONFIG_INVALID'],
     ['nowhere.db', 6, 'SERVER_UNREACHABLE'],
@@ -168,14 +168,14 @@ describe('the ledger', () => {
     expect([found, stderr]).toEqual([exit, expect.stringMatching(`^${code} `)])
   })
 
-  test('all that is wrong with the environment is told together', async () => {
+  test('all mistakes in the environment are reported together', async () => {
     const env = { DATABASE_URL: 'mysql://x', PORT: 'many', TRIHAND_URL: 'here' }
     const { code, stderr } = await folder.run(['runs', 'list'], { env })
     expect(code).toBe(2)
     for (const name of Object.keys(env)) expect(stderr).toContain(name)
   })
 
-  test('[R1] a database that is down is told at once', async () => {
+  test('[R1] a database that is down is reported at once', async () => {
     for (const args of [
       ['dev', '--port', '0'],
       ['runs', 'list'],
@@ -187,7 +187,7 @@ describe('the ledger', () => {
     }
   })
 
-  test('one that a newer version has changed is not touched', async () => {
+  test('a ledger that a newer version has migrated is not touched', async () => {
     await folder.json(['send', 'order.paid', '{"id":"a"}'])
     const db = new (await loadDriver())(join(folder.path, '.trihand/trihand.db'), { timeout: 1_000 })
     db.exec(`insert into trihand_migration (version, name, breaking, applied_at) values (99, 'to-come', 1, 0)`)
@@ -200,13 +200,13 @@ describe('the ledger', () => {
     expect((await folder.run(['verify'])).code).toBe(2)
   })
 
-  test('a file that is no ledger is told', async () => {
+  test('a file that is not a ledger is reported', async () => {
     folder.write('notes.db', 'this is not a database, it is a diary. '.repeat(200))
     const { code, stderr } = await folder.run(['runs', 'list', '--database', 'notes.db'])
     expect([code, stderr]).toEqual([6, expect.stringMatching(/^LEDGER_CORRUPT /)])
   })
 
-  test('verify ends with 1 when a byte was changed', async () => {
+  test('verify ends with 1 if a byte was changed', async () => {
     await folder.json(['send', 'order.paid', '{"id":"a"}'])
     const db = new (await loadDriver())(join(folder.path, '.trihand/trihand.db'), { timeout: 1_000 })
     db.exec(`update fact set body = replace(body, 'order.signed', 'order.sogned')`)
@@ -215,10 +215,10 @@ describe('the ledger', () => {
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^V3 {3}run_[0-9a-f]{32}, fact \d+: /m)])
   })
 
-  test('a full disk is told, and work goes on when there is room', async (context) => {
+  test('a full disk is reported, and sending works again once there is room', async (context) => {
     if (spawnSync(OWN_MOUNTS[0], [OWN_MOUNTS[1], 'true']).status !== 0)
       context.skip('no unshare here; a small disk cannot be made')
-    // A disk of its own, of one and a half megabytes, for these processes only.
+    // A separate disk of 1.5 MB, visible only to these processes.
     folder.write('fill.sh', FILL_A_SMALL_DISK)
     folder.write('note.json', JSON.stringify({ id: 'x'.repeat(200_000) }))
     mkdirSync(join(folder.path, 'disk'))

@@ -29,7 +29,7 @@ test('[I6] everything is stopped and resumed, and a run that waits gives the rea
   const { runs } = await folder.json(['send', 'order.placed'])
   expect((await run('runs', 'why', runs[0])).stdout).toContain('the stop to be lifted: local stopped everything')
   expect((await folder.json(['workers', 'list'])).items[0].status).toBe('stopped')
-  expect((await run('go')).stdout).toBe('nothing is stopped\n')
+  expect((await run('go')).stdout).toBe('work is not stopped\n')
   expect((await run('runs', 'watch', runs[0], '--wait', '20s')).code).toBe(0)
   expect((await folder.json(['runs', 'list'])).items[0].status).toBe('success')
 })
@@ -47,7 +47,7 @@ test('without a terminal a stop is refused, and the error names the flag that co
   await serve()
   const { code, stderr } = await run('stop')
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^NOT_A_TERMINAL .*--yes/)])
-  expect((await run('go')).stdout).toBe('nothing is stopped\n')
+  expect((await run('go')).stdout).toBe('work is not stopped\n')
 })
 
 test('at a terminal a stop needs the typed confirmation; any other text stops nothing', async (context) => {
@@ -65,13 +65,13 @@ test('at a terminal a stop needs the typed confirmation; any other text stops no
 test('[I6][N4][I7] a worker is paused and resumed, pools and breakers are listed, and one breaker is closed', async () => {
   await serve()
   const [{ name }] = (await folder.json(['workers', 'list'])).items
-  expect((await run('workers', 'pause', name)).stdout).toBe(`${name} was told to pause\n`)
+  expect((await run('workers', 'pause', name)).stdout).toBe(`${name} will take no new runs\n`)
   expect((await folder.json(['workers', 'show', name])).status).toBe('paused')
   const { runs } = await folder.json(['send', 'order.placed'])
   expect((await run('pools', 'list')).stdout).toMatch(
     /^mail {2}.*region=eu\n\(none\) {2}0\/1 workers {2}0\/0 slots .*1 wait/m,
   )
-  expect((await run('workers', 'resume', name)).stdout).toBe(`${name} was told to go on\n`)
+  expect((await run('workers', 'resume', name)).stdout).toBe(`${name} will take runs again\n`)
   await run('runs', 'watch', runs[0], '--wait', '20s')
   expect((await run('circuits', 'list')).stdout).toMatch(/^bank {2}closed {2}- {2}0 openings {2}pay$/m)
   expect((await run('circuits', 'reset', 'bank')).stdout).toBe('bank is closed\n')

@@ -69,16 +69,16 @@ describe('without a server', () => {
     const { items } = await other.json(['events', 'list', '--delayed'])
     expect(items).toEqual([expect.objectContaining({ type: 'ping', data: { n: 1 } })])
     const taken = await other.run(['events', 'cancel', items[0].id.slice(-8)])
-    expect([taken.code, taken.stdout]).toEqual([0, `ping of ${items[0].id} is not sent\n`])
+    expect([taken.code, taken.stdout]).toEqual([0, `ping ${items[0].id} is cancelled\n`])
     const none = await other.run(['events', 'list', '--delayed'])
-    expect([none.code, none.stderr]).toEqual([0, expect.stringContaining('No event waits for its time.')])
+    expect([none.code, none.stderr]).toEqual([0, expect.stringContaining('No events are scheduled.')])
     await other.remove()
   })
 
   test('an unknown event ends with 3, an invalid number with 2', async () => {
     for (const verb of ['show', 'replay']) {
       const absent = await folder.run(['events', verb, '999999'])
-      expect([absent.code, absent.stderr]).toEqual([3, expect.stringContaining('there is no event number 999999')])
+      expect([absent.code, absent.stderr]).toEqual([3, expect.stringContaining('event number 999999 does not exist')])
       const wrong = await folder.run(['events', verb, 'evt_1'])
       expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('events list')])
     }
@@ -102,7 +102,7 @@ describe('without a server', () => {
   test.each([
     [['--database', 'postgres://127.0.0.1/x'], 'pg_dump'],
     [['--database', 'memory:'], 'in memory'],
-    [['--database', 'nowhere.db'], 'there is no ledger nowhere.db'],
+    [['--database', 'nowhere.db'], 'the ledger nowhere.db does not exist'],
   ])('a backup of %j is refused with 2', async (flags, words) => {
     const { code, stderr } = await folder.run(['backup', 'other.db', ...flags])
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)])

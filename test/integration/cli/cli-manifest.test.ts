@@ -142,7 +142,7 @@ describe('[A3] simulate', () => {
     expect([complete, handlers.missed]).toEqual([true, []])
     folder.write('manifest.yaml', text.replace('emits: [campaign.drafted]', ''))
     const { code, stdout } = await folder.run(['simulate'])
-    expect([code, stdout]).toEqual([1, expect.stringContaining('nothing in the system sends campaign.drafted')])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('no part of the system sends campaign.drafted')])
   })
 
   test('refuses a manifest that does not load, and invalid flags', async () => {
@@ -200,7 +200,7 @@ describe('[A2] running a manifest', () => {
     const { code, stderr } = await folder.run(['send', 'order.placed', '{"id":"a"}'])
     expect([code, stderr]).toEqual([
       4,
-      expect.stringContaining('functions/later.ts stands for later and declares other'),
+      expect.stringContaining('functions/later.ts is loaded as later but declares other'),
     ])
   })
 

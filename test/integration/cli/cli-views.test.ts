@@ -28,7 +28,7 @@ test('[B7] the costs of agents are listed by agent and in total, and scripted an
 test('a ledger without sessions says so, and an unknown session ends with 3', async () => {
   await folder.json(['send', 'campaign.requested', '{"campaign_id":"a"}', '--system', 'mine'])
   const none = await folder.run(['sessions', 'list'])
-  expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringContaining('There are no sessions.')])
+  expect([none.code, none.stdout, none.stderr]).toEqual([0, '', expect.stringContaining('No sessions.')])
   const unknown = await folder.run(['sessions', 'show', 'ses_00000000000000000000000000000000'])
   expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('NOT_FOUND')])
 })

@@ -20,7 +20,7 @@ describe('send without a server', () => {
     const { code, stdout } = await folder.run(['send', 'order.lost'], { apart: true })
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^event evt_[0-9a-f]{32} is on disk, number 1\nrun_[0-9a-f]{32} {2}search {2}failed {2}FUNCTION_FAILED: /,
+      /^event evt_[0-9a-f]{32} is stored, number 1\nrun_[0-9a-f]{32} {2}search {2}failed {2}FUNCTION_FAILED: /,
     )
   })
 
@@ -105,7 +105,7 @@ describe('verbs that read', () => {
     const { code, stderr } = await folder.run(['runs', 'list'])
     expect(code).toBe(6)
     expect(stderr).toMatch(
-      /^SERVER_UNREACHABLE no server answers here, and there is no ledger \.trihand\/trihand\.db\n/,
+      /^SERVER_UNREACHABLE no server is running here, and the ledger \.trihand\/trihand\.db does not exist\n/,
     )
     expect((await folder.run(['runs', 'list'])).code).toBe(6)
   })

@@ -113,7 +113,7 @@ test('errors of all layers and missing files are told at once, each with its lin
   ])
   const missing = warnings.filter(({ code: found }: { code: string }) => found === 'LINT_FILE_MISSING')
   expect(told(missing)).toEqual([
-    '3 LINT_FILE_MISSING no file gives the schema OrderSchema',
+    '3 LINT_FILE_MISSING the schema OrderSchema was not found in any file',
     '7 LINT_FILE_MISSING judge has no instructions; expected agents/judge/CLAUDE.md',
     '12 LINT_FILE_MISSING there is no file order.liquid',
     '13 LINT_FILE_MISSING there is no file rules.md',
