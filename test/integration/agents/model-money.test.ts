@@ -237,7 +237,7 @@ describe('an answer', () => {
       'MODEL_BAD_RESPONSE',
       /answered with a web page, not as a model; check base_url/,
     ],
-  ])('with %s fails with a sentence that says so (15.3.3)', async (_, act, code, sentence) => {
+  ])('%s fails with an error that says so (15.3.3)', async (_, act, code, sentence) => {
     acts.set('odd', act)
     const { run } = await play({ agents: [asker()] }, ['odd'])
     expect(run).toMatchObject({ status: 'failed', error: { code, message: expect.stringMatching(sentence) } })

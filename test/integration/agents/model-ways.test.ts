@@ -1,7 +1,8 @@
 /**
- * Each way of a model to misbehave, in both protocols, over real HTTP: how the run ends, what it says, how often it asked and what that cost.
+ * Every way in which a model can misbehave, in both protocols, over real HTTP: how the run ends, its message, the number of calls and their
+ * cost.
  *
- * One provider and one system for each protocol; all runs at once, so that those that must wait wait together.
+ * One provider and one system per protocol; all runs start at once, so that those that wait do so in parallel.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,12 +57,12 @@ interface Played {
   readonly runs: readonly string[]
 }
 
-/** All ways of one protocol are begun, and go on side by side. */
+/** Starts a run for every kind of misbehaviour of one protocol, in parallel. */
 const begin = async (protocol: Protocol, folder: string): Promise<Played> => {
   const provider = await startProvider((model) => WAYS[Number(model.slice('way-'.length))]?.act ?? says('Fine.'))
   const app = await openApp(systemFor(protocol, provider.url, folder))
   const start = async (name: string): Promise<string> => (await app.post('/api/runs', { name, input: {} })).body.id
-  // The first call loads what speaks the protocol: that is no time of a model.
+  // The first call loads the protocol's adapter, which must not count as time of a model.
   await app.when(await start('warm'), 'success')
   const runs: string[] = []
   for (const index of WAYS.keys()) runs.push(await start(idOf(index)))
@@ -70,7 +71,7 @@ const begin = async (protocol: Protocol, folder: string): Promise<Played> => {
 
 let folder = ''
 let played: Readonly<Record<Protocol, Played>>
-/** Protocol and way of those that have ended as they must. */
+/** Protocol and kind of the runs that ended as expected. */
 const ended = new Set<string>()
 
 beforeAll(async () => {
@@ -91,7 +92,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
   const endOf = ({ ends }: Way): End => ('status' in ends ? ends : ends[protocol])
   const rows = WAYS.map((way, index) => [way.name, way, index] as const)
 
-  test.each(rows)('a model that %s (15.3.4)', async (name, way, index) => {
+  test.each(rows)('a model that %s ends its run as documented (15.3.4)', async (name, way, index) => {
     const { app, provider, runs } = played[protocol]
     const end = endOf(way)
     const run = await app.when(runs[index] ?? '', end.status)
@@ -108,12 +109,12 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     if (typeof end.micros === 'function') expect([micros, end.micros(micros)]).toEqual([micros, true])
     if (end.output !== undefined) expect(run.output).toEqual(end.output)
     if (end.says !== undefined) {
-      // A sentence with a way out, no stack and no page.
+      // The message is a sentence with a remedy, without a stack trace or an HTML page.
       expect(message).toMatch(end.says)
       expect(ERRORS[code as ErrorCode].hint).toMatch(/\.$/)
       expect(message.length).toBeLessThan(700)
     }
-    // Every call that left the process is listed, and no other.
+    // The listed calls are exactly those that left the process.
     const asked = provider.callsOf(idOf(index)).length
     const spare = way.options?.fallbackModels === undefined ? 0 : 1
     expect([asked, sum('calls')]).toEqual([end.calls, end.calls + spare])
@@ -121,7 +122,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
   })
 })
 
-test('all of the ways end well in both protocols (15.3.4)', () => {
+test('every kind of misbehaviour ends as documented in both protocols (15.3.4)', () => {
   console.info(`${ended.size} ways of models to misbehave have ended well`)
   expect([WAYS.length, ended.size]).toEqual([41, 82])
 })
