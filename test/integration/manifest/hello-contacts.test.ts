@@ -1,4 +1,4 @@
-/** The example that the execution agent is described with: a sentence, a plan, a person's word, and one mail for each contact. */
+/** The hello-contacts example: one sentence becomes a plan, a person approves it, and each contact gets one mail. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const mails = (): readonly { readonly to: string; readonly body: string }[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('[P6] the sentence is a plan of three steps; approved by its hash it runs to one mail for each contact', async () => {
+test('[P6] the sentence becomes a plan of three steps; approved by its hash it sends one mail to each contact', async () => {
   const plan = await folder.json(['plan', HELLO])
   expect(plan.steps).toMatchObject([
     { id: 'a', by: 'get-all-contacts', requires: [] },
@@ -35,7 +35,7 @@ test('[P6] the sentence is a plan of three steps; approved by its hash it runs t
   )
 })
 
-test('[P6][N3] another sentence under the same hash is refused, one with a strange word is asked about, errors have lines', async () => {
+test('[P6][N3] another sentence under the same hash is refused, an unknown phrase leads to a question, and errors name their line', async () => {
   const { hash } = await folder.json(['plan', HELLO])
   const other = HELLO.replace('Hello', 'Bye')
   const refused = await folder.run(['plan', other, '--approve', hash, '--as', 'ana', '--run'])

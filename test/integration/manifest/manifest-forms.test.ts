@@ -1,4 +1,4 @@
-/** Manifests as other people write them: what loads unchanged, what it comes to, and what becomes of it when it runs. */
+/** Manifests in the notations of other people: which load unchanged, their long form, and how they run. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 
@@ -120,7 +120,7 @@ workflow_step:
     duration_ms: integer
 `
 
-describe('forms that other people write', () => {
+describe('notations of other people', () => {
   test.each(FORMS)('%s load unchanged and have a long form (15.1.2)', async (_, text, longForm) => {
     folder.write('manifest.yaml', `product: {name: s}\n${text}\n`)
     expect(await folder.json(['manifest', 'print'])).toMatchObject(longForm)
@@ -136,11 +136,14 @@ describe('forms that other people write', () => {
       { human_config: { allowed_actions: ['approve', 'reject', 'edit', 'reassign', 'escalate'] } },
     ],
     ['workflow_step', WORKFLOW_STEP, { assigned_to: 'workflow' }],
-  ])('a document with %s at the top is a plan of one step, and is drawn and played (15.1.2)', async (_, text, step) => {
-    folder.write('manifest.yaml', text)
-    expect((await folder.json(['manifest', 'print'])).plans).toMatchObject([{ steps: [step] }])
-    expect((await folder.run(['simulate'])).stdout).toContain('handlers: 1 of 1 reached')
-  })
+  ])(
+    'a document with %s at the top is a plan of one step, and can be drawn and run (15.1.2)',
+    async (_, text, step) => {
+      folder.write('manifest.yaml', text)
+      expect((await folder.json(['manifest', 'print'])).plans).toMatchObject([{ steps: [step] }])
+      expect((await folder.run(['simulate'])).stdout).toContain('handlers: 1 of 1 reached')
+    },
+  )
 })
 
 const UNSIGNED = `product: {name: s}
@@ -148,7 +151,7 @@ events: [{name: mail.came, terminal: true}]
 webhooks: [{name: mail, path: /api/webhooks/resend, emits: mail.came}]
 `
 
-test('a webhook without a secret is a warning when it is checked, and refused when it would be served (15.1.2)', async () => {
+test('a webhook without a secret is a warning in validate, and is refused when it would be served (15.1.2)', async () => {
   folder.write('manifest.yaml', UNSIGNED)
   const { code, stdout } = await folder.run(['manifest', 'validate'])
   expect([code, stdout]).toEqual([0, expect.stringContaining('manifest.yaml:3:12 warning LINT_WEBHOOK_UNSIGNED mail')])
@@ -170,7 +173,7 @@ agents:
         static: [{source: "personas/{segment}/", dest: personas/}]
 `
 
-test('a static folder with a field is copied whole; a template in Handlebars says what to install (15.1.2)', async () => {
+test('a static folder with a field is copied whole; a template in Handlebars names the package to install (15.1.2)', async () => {
   folder.write('manifest.yaml', AGENT)
   folder.write('personas/retail/owner.md', 'owns shops')
   folder.write('personas/retail/deep/clerk.md', 'sells')
@@ -199,7 +202,7 @@ functions:
   - {name: close-lead, trigger: lead.matched, emits: lead.won}
 `
 
-test('functions without code move entities along declared transitions; a state that is not reached has a reason (15.1.2)', async () => {
+test('functions without code move entities along declared transitions; an unreachable state has a reason (15.1.2)', async () => {
   folder.write('manifest.yaml', STATES)
   const { stdout } = await folder.run(['simulate', '--json'])
   const { states } = JSON.parse(stdout)
@@ -212,7 +215,7 @@ executors: {printer: {description: The one upstairs}}
 functions: [{name: print-it}]
 `
 
-test('an executor of the folder performs steps of its type, in the words of the contract (15.1.2)', async () => {
+test('an executor of the folder performs steps of its type by the executor contract (15.1.2)', async () => {
   folder.write('manifest.yaml', EXECUTORS)
   folder.write(
     'functions/print-it.ts',

@@ -1,4 +1,4 @@
-/** Stubs: what a manifest lacks, written to begin with; they type-check, they run, and nothing that is there is touched. */
+/** Stubs for the code that a manifest lacks: they type-check, they run, and existing files are not touched. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ const EXPECTED = [
   'trihand.d.ts',
 ]
 
-test('stubs are written for what is missing, type-check, and the system runs; a second call writes nothing (15.1.5)', async () => {
+test('stubs are written for missing code, type-check, and the system runs; a second call writes nothing (15.1.5)', async () => {
   const listed = await folder.json(['manifest', 'stubs', '--dry-run'])
   expect(listed).toEqual({ written: EXPECTED, dry_run: true })
   expect(existsSync(join(folder.path, 'functions/score.ts'))).toBe(false)
@@ -70,7 +70,7 @@ test('stubs are written for what is missing, type-check, and the system runs; a 
   expect(stdout).toBe('')
 })
 
-test('stubs never leave the folder, and a manifest that does not load has none (15.1.5)', async () => {
+test('stubs stay inside the folder, and a manifest that does not load gets none (15.1.5)', async () => {
   folder.write('manifest.yaml', 'product: {name: s}\nfunctions: [{name: f, handler: ../f.ts}]\n')
   const { code, stderr } = await folder.run(['manifest', 'stubs'])
   expect([code, stderr]).toEqual([4, expect.stringContaining('PATH_ESCAPE')])

@@ -1,6 +1,6 @@
 /**
- * Ten manifests of ten businesses, as ten people would spell them: lists and maps, long and short, camelCase, JSON, quoted, sorted, with anchors.
- * All load without an error, are drawn, say the same once printed, and are played: everything is reached, or it is said why not.
+ * Ten manifests of ten businesses in ten styles: lists and maps, long and short, camelCase, JSON, quoted, sorted, with anchors. All load
+ * without an error, can be drawn and printed without a change of meaning, and are simulated: everything is reached, or a reason is given.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ beforeAll(() => {
 })
 afterAll(() => folder.remove())
 
-/** Reached events, handlers, actions, routes and states; what is not reached, with its reason. */
+/** Reached events, handlers, actions, routes and states; and the unreached ones, with their reasons. */
 // biome-ignore format: one manifest per row
 const MANIFESTS: readonly (readonly [name: string, reached: readonly number[], missed: readonly string[]])[] = [
   ['bike-rental', [25, 22, 4, 6, 15], []],
@@ -44,7 +44,7 @@ test('there are ten, each of 500 to 3,000 lines (15.1.2)', () => {
 })
 
 test.each(MANIFESTS)(
-  '%s loads, is drawn, says the same once printed, and is played with everything reached or a reason (15.1.2)',
+  '%s loads, is drawn, keeps its meaning when printed, and a simulation reaches everything or gives a reason (15.1.2)',
   async (name, reached, missed) => {
     const text = readFileSync(join(FIXTURES, `${name}.yaml`), 'utf8')
     folder.write('manifest.yaml', text)

@@ -1,7 +1,7 @@
 /**
- * The rules of the architecture that no linter knows: arrows, widths, sizes, promises, what a published program may load, the lock.
+ * The architecture rules that no linter checks: arrows, widths, sizes, invariants, what a published program may load, the lock.
  *
- * Each check is shown a fault as well as our sources, so that none is green by accident. Lint has its own file.
+ * Each check also gets a planted fault, so that none passes by accident. Lint has its own file.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ describe('the arrows', () => {
     ['src/engine/core/advance.ts', 'await executor.execute(envelope, signal)'],
     ['src/http/server/app.ts', 'await ledger.append([])'],
     ['src/cli/run.ts', 'await this.#store.append([])'],
-  ])('a stray call in %s is found', (path, text) => {
+  ])('a call outside its file is found: %s', (path, text) => {
     expect(strayArrows([{ path, text }])).toHaveLength(1)
   })
 
@@ -47,13 +47,13 @@ describe('the arrows', () => {
     ['src/engine/core/commit.ts', 'await ledger.append([])'],
     ['src/http/server/app.ts', `response.headers.append('vary', 'origin')`],
     ['src/engine/worker/worker.ts', '// never calls run.decide( itself'],
-  ])('a call in its own file, %s, is fine', (path, text) => {
+  ])('a call in its own file is allowed: %s', (path, text) => {
     expect(strayArrows([{ path, text }])).toEqual([])
   })
 })
 
 describe('the process of an application', () => {
-  test('is not changed by the library: one file sets a flag of V8, and only where tuneProcess asks for it', () => {
+  test('is not changed by the library: one file sets a V8 flag, and only if tuneProcess asks for it', () => {
     const production = sources.filter((file) => !isTest(file))
     const setting = production.filter(({ text }) => /\bsetFlagsFromString\b.*from 'node:v8'/.test(text))
     expect(setting.map(({ path }) => path)).toEqual(['src/adapters/storage/sqlite/collector.ts'])
@@ -73,7 +73,7 @@ describe('the ports', () => {
     expect(members.length).toBeLessThanOrEqual(limit)
   })
 
-  test('the count sees every way to write a member', () => {
+  test('the count of members includes every notation', () => {
     const text =
       'export interface Port {\n  /** Why(). */\n  a(): void\n  b(\n    x: number,\n  ): void\n  readonly c: () => void\n  d<T>(x: T): T\n}\n'
     expect(membersOf(text, 'Port')).toEqual(['a', 'b', 'c', 'd'])
@@ -89,7 +89,7 @@ describe('the files', () => {
     expect(tooLong.map((file) => file.path)).toEqual([])
   })
 
-  test('each opens by saying what it is', () => {
+  test('each starts with a header comment', () => {
     const silent = filesUnder('src', 'test', 'scripts').filter((file) => headerOf(file.text) === '')
     expect(silent.map((file) => file.path)).toEqual([])
   })
@@ -109,7 +109,7 @@ describe('the invariants', () => {
     expect(sharedInvariants([...sources, ...filesUnder('test')])).toEqual([])
   })
 
-  test('an id that two files use, and a longer id that only ends like one, are found (15.4.3)', () => {
+  test('an id with two owners is found, and a longer id with the same ending does not count (15.4.3)', () => {
     const [one, other] = ['a', 'b'].map((name) => ({
       path: `src/${name}.ts`,
       text: '/**\n * door-1  It shuts.\n */\n',
@@ -130,7 +130,7 @@ describe('the invariants', () => {
 describe('a published program', () => {
   const production = sources.filter((file) => !isTest(file) && !file.path.startsWith('src/testing/'))
 
-  test('never loads the test runner, whatever it imports', () => {
+  test('never loads the test runner', () => {
     const reached = production.flatMap((file) => {
       const packages = packagesFrom(sources, file.path)
       return ['vitest', 'fast-check'].flatMap((name) => packages.get(name) ?? [])
@@ -138,13 +138,13 @@ describe('a published program', () => {
     expect(reached).toEqual([])
   })
 
-  test('nor does the test kit of users; the suites of the ports are apart (15.5.1)', () => {
+  test("never loads the users' test kit; the conformance suites are separate (15.5.1)", () => {
     const kit = packagesFrom(sources, 'src/testing/index.ts')
     expect(['vitest', 'fast-check'].flatMap((name) => kit.get(name) ?? [])).toEqual([])
     expect(packagesFrom(sources, 'src/testing/suites.ts').has('vitest')).toBe(true)
   })
 
-  test('a path to the test runner is found, however it is imported, unless it is a type', () => {
+  test('an import of the test runner is found in every notation, unless it is type-only', () => {
     const file = (path: string, text: string) => ({ path, text })
     const files = [
       file('src/a.ts', `import {\n  type X,\n  b,\n} from './b.ts'`),
@@ -157,12 +157,12 @@ describe('a published program', () => {
     expect(packagesFrom(sources, 'src/testing/spec.ts').has('vitest')).toBe(true)
   })
 
-  test('loads no package before something asks for it', () => {
+  test('loads no package before it is needed', () => {
     const early = [...packagesFrom(sources, 'src/index.ts', { early: true })].filter(
       ([name]) => !name.startsWith('node:'),
     )
     expect(early).toEqual([])
-    // A verb without a server has the HTTP application in it.
+    // A verb without a server loads the HTTP application.
     const served = [...packagesFrom(sources, 'src/http/server/app.ts', { early: true }).keys()]
     expect(served.filter((name) => !name.startsWith('node:') && !/^hono(\/|$)/.test(name))).toEqual([])
     const files = [
@@ -173,14 +173,14 @@ describe('a published program', () => {
     expect([...packagesFrom(files, 'src/a.ts').keys()]).toEqual(['late', 'early'])
   })
 
-  test('shows at most thirty names, each of them by name', () => {
+  test('exports at most thirty names, each listed explicitly', () => {
     const entry = read('src/index.ts')
     expect(entry).not.toContain('export *')
     expect(exportedNames(entry).length).toBeGreaterThan(0)
     expect(exportedNames(entry).length).toBeLessThanOrEqual(30)
   })
 
-  test('the count of names sees every way to export one', () => {
+  test('the count of exported names includes every notation', () => {
     const entry = `export { a, b as c, type D } from './a.ts'\nexport type { E } from './e.ts'\nexport const f = 1\n`
     expect(exportedNames(entry)).toEqual(['a', 'c', 'D', 'E', 'f'])
   })
@@ -195,7 +195,7 @@ interface Lock {
   readonly packages: Record<string, { resolved?: string; hasInstallScript?: boolean }>
 }
 
-describe('what is published beside the root', () => {
+describe('the published entries beside the root', () => {
   const { exports, peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(read('package.json')) as {
     readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
     readonly peerDependencies: Readonly<Record<string, string>>
@@ -214,13 +214,13 @@ describe('what is published beside the root', () => {
     expect(lost).toEqual([])
   })
 
-  test('every peer is optional, and the large one stays out of our lock', () => {
+  test('every peer dependency is optional, and the large one stays out of our lock', () => {
     expect(Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)).toEqual([])
     expect(Object.keys(devDependencies)).not.toContain('@anthropic-ai/claude-agent-sdk')
     expect(read('package-lock.json')).not.toContain('node_modules/@anthropic-ai/claude-agent-sdk')
   })
 
-  test('the entry of an optional peer loads it only when it is used', () => {
+  test('the entry of an optional peer dependency loads it only when it is used', () => {
     const early = packagesFrom(sources, 'src/adapters/models/claude-agent/claude-agent.ts', { early: true })
     expect([...early.keys()].filter((name) => !name.startsWith('node:'))).toEqual([])
   })
@@ -274,14 +274,14 @@ describe('the packages', () => {
 })
 
 describe('the set-up', () => {
-  test('is the two lines of the README, and the long proof runs the second', () => {
+  test('is the two lines of the README, and .ci/run executes the second', () => {
     const readme = read('README.md')
     expect(readme).toContain('npm ci && npm start')
     expect(readme).toContain('npm ci && npm test')
     expect(read('.ci/run')).toMatch(/'npm ci\b[^']*'\n\s+'npm test'/)
   })
 
-  test('begins with the longest test files, which are there', () => {
+  test('starts with the longest test files, all of which exist', () => {
     expect(LONGEST.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** How tests in a browser find what they look for. A name that is part of another name finds both, once both are drawn. */
+/** How browser tests locate elements. A partial name also matches longer names, so its result depends on what is drawn at that moment. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,20 +7,20 @@ import { PROJECT } from '#test/support/places.ts'
 const FOLDER = join(PROJECT, 'test/browser')
 const QUOTED = String.raw`(?:'(?:[^'\\]|\\.)*'|\x60[^\x60]*\x60)`
 
-/** Parts of names, and the last of several: both depend on what is drawn already. A part is written as a pattern. */
+/** Partial names, and the last of several matches: both depend on what is already drawn. A partial name must be written as a pattern. */
 const BY_CHANCE = [
   new RegExp(String.raw`getBy(?:Text|Placeholder)\(${QUOTED}\)`, 'g'),
   new RegExp(String.raw`getByRole\(${QUOTED}, \{(?:[^}]*, )? ?name: ${QUOTED} \}\)`, 'g'),
-  // Also over the lines that the formatter makes of a chain.
+  // Also across the lines of a formatted call chain.
   /\)\s*\.last\(\)\s*\.(?:click|fill|waitFor)\(/g,
-  // A label is found by any part of it, and a whole page may have two.
+  // A label matches by any part of it, and a whole page may have two matches.
   new RegExp(String.raw`\b(?:page|one|two|tab)\.getBy(?:Label|Title|AltText)\(${QUOTED}\)`, 'g'),
 ]
 
-/** Neither time that has passed nor a network at rest says that what is looked for is there. */
+/** Neither elapsed time nor an idle network proves that the element is there. */
 const NO_SIGNS = /waitForTimeout\(|networkidle|waitForLoadState\(|waitForSelector\(/g
 
-test('every text and name that a browser test looks for is a whole one, or a pattern (13.0)', () => {
+test('browser tests locate elements by whole texts and names, or by a pattern (13.0)', () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'))
   const found = files.flatMap((name) => {
     const text = readFileSync(join(FOLDER, name), 'utf8')
@@ -30,7 +30,7 @@ test('every text and name that a browser test looks for is a whole one, or a pat
   expect(found).toEqual([])
 })
 
-test('no browser test waits for what is no sign, and each kind of chance is found (15.4.1)', () => {
+test('no browser test waits for time or an idle network, and each unreliable locator is found (15.4.1)', () => {
   const places = [
     ...readdirSync(FOLDER).map((name) => join(FOLDER, name)),
     join(PROJECT, 'test/support/serving/browser.ts'),

@@ -1,4 +1,4 @@
-/** A feature's id on a test means that users have what the row says: at least one of its tests goes through a door of theirs. */
+/** A feature id in a test title claims that users have the feature, so at least one of its tests must use an entry point of users. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   doorsOf = ((await import(/* @vite-ignore */ library)) as { readonly doorsOf: Doors }).doorsOf
 })
 
-/** Texts that may be titles; suites carry the titles of those who call them. */
+/** Strings that may be titles; suites contain the titles of their callers. */
 const idsIn = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.matchAll(/'[^'\n]*'|`[^`\n]*`/g)].flatMap(([quoted]) =>
@@ -23,7 +23,7 @@ const idsIn = (text: string): ReadonlySet<string> =>
     ),
   )
 
-test('every feature that a test names is tested through a manifest, TypeScript, HTTP, the command line or a page (15.4.2)', () => {
+test('every feature with a test is tested through a manifest, TypeScript, HTTP, the command line or a page (15.4.2)', () => {
   const rows = JSON.parse(readFileSync(join(PROJECT, 'docs/features.json'), 'utf8')) as {
     readonly features: readonly { readonly id: string }[]
   }[]
@@ -37,7 +37,7 @@ test('every feature that a test names is tested through a manifest, TypeScript, 
   expect([...doors].filter(([, used]) => used.size === 0).map(([id]) => id)).toEqual([])
 })
 
-test('the doors of a test are found through its helpers, and a test of a rule uses none (15.4.2)', () => {
+test('the entry points of a test are found through its helpers, and a test of a rule has none (15.4.2)', () => {
   expect(doorsOf('src/model/run/run.test.ts')).toEqual([])
   expect(doorsOf('test/acceptance/flow/flow.test.ts')).toEqual(['TypeScript'])
   expect(doorsOf('test/integration/cli/cli-tasks.test.ts')).toContain('command line')

@@ -1,6 +1,6 @@
 /**
- * Is every lint rule awake in every room? Plants one fault per rule and room in a temporary tree and expects each to be found,
- * and plants what is allowed and expects silence. Lint settings fail without a word: an override too many switches a rule off.
+ * Checks that every lint rule is active in every room: plants one fault per rule and room in a temporary tree and expects each to be found,
+ * and plants allowed code and expects no finding. Lint settings fail silently: one override too many switches a rule off.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -16,7 +16,7 @@ interface Room {
 const { ROOMS: TABLE } = (await import(pathToFileURL(join(ROOT, 'scripts/lib/rooms.mjs')).href)) as {
   readonly ROOMS: Readonly<Record<string, Room>>
 }
-/** Folders; files with rules of their own have faults of their own below. */
+/** Folders; files with their own rules have their own faults below. */
 const ROOMS = Object.keys(TABLE).filter((room) => !room.endsWith('.ts'))
 
 const maySee = (room: string, other: string): boolean => {
@@ -25,7 +25,7 @@ const maySee = (room: string, other: string): boolean => {
   return rules.sees === '*' ? rules.never?.includes(other) !== true : rules.sees.includes(other)
 }
 
-/** Packages that a room takes, and one that it must not. */
+/** Packages that a room may import, and one that it may not. */
 const PACKAGES: Readonly<Record<string, { readonly takes: readonly string[]; readonly refuses: readonly string[] }>> = {
   model: { takes: [], refuses: ['node:crypto', 'uuid', '@standard-schema/spec'] },
   ports: { takes: [], refuses: ['node:fs', 'uuid'] },
@@ -92,7 +92,7 @@ const forbiddenGlobals = (room: string): readonly string[] => {
   return EDGES.includes(room) ? TIME : [...TIME, ...OUTSIDE]
 }
 
-/** One fault per rule that holds everywhere. The key is the file it is planted in. */
+/** One fault per rule that applies everywhere. The key is the file in which it is planted. */
 const FAULTS: Readonly<Record<string, { readonly rule: string; readonly text: string }>> = {
   'src/model/cycle.ts': { rule: 'cycle', text: `import type { B } from './cycle-b.ts'\nexport type A = B[]` },
   'src/engine/core/cycle.ts': { rule: 'cycle', text: `import { b } from '#engine/run/cycle-b.ts'\nexport const a = b` },
@@ -176,7 +176,7 @@ const FAULTS: Readonly<Record<string, { readonly rule: string; readonly text: st
   },
 }
 
-/** What must stay allowed. */
+/** Code that must stay allowed. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'tool.config.ts': 'export default 1',
   'src/testing/index.ts': `export { specify } from './spec.ts'\nexport * from './target.ts'`,
@@ -203,7 +203,7 @@ const carry = (room: string, name: string): string => `src/${room}/takes-${name.
 const grab = (room: string, name: string): string => `src/${room}/grabs-${name.toLowerCase()}.ts`
 const rolls = (room: string): string => `src/${room}/rolls.ts`
 
-/** A plain import, one of a type and one at run time: a rule that misses one of them is no border. */
+/** A static import, a type-only one and one at run time: a rule must find all three. */
 const importThrice = (source: string): string => `
 import { target } from '${source}'
 import type { target as shape } from '${source}'
@@ -245,24 +245,24 @@ describe('the lint rules', () => {
     expect(rulesIn(path)).toContain(rule)
   })
 
-  test.each(Object.keys(ALLOWED))('leave %s alone', (path) => {
+  test.each(Object.keys(ALLOWED))('accept %s', (path) => {
     expect(rulesIn(path)).toEqual([])
   })
 
   describe.each(ROOMS)('in %s', (room) => {
-    test('refuse an import of every room that it may not see, and of no other', () => {
+    test('refuse imports of every room that it may not see, and no others', () => {
       const faults = others(room).map((other) => [other, count(visit(room, other), 'rooms')])
       const expected = others(room).map((other) => [other, maySee(room, other) ? 0 : 3])
       expect(Object.fromEntries(faults)).toEqual(Object.fromEntries(expected))
     })
 
-    test('refuse the packages that do not belong there', () => {
+    test('refuse packages that do not belong there', () => {
       const refused = (name: string): boolean => count(carry(room, name), 'rooms') > 0
       expect(PACKAGES[room]?.refuses.filter((name) => !refused(name))).toEqual([])
       expect(PACKAGES[room]?.takes.filter(refused)).toEqual([])
     })
 
-    test('refuse clock, chance and the outside world where they come through a port', () => {
+    test('refuse clock, randomness and the outside world in rooms that get them through a port', () => {
       const refused = [...TIME, ...OUTSIDE].filter((name) => count(grab(room, name), 'noRestrictedGlobals') > 0)
       expect(refused).toEqual(forbiddenGlobals(room))
       expect(count(rolls(room), 'plugin')).toBe(isFreeOfRules(room) ? 0 : 1)

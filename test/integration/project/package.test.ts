@@ -15,7 +15,7 @@ beforeAll(() => {
 
 afterAll(() => packed.remove())
 
-/** These are written for a test runner; whoever imports them brings it. */
+/** These need a test runner, which their importer installs. */
 const SUITES = 'trihand/testing/suites'
 
 const exported = (): readonly string[] => {
@@ -23,7 +23,7 @@ const exported = (): readonly string[] => {
   return Object.keys(exports).flatMap((name) => (name.endsWith('.json') ? [] : [name.replace('.', 'trihand')]))
 }
 
-test('every export of the packed package is imported where no tool for development is installed (15.5.1)', () => {
+test('every export of the packed package can be imported without development tools (15.5.1)', () => {
   const names = exported().filter((name) => name !== SUITES)
   expect(names).toContain('trihand/testing')
   packed.write(
@@ -35,7 +35,7 @@ test('every export of the packed package is imported where no tool for developme
   expect(packed.run(['import-all.js'])).toEqual({ status: 0, text: names.map((name) => `${name} true\n`).join('') })
 })
 
-test('the suites of the ports say which package they lack (15.5.1)', () => {
+test('the conformance suites name the package that they lack (15.5.1)', () => {
   packed.write('suites.js', `await import('${SUITES}')`)
   const { status, text } = packed.run(['suites.js'])
   expect(status).toBe(1)
@@ -111,7 +111,7 @@ test('a system in a folder is loaded as trihand dev loads it', async () => {
 })
 `
 
-test('test-system-2: decisions, deadlines, schedules, crashes inside of a step and new definitions work in memory (15.5.1)', () => {
+test('test-system-2: decisions, deadlines, schedules, crashes inside a step and new definitions work in memory (15.5.1)', () => {
   packed.write('hard.test.js', HARD)
   const { status, text } = packed.run(['--test', 'hard.test.js'])
   expect(text).toMatch(/(# |ℹ )pass 3/)
@@ -164,7 +164,7 @@ test('crowds, throttles, waits and retried families', async () => {
 })
 `
 
-test('crowds, throttles, waits and retried families do as they say from the packed package (14.1, 14.2, 14.3, 14.4)', () => {
+test('crowds, throttles, waits and retried families work from the packed package (14.1, 14.2, 14.3, 14.4)', () => {
   packed.write('crowds.test.js', CROWD)
   const { status, text } = packed.run(['--test', 'crowds.test.js'])
   expect(text).toMatch(/(# |ℹ )pass 1/)
@@ -175,7 +175,7 @@ const TEMPLATES = ['campaign', 'chat', 'hello', 'hello-contacts', 'empty'] as co
 
 const COMMAND = 'node_modules/trihand/bin/trihand.js'
 
-/** What a project of a user's own has: strict, no declarations but those of the package and of Node. */
+/** The compiler settings of a user's project: strict, only the type declarations of the package and of Node. */
 const CONFIG = {
   compilerOptions: {
     ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2023', skipLibCheck: true },
@@ -193,7 +193,7 @@ test('the code of every template type-checks against the packed package (15.5.3)
   expect(status).toBe(0)
 })
 
-/** Lines of the code blocks of a README that call the command. */
+/** Lines of a README's code blocks that call the command. */
 const commandsOf = (template: string): readonly string[] =>
   [...readFileSync(join(packed.path, template, 'README.md'), 'utf8').matchAll(/```\n([\s\S]*?)```/g)]
     .flatMap(([, block = '']) => block.split('\n'))
@@ -205,7 +205,7 @@ const wordsOf = (line: string): readonly string[] =>
 const inside = (template: string, words: readonly string[]) =>
   packed.run([join('..', COMMAND), ...words], {}, join(packed.path, template))
 
-/** A server of the template, for as long as it takes. */
+/** Starts a server of the template, and stops it afterwards. */
 const whileServing = async (template: string, work: () => Promise<void>): Promise<void> => {
   const child = spawn(process.execPath, [join('..', COMMAND), 'dev', '--port', '0', '--json'], {
     cwd: join(packed.path, template),
@@ -229,7 +229,7 @@ const whileServing = async (template: string, work: () => Promise<void>): Promis
   }
 }
 
-test('hello does what its README says: it waits, through kill -9, and ends with the answer (15.5.3)', async () => {
+test('hello does what its README says: it waits, survives kill -9, and ends with the answer (15.5.3)', async () => {
   const [dev, begin = '', send = '', list = '', show = ''] = commandsOf('hello')
   expect([dev, begin.split(' ')[0], send.split(' ')[0], list]).toEqual(['dev', 'send', 'send', 'runs list'])
   const runs = (): readonly { readonly id: string; readonly handler: string; readonly status: string }[] =>

@@ -1,4 +1,4 @@
-/** The README keeps its word: its sample compiles, its pictures and proofs are there, its figures are those of the last run. */
+/** The README is true: its sample compiles, its pictures and proofs exist, its figures are those of the last run. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -16,7 +16,7 @@ const MOST_LINES = 150
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** What the sample takes for granted. */
+/** Declarations that the sample leaves out. */
 const AROUND = `
 interface Mail { readonly thread: number; readonly text: string }
 declare const deliver: (mail: Mail, key: string) => Promise<void>
@@ -52,7 +52,7 @@ test('the sample of the README compiles', () => {
   expect(status).toBe(0)
 })
 
-/** Without a key a model answers from a script. */
+/** Without an API key a model answers from a script. */
 const SCRIPT = "  scripts: { drafter: { answers: [{ json: { thread: 7, text: 'It is on its way.' } }] } },\n"
 const PARTS = `
 interface Mail { readonly thread: number; readonly text: string }
@@ -65,7 +65,7 @@ const ANA = { id: 'ana', kind: 'user', groups: ['support'] } as const
 const EVERYBODY = { addresses: null, viewer: null, status: null, type: null, claimedBy: null, run: null } as const
 const OPEN_TASKS = { tenant: LOCAL_TENANT, isOpen: true, ...EVERYBODY, order: 'newest', after: null, limit: 9 } as const
 
-test('the sample of the README does what it says: a draft, a decision, one mail, an answer days later', async () => {
+test('the sample of the README works: a draft, a decision, one mail, an answer days later', async () => {
   const { path, remove } = temporaryFolder('readme-run')
   const served = sample.replace('createServer(app', 'export const server = createServer(app')
   const source = served.replace("from 'trihand'", `from '${join(PROJECT, 'src/index.ts')}'`)
@@ -104,13 +104,13 @@ test('the sample of the README does what it says: a draft, a decision, one mail,
   remove()
 })
 
-/** Rows whose proof is a file of tests, with the ids of features that its titles must have. */
+/** Rows whose proof is a test file, with the feature ids that its titles must contain. */
 const proofs = [...README.matchAll(/^\| .* \| (.*`test\/[\w/-]+\.test\.ts`.*\[.*) \|$/gm)].map(([, cell = '']) => ({
   files: [...cell.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, file = '']) => file),
   ids: [...cell.matchAll(/\[([A-Z]+\d+)\]/g)].map(([, id = '']) => id),
 }))
 
-test('each promise of the README is named by a test of the file that it points to', () => {
+test('each promise of the README is named by a test of the linked file', () => {
   expect(proofs.length).toBeGreaterThan(8)
   for (const { files, ids } of proofs) {
     const text = files.map((file) => readFileSync(join(PROJECT, file), 'utf8')).join('\n')
@@ -119,7 +119,7 @@ test('each promise of the README is named by a test of the file that it points t
   }
 })
 
-test('the README is short, and every file that it names is there', () => {
+test('the README is short, and every file that it names exists', () => {
   expect(README.split('\n').length).toBeLessThanOrEqual(MOST_LINES)
   const named = [...README.matchAll(/`((?:docs|test|src|examples)\/[\w./-]+)`|\]\((docs\/[^)]+)\)/g)]
   const paths = named.map(([, quoted, linked]) => quoted ?? linked ?? '')

@@ -1,4 +1,4 @@
-/** A process that closes answers every caller that still waits: with what was written, or with a reason to ask another. */
+/** A closing process answers every waiting caller: with the written result, or with a reason to ask another process. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ const place = async (kind: string): Promise<string> => {
 
 describe.each(['sqlite', 'postgres'])('callers on %s', (kind) => {
   test.skipIf(kind === 'postgres' && cluster === undefined)(
-    'a process that closes answers all who wait in its queues (14.2)',
+    'a closing process answers everyone in its queues (14.2)',
     async () => {
       const cluster = process.env['TRIHAND_TEST_PG_URL']
       if (kind === 'postgres' && cluster === undefined) return

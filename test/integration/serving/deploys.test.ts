@@ -1,4 +1,4 @@
-/** What a deploy that takes a handler away shows to people and monitors. Through the API and over HTTP. */
+/** How people and monitors see a deploy that removes a handler, through the API and over HTTP. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ const work = fn('work', { trigger: 'go' }, async ({ step }) => {
 })
 const other = fn('other', { trigger: 'on' }, () => 'other')
 
-test('[N5] a run whose handler was taken away waits; runs why, health and metrics say NO_HANDLER; it goes on once the handler is back (13.2.2)', async () => {
+test('[N5] a run whose handler was removed waits; runs why, health and metrics report NO_HANDLER; it continues once the handler is back (13.2.2)', async () => {
   const before = await open(work, other)
   const { runs } = await before.trihand.send({ type: 'go' })
   const run = String(runs[0])

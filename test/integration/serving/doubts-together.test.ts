@@ -1,4 +1,4 @@
-/** A server that dies while several payments are at work: all the questions that this leaves are of one cause, and are answered together. */
+/** A server dies while several payments are active: all uncertain steps have one cause and are resolved together. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -68,8 +68,8 @@ const results = async (): Promise<readonly string[]> => {
   return (items as readonly { status: string }[]).map(({ status }) => status)
 }
 
-describe('[R6] questions of one cause', () => {
-  test('trihand inbox resolve answers them with one word typed once, and nothing is charged again (13.1.6)', async () => {
+describe('[R6] uncertain steps of one cause', () => {
+  test('trihand inbox resolve answers them with one typed confirmation, and nothing is charged again (13.1.6)', async () => {
     const [{ cause = '' } = {}] = await questions()
     const given = ['inbox', 'resolve', 'happened', '--cause', cause, ...AS_ANA]
     const wrong = await folder.run([...given, '--confirm', 'charg'])
@@ -80,7 +80,7 @@ describe('[R6] questions of one cause', () => {
     expect(charges()).toEqual(['a', 'b', 'c'])
   })
 
-  test('POST /api/tasks/decisions answers them; one that was answered meanwhile says so, and the others count (13.1.6)', async () => {
+  test('POST /api/tasks/decisions answers them; one answered meanwhile is reported, and the others are decided (13.1.6)', async () => {
     const asked = await questions()
     const decisions = await Promise.all(
       asked.map(async ({ id }) => {

@@ -1,4 +1,4 @@
-/** An application that serves the API and the pages from a server of its own, and the commands beside it. */
+/** An application that serves the API and the pages from its own server, with the commands beside it. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -88,7 +88,7 @@ test('embed-1: without a hook only callers on this machine are answered (15.5.2)
   expect(await ask()).toEqual(fine)
   expect(await ask({}, '127.0.0.1')).toEqual(fine)
   expect(await ask({}, '::ffff:127.0.0.1')).toEqual(fine)
-  // A name of this machine in the Host header proves nothing: anybody can send it.
+  // A Host header with this machine's name proves nothing: any caller can send it.
   expect(await ask({ headers: { host: 'localhost' } })).toEqual(refused)
   expect(await ask({ headers: { host: 'localhost' } }, '10.0.0.9')).toEqual(refused)
   expect(await ask({}, '10.0.0.9')).toEqual(refused)
@@ -116,7 +116,7 @@ const identified = (): Promise<Trihand> =>
     },
   })
 
-test('embed-2: who asks is whom the hook names, whatever the request says (15.5.2)', async () => {
+test('embed-2: the hook decides who the caller is, whatever the request claims (15.5.2)', async () => {
   const app = await identified()
   const base = 'https://shop.example/ops/trihand'
   const ask = async (path: string, user: string | null, init: RequestInit = {}) => {
@@ -177,7 +177,7 @@ test('embed-2: who asks is whom the hook names, whatever the request says (15.5.
   )
 })
 
-/** The first words of an event stream. */
+/** The first bytes of an event stream. */
 const firstOf = async (response: Response): Promise<string> => {
   const reader = response.body?.getReader()
   const { value } = (await reader?.read()) ?? {}
@@ -185,7 +185,7 @@ const firstOf = async (response: Response): Promise<string> => {
   return new TextDecoder().decode(value)
 }
 
-/** What Express does: `url` without the path of the router, and the rest of the application behind it. */
+/** Mounts like Express: `url` without the path of the router, and the rest of the application after it. */
 const asExpress =
   (mount: string, handler: (incoming: IncomingMessage, outgoing: never, next: () => void) => void): RequestListener =>
   (incoming, outgoing) => {
@@ -245,7 +245,7 @@ test('pages, files, streams and commands work below a path of node:http, Hono an
   expect(plan.headers.get('location')).toMatch(/^\/trihand\/api\/plans\//)
 })
 
-test('a base path that is none is refused at the first request, and a stream ends with the system (15.5.2)', async () => {
+test('an invalid base path is refused at the first request, and a stream ends with the system (15.5.2)', async () => {
   const wrong = await open({ http: { basePath: 'trihand/../x' } })
   await expect(wrong.fetch(new Request('http://localhost/'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   const app = await create({ system: SYSTEM, database: 'memory:', drain: 100 })
@@ -254,7 +254,7 @@ test('a base path that is none is refused at the first request, and a stream end
   expect(await stream.text()).toContain('retry')
 })
 
-test('commands beside an embedded SQLite application use its server; when it has gone they open the ledger (15.5.2)', async () => {
+test('commands beside an embedded SQLite application use its server, and open the ledger once it has closed (15.5.2)', async () => {
   const folder = new Folder()
   closers.push(() => folder.remove())
   const ledger = join(folder.path, 'support.db')
@@ -274,7 +274,7 @@ test('commands beside an embedded SQLite application use its server; when it has
   const flags = ['--database', 'support.db', '--as', 'ana', '--groups', 'leads']
   const { items } = await folder.json(['tasks', 'list', ...flags], { apart: true })
   expect(items).toMatchObject([{ title: 'Sign the contract' }])
-  // By the environment, too.
+  // The same by the environment.
   const shown = await folder.json(['tasks', 'show', items[0].id], { apart: true, env: { DATABASE_URL: 'support.db' } })
   const decided = await folder.run(['tasks', 'decide', items[0].id, 'approve', '--hash', shown.shown_hash, ...flags], {
     apart: true,

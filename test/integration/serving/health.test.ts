@@ -1,4 +1,4 @@
-/** Health tells the truth: a ledger that was deleted, a server without workers, an intake that is full. Through the API and over HTTP. */
+/** Health of a system with a deleted ledger, without workers, or with a full intake queue, through the API and over HTTP. */
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ const refusals = async (trihand: Trihand): Promise<readonly string[]> => {
   return sent.map((one) => (one.status === 'fulfilled' ? 'acknowledged' : String(one.reason.code)))
 }
 
-test('[I5] presence-1: after the ledger file was deleted every send is refused and readiness is red (13.2.6)', async () => {
+test('[I5] presence-1: after the ledger file was deleted every send is refused and readiness fails (13.2.6)', async () => {
   const { trihand, ready, post } = await open()
   await trihand.send({ type: 'go' })
   expect((await ready()).status).toBe(200)
@@ -72,7 +72,7 @@ test('[I5] presence-1: after the ledger file was deleted every send is refused a
   expect([status, JSON.parse(text).checks.writes]).toEqual([503, 'LEDGER_MISSING'])
 })
 
-test('[I5] presence-1: a file that was replaced takes nothing; the same file back under its name heals by itself (13.2.6)', async () => {
+test('[I5] presence-1: a replaced file accepts nothing; with the original file back under its name the system recovers (13.2.6)', async () => {
   const { trihand, ready } = await open()
   await trihand.send({ type: 'go' })
   renameSync(file, `${file}.away`)
@@ -84,7 +84,7 @@ test('[I5] presence-1: a file that was replaced takes nothing; the same file bac
   await trihand.send({ type: 'go' })
 })
 
-test('[I5] a server whose workers are all gone is not ready, and says that there are none of them (13.2.6)', async () => {
+test('[I5] a server whose workers are all gone is not ready, and says that it has none (13.2.6)', async () => {
   const { ready, ask } = await open({ work: false })
   const { status, text } = await ready()
   expect([status, JSON.parse(text).checks.workers]).toEqual([503, 'NO_WORKER'])
@@ -100,7 +100,7 @@ test('[I5] a server whose workers are all gone is not ready, and says that there
     expect(metrics).toMatch(new RegExp(`^trihand_${name}\\b.* \\d`, 'm'))
 })
 
-test('[I5] the metrics tell event-loop delay, memory, processor time, capacity, the oldest due run and the next expiry of a token (13.2.6)', async () => {
+test('[I5] the metrics show event-loop delay, memory, processor time, capacity, the oldest due run and the next expiry of a token (13.2.6)', async () => {
   const { trihand, ask } = await open()
   const intent = { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer'], groups: [] }
   await trihand.tokens.create(intent, 'test', 3_600_000)
@@ -120,7 +120,7 @@ test('[I5] the metrics tell event-loop delay, memory, processor time, capacity, 
   expect(text).toMatch(/^trihand_event_loop_delay_seconds\{quantile="0\.99"\} \d/m)
 })
 
-test('[I5] a dispatcher that is down makes a process not ready, and ready again when it is back (13.2.6)', async () => {
+test('[I5] a process is not ready while its dispatcher is down, and ready again afterwards (13.2.6)', async () => {
   let trouble: string | null = null
   const dispatcher: DispatcherFactory = async (clock) => ({
     dispatcher: new InProcessDispatcher(clock),
@@ -160,20 +160,20 @@ test('[I5] a process is not ready while a run is due for half a minute and no ha
   expect((await ready()).status).toBe(200)
 })
 
-test('[M4] more events than the intake queue holds are refused: OVERLOADED of the API, and what was taken is in the ledger (13.2.5)', async () => {
+test('[M4] events beyond the intake queue are refused with OVERLOADED by the API, and accepted ones are in the ledger (13.2.5)', async () => {
   const { trihand } = await open({ intake: { queue: 10, wait: '1m' } })
   const outcomes = await Promise.allSettled(Array.from({ length: 1_000 }, () => trihand.send({ type: 'go' })))
   const codes = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.code)] : []))
   expect(new Set(codes)).toEqual(new Set(['OVERLOADED']))
-  // 256 are inside, 10 wait, and all others of the same turn are refused.
+  // 256 are being written, 10 wait, and all others of the same turn are refused.
   expect(outcomes.length - codes.length).toBe(266)
   const query = { tenant: trihand.tenant, type: 'go', before: null, limit: 500 }
   expect(await trihand.reader.events(query)).toHaveLength(266)
-  // What is over is over: the next one is taken.
+  // The overload is over: the next event is accepted.
   await trihand.send({ type: 'go' })
 })
 
-/** So that no more events are taken than a page of them holds. */
+/** Few enough that one page lists all accepted events. */
 const ROUNDS = 19
 
 test.each([
@@ -185,7 +185,7 @@ test.each([
     const { trihand, post } = await open({ intake })
     const answers: Awaited<ReturnType<typeof post>>[] = []
     const refusedOnes = () => answers.filter(({ status }) => status === 429)
-    // A fast ledger may have served the callers before the requests arrive: then they come again.
+    // A fast ledger may have served the callers before the requests arrive; then the test tries again.
     for (let round = 0; round < ROUNDS && refusedOnes().length === 0; round++) {
       const fillers = Array.from({ length: 2_000 }, () => trihand.send({ type: 'fill' }))
       const requests = Array.from({ length: 50 }, () => post('/api/events', { type: 'go', data: {} }))

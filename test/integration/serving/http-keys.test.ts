@@ -1,4 +1,4 @@
-/** Keys and batches over HTTP on each store: bytes stay bytes, a key is bound to all that was sent, a batch is stored in its order. */
+/** Keys and batches over HTTP on each store: bytes are preserved, a key is bound to the whole request, a batch keeps its order. */
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
@@ -77,14 +77,14 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     expect((await dataOf('p2')).base64).toBe(base64)
   })
 
-  test('[L2] keyed-1: another event under the same key is refused, by its headers and by each byte (14.6)', async () => {
+  test('[L2] keyed-1: another event under the same key is refused, whether headers or any byte differ (14.6)', async () => {
     const key = { 'idempotency-key': 'bound' }
     expect((await sendPhoto(JPEG, attributes('b1', key))).status).toBe(202)
     const others = [
       await sendPhoto(JPEG, attributes('b2', key)),
       await sendPhoto(JPEG, attributes('b1', { ...key, 'ce-subject': 'cat' })),
       await sendPhoto(JPEG, attributes('b1', { ...key, 'content-type': 'image/png' })),
-      // Both bytes are no UTF-8: read as text they would be the same.
+      // Neither byte is valid UTF-8: read as text they would be equal.
       await sendPhoto(
         JPEG.map((byte, at) => (at === 0 ? 0xfe : byte)),
         attributes('b1', key),
@@ -115,7 +115,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     )
   })
 
-  test('[L2] in-order-2: events that stand twice, are known, or are refused keep their places (14.6)', async () => {
+  test('[L2] in-order-2: repeated, known and refused events keep their places in the answer (14.6)', async () => {
     const known = Array.from({ length: 10 }, (_, n) => anEvent('/mixed', n * 17))
     const before = sequencesOf(await app.post('/api/events', known, BATCH))
     const fresh = Array.from({ length: 200 }, (_, n) => anEvent('/mixed', n))
@@ -134,7 +134,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     expect(all[150]).toBe(all[3])
   })
 
-  test('[L2] in-order-1: a batch under a key that a crash cut off is answered with what was stored (14.6)', async () => {
+  test('[L2] in-order-1: the repeat of a keyed batch that a crash interrupted is answered with what was stored (14.6)', async () => {
     const key = { ...BATCH, 'idempotency-key': 'cut' }
     const batch = Array.from({ length: 130 }, (_, n) => ({ ...anEvent('/cut', n), type: 'order.placed' }))
     requests.isDying = true
@@ -145,7 +145,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     expect((await app.post('/api/events', batch, key)).headers.get('idempotency-replayed')).toBe('true')
   })
 
-  test('[L2] requests-3: after a restart a key that was never answered answers the run that was started (14.6)', async () => {
+  test('[L2] requests-3: after a restart an unanswered key is answered with the run that it started (14.6)', async () => {
     requests.isDying = true
     const ask = () => app.post('/api/runs', { name: 'ship' }, { 'idempotency-key': 'restart' })
     const first = await ask()

@@ -19,7 +19,7 @@ describe('inngest on our HTTP server', () => {
   let trihand: Trihand | null = null
   afterEach(() => trihand?.close())
 
-  test('[S22] the endpoint is mounted where it was asked for, and refuses whoever does not sign', async () => {
+  test('[S22] the endpoint is mounted at its configured path, and refuses unsigned calls', async () => {
     const server = new InngestServer()
     await server.open()
     const dispatcher = inngest({ ...options(server), path: '/hooks/inngest' })

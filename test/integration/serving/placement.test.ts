@@ -1,4 +1,4 @@
-/** Where a run is performed: in the pool and beside the labels that its function asks for, over processes on one ledger. */
+/** Which process performs a run: one of the pool and with the labels that its function needs, among several processes on one ledger. */
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
@@ -22,7 +22,7 @@ const SYSTEM = defineSystem({
 const open = (place: Pick<TrihandOptions, 'pool' | 'labels'>): Promise<Trihand> =>
   createTrihand({ system: SYSTEM, database: join(folder.path, 'ledger.db'), drain: 100, ...place })
 
-test('[N7] a run waits for a process of its pool, or with its label, and other runs pass it (15.4.2)', async () => {
+test('[N7] a run waits for a process of its pool or with its label, and other runs pass it (15.4.2)', async () => {
   const first = await open({ labels: { region: 'us' } })
   const [render, store] = [await first.start('render'), await first.start('store')]
   expect((await first.call('plain')).output).toBe('done')

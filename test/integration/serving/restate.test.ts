@@ -1,4 +1,7 @@
-/** Restate as dispatcher, against a real server: the suite, several workers at one Restate, a worker and the server that die. */
+/**
+ * Restate as dispatcher, against a real server: the conformance suite, several workers on one Restate, crashes of a worker and of the
+ * server.
+ */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { connect } from 'node:http2'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +26,7 @@ let server: RestateServer
 let names = 0
 const opened: Dispatcher[] = []
 
-/** Systems of different names do not hear each other, so every test has its own. */
+/** Systems with different names receive no wakes of each other, so every test uses its own name. */
 const freshName = (): string => `test-${names++}`
 
 const open = async (options: Partial<RestateOptions> = {}): Promise<Dispatcher> => {
@@ -73,7 +76,7 @@ describe('restate among processes', () => {
     await until(() => heard.has(run), Boolean)
   })
 
-  test('the last words of a process that stops are still delivered', async () => {
+  test('the last wakes of a stopping process are still delivered', async () => {
     const name = freshName()
     const [sender, worker] = [await open({ name }), await open({ name })]
     const { heard, hear } = hears()
@@ -87,7 +90,7 @@ describe('restate among processes', () => {
     )
   })
 
-  test('when the worker that Restate calls is gone, another steps in', async () => {
+  test('if the worker that Restate calls is gone, another takes over', async () => {
     const name = freshName()
     const [first, second] = [await open({ name }), await open({ name })]
     const there = hears()
@@ -98,7 +101,7 @@ describe('restate among processes', () => {
     expect(there.heard.size).toBe(1)
   })
 
-  test('[R9] an instant that Restate keeps is kept through a crash of its server', async () => {
+  test('[R9] a scheduled wake survives a crash of the Restate server', async () => {
     const worker = await open({ name: freshName() })
     const { heard, hear } = hears()
     await worker.start(hear)
@@ -106,7 +109,7 @@ describe('restate among processes', () => {
     await wakeUntilHeard(worker, soon, heard)
     const at = clock.now() + 1_500
     worker.wake(later, at)
-    // A second wake behind it in the same outbox: once it is heard, the first one is on Restate's disk.
+    // A second wake follows in the same outbox: once it is received, the first one is on Restate's disk.
     await wakeUntilHeard(worker, newRun(), heard)
     await server.crash()
     worker.wake(newRun(), clock.now())
@@ -116,7 +119,7 @@ describe('restate among processes', () => {
     await wakeUntilHeard(worker, newRun(), heard)
   })
 
-  test('while Restate is away a system starts, and registers when it comes back', async () => {
+  test('a system starts while Restate is down, and registers when Restate is back', async () => {
     await server.crash()
     const worker = await open({ name: freshName() })
     const { heard, hear } = hears()
@@ -127,7 +130,7 @@ describe('restate among processes', () => {
     expect([...heard.keys()]).toContain(run)
   })
 
-  test('a port that is taken is PORT_IN_USE', async () => {
+  test('a port in use is PORT_IN_USE', async () => {
     const port = await freePort()
     const [first, second] = [await open({ name: freshName(), port }), await open({ name: freshName(), port })]
     await first.start(() => {})
@@ -146,7 +149,7 @@ describe('restate among processes', () => {
     expect(heard.size).toBe(0)
   })
 
-  test('[S22] the calls of a server that signs with our key are taken', async () => {
+  test('[S22] calls of a server that signs with our key are accepted', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const signing = await startRestate({ identity: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() })
     const { ingress, admin } = signing
@@ -160,7 +163,7 @@ describe('restate among processes', () => {
   })
 })
 
-/** As Restate writes it: the 32 raw bytes in base 58. */
+/** In Restate's format: the 32 raw bytes in base 58. */
 const publicKeyText = (key: KeyObject): string => {
   const raw = key.export({ type: 'spki', format: 'der' }).subarray(-32)
   const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
@@ -186,7 +189,7 @@ const postgres = process.env['TRIHAND_TEST_PG_URL'] ?? ''
 describe.skipIf(postgres === '')('a system on Postgres and Restate', () => {
   const HOURS = 3_600_000
 
-  /** A process of the system that never looks by itself: whatever wakes it, is Restate. */
+  /** A process that never polls, so that only Restate can wake it. */
   const live = async (url: string, name: string) => {
     const { ledger, reader, blobs } = await openPostgres({ url, max: 4 })
     const dispatcher = await open({ name })

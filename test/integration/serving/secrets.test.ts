@@ -1,4 +1,4 @@
-/** Secrets of the environment, through every way out that a user has: the ledger's files, HTTP, the stream, the log, errors. */
+/** Secrets of the environment in every output that a user can reach: the ledger's files, HTTP, the stream, the log, errors. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { until } from '#test/support/until.ts'
 
 const CANARY = 'c4nary/of "this" house+1'
 const PASSWORD = 'hunter2-is-long'
-/** A key by its form alone: no variable holds it. */
+/** A key recognised only by its form: no variable contains it. */
 const KEY = `sk-ant-${'k1'.repeat(16)}`
 
 const SYSTEM = `
@@ -66,7 +66,7 @@ const post = async (path: string, body: unknown): Promise<string> =>
     })
   ).text()
 
-test('[S15] a secret that is returned, thrown, sent, stored or heard stands in no fact, file, answer or log (13.3.3)', async () => {
+test('[S15] a secret that is returned, thrown, sent, stored or received appears in no fact, file, answer or log (13.3.3)', async () => {
   const started: string[] = []
   for (const name of ['returns', 'throws', 'sends']) {
     const { id } = JSON.parse(await post('/api/runs', { name, input: { note: `with ${CANARY}` } }))
@@ -107,7 +107,7 @@ test('[S15] a secret that is returned, thrown, sent, stored or heard stands in n
   expect(files.map(({ name }) => name)).toContain('trihand.db')
 }, 60_000)
 
-test('[S15] a misspelled setting is refused at start, with the near name (13.3.3)', async () => {
+test('[S15] a misspelled setting is refused at start, with the nearest name (13.3.3)', async () => {
   const { code, stderr } = await folder.run(['dev', '--port', '0'], { env: { TRIHAND_SLOTZ: '4' }, apart: true })
   expect(code).toBe(2)
   expect(stderr).toContain('TRIHAND_SLOTZ is not a setting; did you mean TRIHAND_SLOTS?')

@@ -1,4 +1,4 @@
-/** The table of settings against what the documents tell and what the code reads. */
+/** Compares the table of settings with the documents and with the code that reads them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ const textOf = (paths: readonly string[]): string => paths.map((path) => readFil
 const isKnown = (name: string): boolean => unknownSettings({ [name]: '' }) === null
 const namesIn = (text: string): readonly string[] => [...new Set(text.match(OURS) ?? [])]
 
-/** Decision records tell what was so when they were written. */
+/** Decision records describe the past. */
 const documents = textOf([
   ...files('docs', '.md').filter((path) => !path.includes('decisions')),
   ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'],
@@ -23,16 +23,16 @@ const documents = textOf([
 const code = textOf(
   files('src', '.ts').filter((path) => !path.endsWith('.test.ts') && !path.endsWith('model/kernel/setting.ts')),
 )
-/** Names that the code puts together of a word and a suffix. */
+/** Names that the code composes of a prefix and a suffix. */
 const COMPOSED = /^TRIHAND_DISPATCHER_/
 
-test('[I5] every setting is documented, and every documented one is known (13.2.6)', () => {
+test('[I5] every setting is documented, and every documented setting exists (13.2.6)', () => {
   const own = SETTINGS.filter(({ reader }) => reader !== 'tests')
   expect(own.filter(({ name }) => !documents.includes(`\`${name}\``)).map(({ name }) => name)).toEqual([])
   expect(namesIn(documents).filter((name) => !isKnown(name))).toEqual([])
 })
 
-test('every setting that the code reads stands in the table, and every one of the table is read', () => {
+test('every setting that the code reads is in the table, and the code reads every setting of the table', () => {
   expect(namesIn(code).filter((name) => !isKnown(name))).toEqual([])
   const own = SETTINGS.filter(({ name, reader }) => reader !== 'tests' && name.startsWith('TRIHAND_'))
   expect(own.filter(({ name }) => !code.includes(name) && !COMPOSED.test(name)).map(({ name }) => name)).toEqual([])

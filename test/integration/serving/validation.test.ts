@@ -1,4 +1,4 @@
-/** A manifest that is validated over HTTP by the published command: whatever its size, the server answers others meanwhile. */
+/** Validates manifests of any size over HTTP by the published command while the server answers other requests. */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildCommand, Folder } from '#test/support/serving/command.ts'
 import { SHOP } from '#test/support/shop.ts'
@@ -25,14 +25,14 @@ const validate = (url: string, text: string): Promise<Response> =>
     body: JSON.stringify({ text }),
   })
 
-test('[M4] validation-1: a server answers others while it validates a manifest of 14,000 names (13.2.5)', async () => {
+test('[M4] validation-1: a server answers other requests while it validates a manifest of 14,000 names (13.2.5)', async () => {
   const { url } = await folder.serve(['dev', '--port', '0'])
   for (const text of [events, functions]) {
     let isOver = false
     const validated = validate(url, text).finally(() => {
       isOver = true
     })
-    // Counted, not timed: a loop that is held answers the first request, which was there already, and no more.
+    // Counted, not timed: a blocked loop would answer only the first request, which was already there.
     let answered = 0
     while (!isOver) if ((await fetch(`${url}/health/live`)).ok) answered++
     expect(answered).toBeGreaterThan(5)
@@ -45,7 +45,7 @@ test('[M4] validation-1: a server answers others while it validates a manifest o
   })
 })
 
-test('[M4] validation-1: more manifests than can wait to be validated are refused with 429 and retry-after (13.2.5)', async () => {
+test('[M4] validation-1: manifests beyond the validation queue are refused with 429 and retry-after (13.2.5)', async () => {
   const { url } = await folder.serve(['dev', '--port', '0'])
   const text = `${HEAD}events:\n${many(300, (i) => `  e${i}: {}`)}`
   const answers = await Promise.all(Array.from({ length: 40 }, () => validate(url, text)))

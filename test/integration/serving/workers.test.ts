@@ -1,4 +1,4 @@
-/** Workers as processes of their own on one Postgres ledger: joined, seen, drained, stopped. */
+/** Workers as processes of their own on one Postgres ledger: joined, listed, drained, stopped. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
   }
   const workers = async () => (await folder.json(['workers', 'list'], { env })).items
 
-  test('[N5][N10] a server without hands leaves the work to a worker in another process', async () => {
+  test('[N5][N10] a server without executors leaves the work to a worker in another process', async () => {
     await serve()
     const worker = await begin('--name', 'ada', '--labels', 'region=eu,gpu=no', '--slots', '3')
     const { results } = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '20s'], { env })
@@ -48,7 +48,7 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect((await folder.json(['verify'], { env })).status).toBe('clean')
   })
 
-  test('[N5][I5] a worker serves health and metrics on its own port, and counts what it does beside a server (13.2.6)', async () => {
+  test('[N5][I5] a worker serves health and metrics on its own port, and counts its work beside a server (13.2.6)', async () => {
     await serve()
     const worker = await begin('--name', 'ada', '--port', '0')
     await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '20s'], { env })
@@ -60,7 +60,7 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect(metrics).toMatch(/^trihand_wake_lag_seconds_count [1-9]/m)
   })
 
-  test('[N5][I5] a server whose workers were all killed is red and counts none of them, and green when one is back (13.2.6)', async () => {
+  test('[N5][I5] a server whose workers were all killed is not ready and counts none, and is ready when one is back (13.2.6)', async () => {
     const server = await serve()
     const workersOf = async (): Promise<unknown> => {
       const metrics = await (await fetch(`${server.url}/metrics`)).text()
@@ -74,7 +74,7 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     const worker = await begin('--name', 'ada')
     expect(await ready()).toEqual([200, 'ok'])
     await worker.stop('SIGKILL')
-    // Half a minute later: its row is there, and no beat comes.
+    // Half a minute later its row is still there, without a new heartbeat.
     await ask(place.url, 'update worker set beat_at = beat_at - 31000')
     expect(await ready()).toEqual([503, 'NO_WORKER'])
     expect(await until(workersOf, (count) => count === '0', { what: 'the metrics count none' })).toBe('0')
@@ -83,10 +83,10 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect(await until(workersOf, (count) => count === '1', { what: 'the metrics count one' })).toBe('1')
   })
 
-  test('[N4][I5] a worker is listed with its place and its lease while it lives, and gone when it stopped', async () => {
+  test('[N4][I5] a worker is listed with its pool and its lease while it lives, and not after it stopped', async () => {
     await serve()
     const worker = await begin('--name', 'ada', '--labels', 'region=eu,gpu=no', '--slots', '3')
-    // For a moment it holds what the definition brings with it: schedules, gates.
+    // At first it also holds the streams of the definition: schedules, gates.
     const [ada, another] = await until(workers, ([one]) => one?.leases === 0, { what: 'the worker has begun' })
     expect(another).toBeUndefined()
     expect(ada).toMatchObject({ name: 'ada', status: 'working', labels: { region: 'eu', gpu: 'no' }, slots: 3 })
@@ -99,7 +99,7 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^NOT_FOUND there is no worker ada\n/)])
   })
 
-  test('[I6] SIGTERM lets the step at work finish, gives the leases back and says so', async () => {
+  test('[I6] SIGTERM lets the active step finish, releases the leases and reports that', async () => {
     await serve()
     const worker = await begin()
     await folder.json(['send', 'order.slow'], { env })
@@ -128,7 +128,7 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect((await worker.ended).code).toBe(130)
   })
 
-  test('[I6] an order to drain reaches a worker in another process: it finishes what it has and leaves', async () => {
+  test('[I6] a drain command reaches a worker in another process: it finishes its runs and leaves', async () => {
     await serve()
     const [first, second] = [await begin('--name', 'ada'), await begin('--name', 'bob')]
     await folder.json(['workers', 'drain', 'ada'], { env })
@@ -149,7 +149,7 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(problem)])
   })
 
-  test('a worker that Inngest should wake is refused with a code: it has no address to be called at (15.5.3)', async () => {
+  test('a worker with Inngest as dispatcher is refused with a code, because it has no address for Inngest to call (15.5.3)', async () => {
     const inngest = { TRIHAND_DISPATCHER: 'inngest', TRIHAND_DISPATCHER_KEY: 'signkey-test-0123' }
     const { code, stderr } = await folder.run(['worker'], { env: { ...env, ...inngest } })
     expect([code, stderr]).toEqual([2, expect.stringContaining('CONFIG_INVALID Inngest calls the address of a server')])

@@ -1,4 +1,4 @@
-/** A ledger file that was changed behind the engine's back: what becomes of the run, of its parent, and of all others. */
+/** A ledger file that was changed outside the engine: the fate of the changed run, of its parent, and of all others. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ const tamper = (sql: string): void => {
   db.close()
 }
 
-test('[S20] broken-run-1: a run whose stored facts were changed is quarantined and never used; others go on (13.3.1)', async () => {
+test('[S20] broken-run-1: a run whose stored facts were changed is quarantined and never used; others continue (13.3.1)', async () => {
   const first = await open()
   const caller = await first.start('parent')
   const other = await first.start('pay')
@@ -67,7 +67,7 @@ test('[S20] broken-run-1: a run whose stored facts were changed is quarantined a
   const { violations } = await verifyLedger({ file: join(folder, 'ledger.db') })
   expect(violations).toContainEqual(expect.objectContaining({ id: 'V3', stream: child?.id, seq: 1 }))
 
-  // What was restored goes on where it stood.
+  // The restored run continues where it was.
   tamper(`update fact set body = replace(body, '1000000', '10') where type = 'step.completed' and stream = ${key}`)
   const third = await open()
   await third.retry(broken.run)

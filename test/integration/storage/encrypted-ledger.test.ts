@@ -1,4 +1,4 @@
-/** `TRIHAND_LEDGER_KEY`: no payload is readable in the database, and every door reads it back. */
+/** `TRIHAND_LEDGER_KEY`: no payload is readable in the database, and every interface reads it decrypted. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A secret in every place that a payload can have: events, results, large results, waits, tasks, errors, why a trigger did not fire. */
+/** A secret in every place that a payload can be: events, results, large results, waits, tasks, errors, why a trigger did not fire. */
 const order = fn('order', { trigger: 'order.placed' }, async ({ input, step }) => {
   const { customer } = input as { readonly customer: string }
   const large = await step.run('large', () => `${customer} `.repeat(10_000))
@@ -45,7 +45,7 @@ const open = (target: Target, ledgerKey: string): Promise<HttpApp> => {
   return openApp(system, undefined, { ...placeOf(target), ledgerKey, sealKey: '', drain: 0 })
 }
 
-/** Everything that the database holds, as text. */
+/** The whole content of the database, as text. */
 const everything = async (target: Target): Promise<string> => {
   if ('file' in target)
     return readdirSync(folder)
@@ -83,7 +83,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   const isAway = store === 'postgres' && postgresUrl === undefined
 
   test.skipIf(isAway)(
-    '[S16] vault-1: no payload is in the database, and every door reads it back (13.3.2)',
+    '[S16] vault-1: no payload is in the database, and every interface reads it decrypted (13.3.2)',
     async () => {
       const target = await targetOn(store, folder)
       const app = await open(target, KEY)
@@ -114,7 +114,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   )
 
   test.skipIf(isAway)(
-    '[S16] the ledger opens with its key alone, and goes on with a newer one before it (13.3.2)',
+    '[S16] the ledger opens only with its key, and still with a newer key before it (13.3.2)',
     async () => {
       const target = await targetOn(store, folder)
       const first = await open(target, KEY)
@@ -127,7 +127,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
       await expect(verifyLedger(target)).rejects.toThrow('set TRIHAND_LEDGER_KEY')
       await expect(verifyLedger(target, { ledgerKey: OTHER })).rejects.toThrow('set TRIHAND_LEDGER_KEY')
 
-      // A wait that was opened under the old key is met by an event under the new one.
+      // A wait that was opened under the old key is matched by an event under the new one.
       const second = await open(target, `${OTHER},${KEY}`)
       await second.post('/api/events', { type: 'order.paid', data: { customer: SECRET } })
       expect((await theTask(second)).title).toContain(SECRET)
@@ -157,7 +157,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     await second.post('/api/events', { type: 'order.paid', data: { customer: SECRET } })
     const result = await second.trihand.result(run as RunId, { wait: '10s' })
     expect(result).toMatchObject({ status: 'quarantined', error: { code: 'FACT_BROKEN' } })
-    // Its facts are whole; the event that started it is not.
+    // Its facts are intact; the event that started it is not.
     await second.post('/api/events', { type: 'order.paid', data: { customer: 'b' } })
     const moved = await second.trihand.result(other as RunId, { wait: '10s' })
     expect(moved).toMatchObject({ status: 'quarantined', error: { code: 'FACT_BROKEN' } })
@@ -171,10 +171,10 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   })
 })
 
-describe('the command', () => {
+describe('the command line', () => {
   beforeAll(buildCommand)
 
-  test('[S16] reads an encrypted ledger with the key, and says what is missing without it (13.3.2)', async () => {
+  test('[S16] reads an encrypted ledger with the key, and reports a missing key (13.3.2)', async () => {
     const place = new Folder({ 'system.ts': SHOP })
     onTestFinished(() => place.remove())
     const env = { TRIHAND_LEDGER_KEY: KEY }

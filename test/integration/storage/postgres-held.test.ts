@@ -1,6 +1,6 @@
 /**
- * On Postgres, too, the row of a held stream stands still while facts come (docs/decisions/0070). Nobody who asks may notice, and
- * whoever takes the lease away, or gives it back, brings the row up to the last fact, whatever was under way at that moment.
+ * On Postgres the row of a held stream is not updated while facts are appended (docs/decisions/0070). Readers must not notice, and a
+ * release or the loss of the lease updates the row to the last fact, whatever is in progress at that moment.
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/open.ts'
@@ -49,7 +49,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
   const bareRelease = (run: RunId, expectedVersion: number, headHash: string): Append =>
     append(aWrite(run, { expectedVersion, status: 'waiting', facts: [], headHash, release: true }))
 
-  /** A run with its first fact, held, and two steps after it. */
+  /** A held run with its first fact and two steps after it. */
   const heldRun = async (worker: WorkerId = newWorker()): Promise<{ run: RunId; headHash: string }> => {
     const run = newRun()
     await here.append([append(aCreation(run, { lease: worker }, { status: 'running', wakeAt: null }))])
@@ -76,12 +76,12 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
       (rows) => rows.length >= count,
     )
 
-  test('a step writes its fact and leaves the row alone', async () => {
+  test('a step appends its fact and leaves the row unchanged', async () => {
     const { run } = await heldRun()
     expect(await row(run)).toMatchObject({ version: 1, facts: 3 })
   })
 
-  test('ledger-4: whoever asks for a held run is told of its facts', async () => {
+  test('ledger-4: every reader of a held run sees its facts', async () => {
     const { run, headHash } = await heldRun()
     const all = { version: 3, headHash }
     expect(await there.load([run])).toMatchObject([all])
@@ -94,7 +94,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
       expect(await ledger.append([append(step(run, 1))])).toMatchObject([{ reason: 'version', version: 3, epoch: 1 }])
   })
 
-  test('a release brings the row up to the facts, with a fact of its own and without', async () => {
+  test('a release updates the row to the last fact, with a fact of its own and without', async () => {
     const [one, other] = [await heldRun(), await heldRun()]
     const last = step(one.run, 3, { release: true, status: 'waiting' })
     await here.append([append(last), bareRelease(other.run, 3, other.headHash)])
@@ -102,7 +102,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await row(other.run)).toMatchObject({ version: 3, head_hash: other.headHash, leased: false })
   })
 
-  test('a signal leaves the version of a held run to its facts', async () => {
+  test('a signal does not change the version of a held run', async () => {
     const { run } = await heldRun()
     await there.append([anAppend({ signals: [run] })])
     expect(await row(run)).toMatchObject({ version: 1, facts: 3 })
@@ -110,7 +110,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await there.load([run])).toMatchObject([{ version: 4, signal: 1 }])
   })
 
-  test('a command from outside finds the version of a held run, and its holder the command', async () => {
+  test('an external command uses the current version of a held run, and its holder then sees the command', async () => {
     const { run } = await heldRun()
     const [command] = await there.append([append(step(run, 3, { epoch: null, status: 'cancelling' }))])
     expect(command).toMatchObject({ kind: 'written' })
@@ -119,7 +119,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await here.append([append(step(run, 4, { status: 'cancelling' }))])).toMatchObject([{ kind: 'written' }])
   })
 
-  test('[R1] freeing a run whose holder is silent brings its row up to the facts', async () => {
+  test('[R1] freeing a run whose holder is silent updates its row to the last fact', async () => {
     const { run, headHash } = await heldRun()
     expect(await there.beat({ worker: newWorker(), now: START, ttlMs: 1_000 })).toBe(1)
     expect(await row(run)).toMatchObject({ version: 3, head_hash: headHash, epoch: 2, recoveries: 1, leased: false })
@@ -133,7 +133,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await row(run)).toMatchObject({ version: 4, recoveries: 0 })
   })
 
-  test('a worker that retires leaves rows that tell of all facts, and can write no more', async () => {
+  test('a retired worker leaves updated rows, and can write no more', async () => {
     const worker = newWorker()
     const { run, headHash } = await heldRun(worker)
     await there.retire(worker, START)
@@ -141,7 +141,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await here.append([append(step(run, 3))])).toMatchObject([{ reason: 'epoch', version: 3, epoch: 2 }])
   })
 
-  test('ledger-4: [Q21] who lost a run to another holder is refused, though it guesses the version', async () => {
+  test('ledger-4: [Q21] a worker that lost a run to another is refused, even if it guesses the version', async () => {
     const worker = newWorker()
     const { run } = await heldRun(worker)
     await there.retire(worker, START)
@@ -151,7 +151,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await there.append([append(step(run, 4, { epoch: 3 }))])).toMatchObject([{ kind: 'written' }])
   })
 
-  /** Nobody gets on before all of them wait for the row, one behind the other. */
+  /** Blocks both until they wait for the row, one behind the other. */
   const inThisOrder = async <First, Second>(
     run: RunId,
     first: () => Promise<First>,
@@ -179,7 +179,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await row(run)).toMatchObject({ version: 3, facts: 3 })
   })
 
-  test('ledger-4: who takes a lease away counts the step that came in just before', async () => {
+  test('ledger-4: taking a lease away counts the step that was appended just before', async () => {
     const worker = newWorker()
     const { run } = await heldRun(worker)
     const last = step(run, 3)
@@ -192,7 +192,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await row(run)).toMatchObject({ version: 4, head_hash: last.headHash, facts: 4, leased: false })
   })
 
-  test('ledger-4: a release without news is refused if a step came in just before', async () => {
+  test('ledger-4: a release without a fact is refused if a step was appended just before', async () => {
     const { run, headHash } = await heldRun()
     const [, outcomes] = await inThisOrder(
       run,
@@ -203,7 +203,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await row(run)).toMatchObject({ facts: 4, leased: true })
   })
 
-  test('ledger-4: of a step and a command from outside at one version the first one wins, in either order', async () => {
+  test('ledger-4: of a step and an external command at one version the first one wins, in either order', async () => {
     for (const order of ['step', 'command'] as const) {
       const { run } = await heldRun()
       const writes = {
@@ -217,7 +217,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     }
   })
 
-  test('ledger-3: a step of which a copy is still under way is written once', async () => {
+  test('ledger-3: a step is written once, even if a copy of it is still in progress', async () => {
     const { run } = await heldRun()
     const one = append(step(run, 3))
     const outcomes = await inThisOrder(
@@ -257,7 +257,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     return runs
   }
 
-  test('steps beside a birth are one transaction, with one row of news', async () => {
+  test('steps beside a new run are one transaction, with one row in the change feed', async () => {
     const runs = await heldRuns(10)
     const [before] = await ask(fresh.url, 'select count(*)::int as rows from news')
     const born = newRun()
@@ -269,7 +269,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await row(runs[3] as RunId)).toMatchObject({ version: 1, facts: 2 })
   })
 
-  test('a step beside others waits for nobody with locks in hand: it comes behind them', async () => {
+  test('a batch never waits while it holds locks: it takes the locked row last', async () => {
     const runs = await heldRuns(10)
     const [locked, free, born] = [runs[4] as RunId, runs[5] as RunId, newRun()]
     holder = await RowHolder.lock(fresh.url, locked)
@@ -281,7 +281,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     expect(await there.load([locked])).toMatchObject([{ version: 2 }])
   })
 
-  test('ledger-2: what the tables refuse beside steps costs only itself, and leaves the batch uncertain', async () => {
+  test('ledger-2: an append that the tables refuse costs only itself among steps, and leaves the batch uncertain', async () => {
     const runs = await heldRuns(10)
     const born = newRun()
     const refused = append(aCreation(newRun(), {}, { headHash: 'a raw \u0000' }))

@@ -1,4 +1,4 @@
-/** A server beside workers on one Postgres: what a worker has done is seen at once, without waiting for the next look. */
+/** A server beside workers on one Postgres: it sees commits of a worker at once, without waiting for the next poll. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,10 +35,10 @@ describe.skipIf(cluster === '')('a chat beside workers', () => {
     return opened.at(-1) as Trihand
   }
 
-  test('[E10] a chat beside workers is answered by hints of their commits alone, as no look by the clock comes (13.2.6)', async () => {
+  test('[E10] a chat beside workers is answered by hints of their commits alone, without any poll (13.2.6)', async () => {
     await open(true)
     const server = await open(false)
-    // The looks of a stream by the clock are intervals: none of them comes.
+    // The polls of a stream are intervals: none of them fires.
     vi.useFakeTimers({ toFake: ['setInterval'] })
     const options = { version: 'test', pid: 1, report: () => {}, configuration: [], ending: ending.signal }
     const app = createApp(server, options)

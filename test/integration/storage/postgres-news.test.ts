@@ -1,7 +1,7 @@
 /**
- * Changes of a ledger that several processes write: told in the order in which they may be told, across processes, restarts and crashes.
+ * The change feed of a ledger with several writing processes: its order across processes, restarts and crashes.
  *
- * On a cluster of its own: news wait for every older transaction of their cluster, and those of other files are none of their business.
+ * Uses its own cluster: the feed waits for every older transaction of its cluster, including those of other test files.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/open.ts'
@@ -19,7 +19,7 @@ import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from '
 
 const SYSTEM: SystemSource = { name: 'shop', events: { go: null }, functions: [fn('work', { trigger: 'go' }, () => 1)] }
 
-describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Postgres ledger', () => {
+describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('the change feed of a Postgres ledger', () => {
   let cluster: Cluster
   let place: FreshSchema
   let closing: (() => Promise<unknown>)[]
@@ -51,14 +51,14 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
   const streamsSince = async ({ changeFeed }: OpenedPostgres, position: ChangePosition) =>
     (await changeFeed.since(LOCAL_TENANT, position))?.items.map(({ stream }) => stream) ?? null
 
-  test('of two transactions the younger may commit first: it waits, and both are told in order', async () => {
+  test('if the younger of two transactions commits first, it waits, and both are reported in order', async () => {
     const [here, there] = [await opened(), await opened()]
     const [first, held] = [newRun(), newRun()].sort() as [RunId, RunId]
     await here.ledger.append([birth(first), birth(held)])
     const begun = await here.changeFeed.begin()
     const holder = await RowHolder.lock(place.url, held)
     closing.push(() => holder.release())
-    // Rows are locked in the order of ids: with the first it has its number, at the second it waits.
+    // Rows are locked in the order of ids: the first row gives the transaction its number, at the second it waits.
     const rest = { epoch: null, wakeAt: null } as const
     const older = here.ledger.append([anAppend({ writes: [aWrite(first, rest), aWrite(held, rest)] })])
     const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and backend_xid is not null`
@@ -75,7 +75,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     expect(await streamsSince(here, begun)).toEqual([first, held, younger])
   })
 
-  test('each item is a place to go on from, also in the middle of a transaction', async () => {
+  test('reading can resume after each item, also in the middle of a transaction', async () => {
     const { ledger, changeFeed } = await opened()
     const begun = await changeFeed.begin()
     const runs = [newRun(), newRun(), newRun()]
@@ -88,7 +88,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
       expect((await changeFeed.since(LOCAL_TENANT, next))?.items).toEqual(all.slice(i + 1))
   })
 
-  test('what loses is not told, and what belongs to another tenant is told to that one', async () => {
+  test('a lost append is not reported, and a change of another tenant is reported only to that tenant', async () => {
     const store = await opened()
     const begun = await store.changeFeed.begin()
     const [own, foreign] = [newRun(), newRun()]
@@ -99,7 +99,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     expect((await store.changeFeed.since('acme' as TenantId, begun))?.items).toMatchObject([{ stream: foreign }])
   })
 
-  test('a reader too far behind cannot be told, and old news are forgotten with a beat', async () => {
+  test('a reader too far behind gets a reset, and a heartbeat deletes old entries', async () => {
     const { ledger, changeFeed } = await opened()
     const begun = await changeFeed.begin()
     const fill = (rows: number): string =>
@@ -112,14 +112,14 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     expect(await ask(place.url, 'select count(*)::int as kept from news')).toEqual([{ kept: 2_001 }])
   })
 
-  test('more changes in one transaction than a reader may have before it are not told one by one', async () => {
+  test('a transaction with more changes than a reader may lag behind leads to a reset', async () => {
     const { ledger, changeFeed } = await opened()
     const begun = await changeFeed.begin()
     await ledger.append(Array.from({ length: 1_001 }, () => birth(newRun())))
     expect(await changeFeed.since(LOCAL_TENANT, begun)).toBe(null)
   })
 
-  test('positions of before a crash of the server mean nothing after it', async () => {
+  test('positions from before a crash of the server are invalid after it', async () => {
     const store = await opened()
     const begun = await store.changeFeed.begin()
     await store.ledger.append([birth(newRun())])
@@ -135,7 +135,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     expect(await streamsSince(again, anew)).toEqual([run])
   })
 
-  /** Reads until a message holds; the line is cut then. */
+  /** Reads until a message matches, then closes the stream. */
   const hear = async (
     server: HttpApp,
     holds: (message: SseMessage) => boolean,
@@ -178,7 +178,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     expect(caughtUp.some(({ data }) => data === '{"topic":"events","id":null}')).toBe(true)
   })
 
-  test('shared-1: 200 readers of one process hear of the commit of another, each once', async () => {
+  test('shared-1: 200 readers of one process receive the commit of another, each once', async () => {
     const [page, worker] = [await app({ work: false }), await app({ work: true })]
     const responses = await Promise.all(Array.from({ length: 200 }, () => page.open('/api/stream?topics=events')))
     await worker.started('go')
@@ -190,7 +190,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     }
   })
 
-  test('shared-1: a position of another ledger, or of none, is answered with a reset', async () => {
+  test('shared-1: a position of another ledger, or an invalid one, is answered with a reset', async () => {
     const page = await app({ work: false })
     for (const after of ['0123456789ab-5-0', 'nonsense', ''])
       expect((await hear(page, () => true, { after })).at(0)).toMatchObject({ event: 'reset' })

@@ -1,4 +1,4 @@
-/** How a Postgres ledger is opened: the schema, the settings that make commits durable, and what a database that is down looks like. */
+/** How a Postgres ledger is opened: the schema, the settings that make commits durable, and the errors of a database that is down. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '#adapters/storage/migrations/list.ts'
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
@@ -17,7 +17,7 @@ const withOptions = (base: string, options: string): string => {
 }
 
 describe.skipIf(url === '')('opening a Postgres ledger', () => {
-  test('eight processes that migrate an empty schema at once all succeed, and the schema is made once', async () => {
+  test('eight processes that migrate an empty schema at once all succeed, and the schema is created once', async () => {
     const schema = `test_migrators_${process.pid}`
     const opened = await Promise.all(Array.from({ length: 8 }, () => openPostgres({ url, schema, max: 1 })))
     const rows = await ask(url, `select version from ${schema}.trihand_migration order by version`)
@@ -26,7 +26,7 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
     await ask(url, `drop schema ${schema} cascade`)
   })
 
-  test('a role that may not change the schema can serve a ledger that is up to date', async () => {
+  test('a role that may not change the schema can serve an up-to-date ledger', async () => {
     const fresh = await freshSchema(url)
     await (await openPostgres({ url: fresh.url, max: 1 })).close()
     const role = `${fresh.schema}_role`
@@ -44,7 +44,7 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
     await ask(url, `drop role ${role}`)
   })
 
-  test('a ledger of before the last indexes gets them, and finds in them what it had', async () => {
+  test('an older ledger gets the latest indexes, and its rows are found through them', async () => {
     const fresh = await freshSchema(url)
     const open = () => openPostgres({ url: fresh.url, max: 1 })
     const [run, task] = [newRun(), newTask()]
@@ -66,7 +66,7 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
     await fresh.drop()
   })
 
-  test('a ledger with a breaking schema of the future is refused, one with a harmless schema of the future is opened', async () => {
+  test('a ledger with a later breaking schema is refused, one with a later harmless schema is opened', async () => {
     const fresh = await freshSchema(url)
     const open = () => openPostgres({ url: fresh.url, max: 1 })
     await (await open()).close()
@@ -90,7 +90,7 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
     ['a url that is none', () => ({ url: 'somewhere' })],
     ['a schema with a name that needs quotes', () => ({ url, schema: 'a"; drop schema public; --' })],
     ['a database that does not exist', () => ({ url: Object.assign(new URL(url), { pathname: '/nowhere' }).href })],
-  ])('%s is a mistake in the configuration', async (_, options) => {
+  ])('%s is a configuration error', async (_, options) => {
     await expect(openPostgres(options())).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   })
 
@@ -108,7 +108,7 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
     await fresh.drop()
   })
 
-  test('[R9] what is due goes by the clock of the database, whatever the worker believes', async () => {
+  test("[R9] the clock of the database decides which runs are due, whatever the worker's clock says", async () => {
     const fresh = await freshSchema(url)
     const { ledger } = await openPostgres({ url: fresh.url, max: 1 })
     const [row] = await ask(url, 'select extract(epoch from now()) * 1000 as now')
@@ -126,19 +126,19 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
   })
 })
 
-describe.skipIf(url === '')('a Postgres of our own', () => {
+describe.skipIf(url === '')('a Postgres cluster of our own', () => {
   let cluster: Cluster | null = null
   beforeAll(async () => {
     cluster = await startPostgres().catch(() => null)
   })
   afterAll(() => cluster?.stop())
 
-  test('[R1] while the database is down every call says so and that nothing was done; then all goes on by itself', async (context) => {
+  test('[R1] while the database is down every call fails and says that nothing was done; afterwards all continues by itself', async (context) => {
     if (cluster === null) return context.skip('no server can be started here')
     const { ledger } = await openPostgres({ url: cluster.url, schema: 'down', max: 2 })
     const append = anAppend({ events: [anEvent()] })
     await cluster.crash()
-    // A connection that was open may break only when it is used; the next one is refused before anything is sent.
+    // An open connection may break only when it is used; the next one is refused before anything is sent.
     await ledger.append([append]).catch(() => null)
     await expect(ledger.append([append])).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'not_done' })
     await expect(ledger.load([newRun()])).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'not_done' })
@@ -155,7 +155,7 @@ describe.skipIf(url === '')('a Postgres of our own', () => {
     await ledger.close()
   })
 
-  test('a server that does not sync is refused', async (context) => {
+  test('a server without fsync is refused', async (context) => {
     const careless = await startPostgres(['fsync=off']).catch(() => null)
     if (careless === null) return context.skip('no server can be started here')
     const refusal = { code: 'LEDGER_NOT_DURABLE', detail: expect.stringContaining('fsync is off') }

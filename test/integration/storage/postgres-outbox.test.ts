@@ -26,7 +26,7 @@ const open = async () => {
 describe.skipIf(url === undefined)('on postgres', () => {
   outboxSuite('postgres', open)
 
-  test('outbox-3: a change that commits after a later one is read all the same', async () => {
+  test('outbox-3: a change that commits after a later one is still read', async () => {
     const { outbox, user, close, schema } = await open()
     const watch = { key: 'aaa1', table: `${schema}.item`, on: ['insert'] as const }
     await outbox.install(watch)

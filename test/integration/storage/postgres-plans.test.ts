@@ -1,8 +1,8 @@
 /**
- * The statements of the Postgres ledger are planned once per connection, perhaps on empty tables. This test makes all plans on tables
- * of a few rows, lets the tables grow, and counts what the server then reads: a plan that scans shows as tens of thousands of rows.
- * Autovacuum looks at grown tables whenever it likes, and all plans are made again: that is the second case. Plans are made again, too,
- * when others in the cluster change many tables, so this test has one to itself.
+ * The statements of the Postgres ledger are planned once per connection, perhaps on empty tables. This test makes all plans on tables of a
+ * few rows, lets the tables grow, and counts the rows that the server then reads: a scanning plan reads tens of thousands.
+ * Autovacuum analyses grown tables at any time, and all plans are made again: that is the second case. Plans are also made again when
+ * others in the cluster change many tables, so this test has its own cluster.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
@@ -28,14 +28,14 @@ import {
 
 const GROWN = 20_000
 
-/** The version of the runs that are claimed here: claims name one, as every worker's do. */
+/** The version of the runs that are claimed here: claims name one, like every worker's. */
 const VERSION = 'system-1'
 const TAKER: Taker = {
   version: VERSION,
   takesOver: ['scan', 'h1'].map((handler) => ({ handler, afterMs: 600_000, isFree: false })),
 }
 
-/** Runs that are due, all of one lane whose slot is taken. */
+/** Due runs, all of one lane whose slot is taken. */
 const QUEUED = `insert into stream (id, kind, tenant, handler, system_hash, base, version, epoch, signal, head_hash, status, wake_at, lease,
     recoveries, created_at, lane)
   select gen_random_uuid(), 0, 'local', 'busy', '${VERSION}', 0, 1, 0, 0, 'queued', 'queued', case when i > 1 then ${START} - i end,
@@ -91,7 +91,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     expect((await ledger.claim({ ...claim, handlers: ['scan', 'nobody'] })).claims).toEqual([])
   }
 
-  /** A task that is asked, changed and closed, with an event and without; and pages of its inboxes in every order. */
+  /** A task that is opened, changed and closed, with an event and without; and pages of its inboxes in every order. */
   const useTasks = async (ledger: Ledger, reader: Reader): Promise<void> => {
     const [id, row] = [newTask(), aTask({ addresses: ['user:ana', 'group:crowd'] })]
     const rest = { status: 'waiting', wakeAt: null, epoch: null } as const
@@ -123,7 +123,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     expect(await reader.task(LOCAL_TENANT, id)).toMatchObject({ isOpen: false })
   }
 
-  /** What hardly any task has, and nobody's at all. */
+  /** Filters that match hardly any task, or none. */
   const useRareTasks = async (reader: Reader, query: Omit<TaskQuery, 'order'>): Promise<void> => {
     for (const order of ['newest', 'oldest'] as const) {
       await reader.tasks({ ...query, order, status: 'in_review' })
@@ -137,7 +137,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
       await reader.inboxGlance({ tenant: LOCAL_TENANT, addresses, now: START, most: 10 })
   }
 
-  /** Pages of runs by status and handler, of which there are few, or none; and how many there are. */
+  /** Pages of runs by a rare or unused status and handler; and their counts. */
   const useRuns = async (reader: Reader): Promise<void> => {
     const before = newRun()
     for (const status of [null, 'failed', 'running', 'success'] as const)
@@ -148,7 +148,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     for (const digits of [6, 8, 31]) await reader.runsEndingWith(LOCAL_TENANT, before.slice(-digits))
   }
 
-  /** Waits for a value of a type that comes to have very many events, and looks for events by value. */
+  /** Waits for a value of a type that gets very many events, and searches events by value. */
   const useValues = async (ledger: Ledger, worker: WorkerId): Promise<void> => {
     const seek = (value: string, newest: boolean) => {
       const matching = [{ type: 'bulk', path: 'order', value, after: 0 }]
@@ -232,14 +232,14 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     // One connection, so that the plans of the first round are those of the second.
     const { ledger, reader } = await openPostgres({ url: fresh.url, clock: 'caller', max: 1, notify: false })
     await useAll(ledger, reader)
-    // The server's own look would come at a moment of its choosing.
+    // Disables autovacuum, which would run at any moment.
     for (const table of TABLES.split(', '))
       await ask(fresh.url, `alter table ${table} set (autovacuum_enabled = false)`)
     await ask(fresh.url, `truncate ${TABLES}`)
     await ledger.append([
       anAppend({ writes: [aCreation(newRun(), {}, { wakeAt: null })], events: [anEvent({ type: 'first' })] }),
     ])
-    // Now the planner knows that there is next to nothing in the tables, and to scan them looks cheap.
+    // Now the statistics say that the tables are nearly empty, which makes a scan look cheap.
     await ask(fresh.url, `vacuum (analyze) ${TABLES}`)
     await useAll(ledger, reader)
     const own = (await ask(fresh.url, OTHERS)).map(({ pid }) => pid)
@@ -247,7 +247,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     await ask(fresh.url, QUEUED)
     await ask(fresh.url, ASKED)
     if (look !== null) await ask(fresh.url, look)
-    // The server knows what a connection has read when that has ended: those that filled the tables first, then the ledger's own.
+    // The server reports what a connection has read when it ends: first the connections that filled the tables, then the ledger's own.
     const untilOnly = (pids: readonly unknown[]) =>
       until(
         () => ask(fresh.url, OTHERS),

@@ -1,6 +1,6 @@
 /**
- * What several writers do to one Postgres ledger at the same time: an event and a wait that are under way together, batches that
- * overlap, and connections that end in the middle.
+ * Races of several writers on one Postgres ledger: a concurrent event and wait, overlapping batches, and connections that end in the
+ * middle.
  */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type OpenedPostgres, openPostgres } from '#adapters/storage/postgres/open.ts'
@@ -55,7 +55,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     expect(outcomes).toMatchObject([{ kind: 'written' }])
     return run
   }
-  test('a claim brings its runs along with their events, but not one with a long history', async () => {
+  test('a claim loads its runs with their events, except those with a long history', async () => {
     const [short, long] = [newRun(), newRun()]
     const facts = Array.from({ length: 101 }, () => aFact())
     const [written] = await here.append([
@@ -68,7 +68,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     expect(written).toMatchObject({ sequences: events?.map(({ sequence }) => sequence) })
   })
 
-  test('ledger-5: a wait on a type that had only lonely events here is met by the next one, at its path too', async () => {
+  test('ledger-5: a wait on a type that had only unmatched events before is met by the next one, at its path too', async () => {
     const lonely = (): Append =>
       anAppend({ events: [anEvent({ data: { order: 7 } })], writes: [aCreation(newRun(), { event: 0 })] })
     await here.append([lonely()])
@@ -100,7 +100,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
   }
   const baseOf = async (run: RunId): Promise<number> => (await here.load([run]))[0]?.base ?? 0
   const OURS = "application_name = current_setting('application_name') and wait_event_type = 'Lock'"
-  /** Until a connection of this test waits for a lock of this kind. */
+  /** Resolves when a connection of this test waits for a lock of this kind. */
   const untilBlocked = async (kind: 'advisory' | 'row'): Promise<void> => {
     const events = kind === 'advisory' ? "'advisory'" : "'tuple', 'transactionid'"
     const blocked = () => ask(fresh.url, `select pid from pg_stat_activity where ${OURS} and wait_event in (${events})`)
@@ -116,7 +116,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     const base = await baseOf(run)
     const holder = await hold(run)
     const parking = here.append([park(run, base)])
-    // The wait is counted against the events already: its statement began and stands before the row.
+    // The wait already counts for the event: its statement has begun and blocks before the row.
     await untilBlocked('row')
     const emitting = there.append([anAppend({ events: [anEvent()] })])
     await untilBlocked('advisory')
@@ -140,7 +140,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     expect(await isDue(run)).toBe(true)
   })
 
-  test('ledger-5: [V17][Q7] of 500 races between an event and a wait no run sleeps on', async () => {
+  test('ledger-5: [V17][Q7] after 500 races between an event and a wait no run is still asleep', async () => {
     const runs = Array.from({ length: 500 }, newRun)
     const held = { lease: newWorker() }
     await here.append(runs.map((run) => anAppend({ writes: [aCreation(run, held, { wakeAt: null })] })))
@@ -155,7 +155,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     expect(claims).toHaveLength(runs.length)
   })
 
-  test('ledger-5: a process that knows no paths yet finds the waits that look at them', async () => {
+  test('ledger-5: a process without known paths finds the waits that use them', async () => {
     const run = await createHeld()
     await here.append([
       anAppend({ writes: [aWrite(run, { release: true, opensWaits: [aWait({ path: 'order', value: '7' })] })] }),
@@ -165,7 +165,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     ])
   })
 
-  test('ledger-4: [V2] batches that overlap, from four connections, leave no gap and meet no deadlock', async () => {
+  test('ledger-4: [V2] overlapping batches from four connections leave no gap and cause no deadlock', async () => {
     const before = await deadlocks()
     const runs: RunId[] = []
     for (let i = 0; i < 12; i++) runs.push(await createHeld())
@@ -192,12 +192,12 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     const records = await here.load(runs)
     expect(records.map((record) => record?.version)).toEqual(runs.map((run) => written.get(run)))
     expect(records.map((record) => record?.facts.length)).toEqual(runs.map((run) => written.get(run)))
-    // A connection that ends tells the server what it has counted.
+    // A connection reports its statistics to the server when it ends.
     for (const one of opened) await one.close()
     expect(await deadlocks()).toEqual(before)
   })
 
-  test('ledger-2: documents that two appends of a batch write to one key cost the batch nothing', async () => {
+  test('ledger-2: documents that two appends of a batch write to one key do not fail the batch', async () => {
     const [a, b] = [await createHeld(), await createHeld()]
     const { reader } = opened[0] as OpenedPostgres
     const document = (value: number) => ({ tenant: 'local' as never, table: 't', key: 'k', value })
@@ -217,7 +217,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     expect(await here.append(batch.slice(1))).toMatchObject([{ kind: 'already_written' }, { kind: 'already_written' }])
   })
 
-  test('[R1] a connection that ends while an append is under way leaves its outcome unknown, and the append may be sent again', async () => {
+  test('[R1] a connection that ends during an append leaves its outcome unknown, and the append may be sent again', async () => {
     const run = await createHeld()
     const append = anAppend({ writes: [aWrite(run)] })
     const holder = await hold(run)

@@ -1,4 +1,4 @@
-/** A server and a worker of two versions on one Postgres: runs that the server starts are begun by hints alone, as no poll comes. */
+/** A server and a worker of two versions on one Postgres: hints alone start the server's runs, because no poll fires. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
@@ -47,7 +47,7 @@ describe.skipIf(cluster === '')('two versions on one Postgres', () => {
     return { engine, ...opened }
   }
 
-  test('[N5] other-versions-1, pin-5: a worker begins the runs of a server of another version at the wake, and none counts as handed over (13.2.2)', async () => {
+  test('[N5] other-versions-1, pin-5: a worker starts the runs of a server of another version at the wake, and none counts as handed over (13.2.2)', async () => {
     const server = await join('server')
     const first = await server.engine.startRun('work', null)
     const worker = await join('worker')

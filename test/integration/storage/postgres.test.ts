@@ -1,4 +1,4 @@
-/** The Postgres ledger and its neighbours against the conformance suites, plain and behind faults, on a real server. */
+/** The Postgres ledger and its related adapters against the conformance suites, with and without faults, on a real server. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '#adapters/storage/postgres/open.ts'
 import { SystemClock } from '#adapters/system/clock.ts'
@@ -18,7 +18,7 @@ const url = process.env['TRIHAND_TEST_PG_URL'] ?? ''
 const shelf = new SchemaShelf(url)
 const clock = new SystemClock({ keepsAlive: false })
 
-/** In a schema of its own, by the clock of the tests. */
+/** In a separate schema, by the clock of the tests. */
 const open = async (plan: FaultPlan = () => null): Promise<ReaderUnderTest> => {
   const fresh = await shelf.take()
   const opening = () => openPostgres({ url: fresh.url, clock: 'caller', max: 4 })
@@ -102,7 +102,7 @@ describe.skipIf(url === '')('on Postgres', () => {
     }
   })
 
-  test('a wake in one process calls the handlers of the others, also after their connection was cut', async () => {
+  test('a wake in one process calls the listeners of the others, also after their connection was cut', async () => {
     const { opened, fresh, close } = await openDispatchers()
     const [here, there] = [opened.dispatcher(clock), opened.dispatcher(clock)]
     const heard = new Set<ClaimableId>()

@@ -1,4 +1,7 @@
-/** A change of the ledger key: every payload is encrypted anew, beside waits and runs that go on, cut off anywhere, and never half read. */
+/**
+ * A change of the ledger key encrypts every payload again beside active waits and runs; it can be interrupted anywhere and leaves nothing
+ * unreadable.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -70,7 +73,7 @@ const ledgerWith = async (target: Target, count: number): Promise<readonly RunId
   return runs
 }
 
-/** Everything that the database holds, as text. */
+/** The whole content of the database, as text. */
 const everything = async (target: Target): Promise<string> => {
   if ('file' in target)
     return readdirSync(folder)
@@ -85,7 +88,7 @@ const everything = async (target: Target): Promise<string> => {
   return texts.join('\n')
 }
 
-/** Everything but who lives. */
+/** Everything but the rows of live workers. */
 const ledgerRows = async (target: Target): Promise<string> => {
   const texts: string[] = []
   await tamper(target, async ({ query }) => {
@@ -125,12 +128,12 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   )
 
   test.skipIf(isAway)(
-    '[S16] rekey-1: a change of keys that is cut off at any page leaves a whole ledger, and goes on when it is called again (13.3.2)',
+    '[S16] rekey-1: a change of keys that is interrupted at any page leaves a readable ledger, and continues when it is called again (13.3.2)',
     async () => {
       const target = await targetOn(store, folder)
       await ledgerWith(target, 2)
       let pages = 0
-      // Each call gets one page further than the one before.
+      // Each call processes one page more than the one before.
       for (let allowed = 0; ; allowed++) {
         let seen = 0
         const cut = rekey(target, BOTH, ({ changed }) => {
@@ -153,7 +156,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   )
 
   test.skipIf(isAway)(
-    '[S16] rekey-3: a payload that does not open is left, and keeps the old key (13.3.2)',
+    '[S16] rekey-3: a payload that cannot be decrypted stays as it is, and keeps the old key (13.3.2)',
     async () => {
       const target = await targetOn(store, folder)
       const [run = ''] = await ledgerWith(target, 2)
@@ -182,7 +185,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     expect(await ledgerRows(target)).toBe(before)
   })
 
-  test.skipIf(isAway)('[S16] a ledger in clear is not rekeyed, and stays as it is (13.3.2)', async () => {
+  test.skipIf(isAway)('[S16] an unencrypted ledger is not rekeyed, and stays as it is (13.3.2)', async () => {
     const target = await targetOn(store, folder)
     await (await open(target, '')).close()
     const before = await ledgerRows(target)
@@ -209,7 +212,7 @@ test.skipIf(postgresUrl === undefined)(
     await expect(rekey(target, BOTH)).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
     const late = await placed(fresh, 'late')
     await waiting(fresh, 2)
-    // Whichever process is woken: both runs end well.
+    // Both runs succeed, whichever process is woken.
     for (const customer of ['late', 'early']) await fresh.send({ type: 'order.paid', data: { customer } })
     for (const run of [late, early])
       expect(await fresh.result(run, { wait: '30s' })).toMatchObject({
@@ -222,7 +225,7 @@ test.skipIf(postgresUrl === undefined)(
   },
 )
 
-describe('the command', () => {
+describe('the command line', () => {
   beforeAll(buildCommand)
 
   test('[S16] trihand rekey, killed in the middle and called again, ends with the new key alone (13.3.2)', async () => {
@@ -246,7 +249,7 @@ describe('the command', () => {
     const env = { TRIHAND_LEDGER_KEY: NEW }
     expect((await place.run(['events', 'list', '--json'], { env })).stdout).toContain(MARKER)
     expect((await place.run(['verify'], { env })).code).toBe(0)
-    // A backup is encrypted as its ledger is.
+    // A backup is encrypted like its ledger.
     await place.json(['backup', 'copy.db'], { env })
     expect(readFileSync(join(place.path, 'copy.db'), 'latin1')).not.toContain(MARKER)
     expect((await place.run(['verify', '--file', 'copy.db'], { env })).code).toBe(0)

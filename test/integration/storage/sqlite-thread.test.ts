@@ -1,4 +1,4 @@
-/** The thread of a SQLite ledger, as it is published: compiled, joined, and started as a thread. */
+/** The thread of a SQLite ledger as it is published: compiled, bundled, and started as a thread. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ const aStep = (run: ReturnType<typeof newRun>, expectedVersion: number) => {
   })
 }
 
-test('a thread writes what its owner reads, and ends when it is told to', async () => {
+test('a thread writes what its owner reads, and ends on request', async () => {
   const file = join(data, 'beside.db')
   const owner = await openSqlite({ file })
   const session = await startThread({ file, durability: 'full', identity: null })
@@ -62,7 +62,7 @@ test('a thread writes what its owner reads, and ends when it is told to', async 
   await owner.ledger.close()
 })
 
-test('a ledger under load starts its thread, gives it the file, and gets all of it back', async () => {
+test('a ledger under load starts its thread, hands it the file, and takes it back completely', async () => {
   const file = join(data, 'load.db')
   const started: Awaited<ReturnType<typeof startThread>>[] = []
   const start: typeof startThread = async (options) => {

@@ -1,4 +1,4 @@
-/** An attacker who can write the database: what is seen of each attack without a key, with a seal key, and with an anchor kept elsewhere. */
+/** An attacker who can write the database: which attacks are detected without a key, with a seal key, and with an anchor kept elsewhere. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const paid: unknown[] = []
-/** Digits that no id and no instant of the run's facts holds by chance. */
+/** Digits that no id and no instant of the run's facts contains by chance. */
 const AMOUNT = '7654321012'
 
 const pay = fn('pay', {}, async ({ step }) => {
@@ -42,7 +42,7 @@ const open = (target: Target, sealKey = ''): Promise<Trihand> => {
   return createTrihand({ system, ...placeOf(target), sealKey, drain: 0 })
 }
 
-/** A ledger with two runs that wait and two events that start nothing. */
+/** A ledger with two waiting runs and two events that start nothing. */
 const ledgerWith = async (target: Target, sealKey: string): Promise<RunId> => {
   const app = await open(target, sealKey)
   const run = await app.start('pay')
@@ -113,7 +113,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   const isAway = store === 'postgres' && postgresUrl === undefined
 
   test.skipIf(isAway).each(ATTACKS)(
-    '[O3][S20] anchor-2: verify sees $name with the settings that can see it (13.3.1)',
+    '[O3][S20] anchor-2: verify detects $name with the settings that can detect it (13.3.1)',
     async ({ attack, seen: [plain, sealed, anchored] }) => {
       const unsealed = await targetOn(store, folder)
       const run = await ledgerWith(unsealed, '')
@@ -135,7 +135,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   )
 
   test.skipIf(isAway)(
-    '[S20] a run whose hashes were recomputed is quarantined where there is a seal key (13.3.1)',
+    '[S20] a run whose hashes were recomputed is quarantined if there is a seal key (13.3.1)',
     async () => {
       const target = await targetOn(store, folder)
       const run = await ledgerWith(target, KEY)
@@ -159,7 +159,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   )
 
   test.skipIf(isAway)(
-    '[S20] key-record-1: a sealed ledger opens with its key alone, and with a newer one before it (13.3.1)',
+    '[S20] key-record-1: a sealed ledger opens only with its key, and still with a newer key before it (13.3.1)',
     async () => {
       const target = await targetOn(store, folder)
       await ledgerWith(target, KEY)
@@ -181,7 +181,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     },
   )
 
-  test.skipIf(isAway)('[S20] key-record-2: a ledger with entries of before the key is refused (13.3.1)', async () => {
+  test.skipIf(isAway)('[S20] key-record-2: a ledger with entries from before the key is refused (13.3.1)', async () => {
     const target = await targetOn(store, folder)
     await ledgerWith(target, '')
     await expect(open(target, KEY)).rejects.toMatchObject({ code: 'LEDGER_NOT_SEALED' })

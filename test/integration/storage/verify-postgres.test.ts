@@ -25,7 +25,7 @@ const judge = async (ledger: LedgerByHand, options: VerifyOptions = {}) =>
 describe.skipIf(url === undefined)('the checker on Postgres', () => {
   const server = url ?? ''
 
-  test('a clean ledger passes, and everything that the ledger alone can tell was asked', async () => {
+  test('a valid ledger passes, and every check that needs only the ledger was made', async () => {
     const ledger = await aLedger(server)
     await writeCleanLedger(ledger)
     const report = await verifyLedger(ledger.target)
@@ -68,7 +68,7 @@ describe.skipIf(url === undefined)('the checker on Postgres', () => {
     ])
   })
 
-  test('more rows than one page are read to the last', async () => {
+  test('more rows than one page are read completely', async () => {
     const ledger = await aLedger(server)
     const facts = Array.from({ length: 450 }, (_, i) => fact('step.completed', { step: `step-${i}` }))
     const stream = await ledger.run([started(), ...facts, fact('step.completed', { step: 'step-0' })], {
@@ -78,7 +78,7 @@ describe.skipIf(url === undefined)('the checker on Postgres', () => {
     expect(await verifyLedger(ledger.target)).toMatchObject({ facts: 452 })
   })
 
-  test('verify-1: a transaction that another connection has open is neither seen nor waited for', async () => {
+  test('verify-1: an open transaction of another connection is neither seen nor waited for', async () => {
     const ledger = await aLedger(server)
     await writeCleanLedger(ledger)
     await ledger.sql('begin; update stream set version = version + 1')
@@ -86,7 +86,7 @@ describe.skipIf(url === undefined)('the checker on Postgres', () => {
     await ledger.sql('rollback')
   })
 
-  test('only the streams and events of one tenant are judged when it is named', async () => {
+  test('only the streams and events of the named tenant are checked', async () => {
     const ledger = await aLedger(server)
     await ledger.run([started(), fact('run.completed')], { tenant: 'acme' })
     await ledger.run([started(), fact('step.completed'), fact('step.completed')], { tenant: 'other', lease: 'wrk-1' })
@@ -94,7 +94,7 @@ describe.skipIf(url === undefined)('the checker on Postgres', () => {
     expect(await judge(ledger)).toHaveLength(1)
   })
 
-  test('verify-2: a server or a schema that is not there is unreadable, and the message says why', async () => {
+  test('verify-2: a missing server or schema is unreadable, and the message says why', async () => {
     const { schema, drop } = await freshSchema(server)
     onTestFinished(drop)
     const nowhere = new URL(server)
@@ -109,14 +109,14 @@ describe.skipIf(url === undefined)('the checker on Postgres', () => {
     }
   })
 
-  test('verify-2: a number beyond the safe integers is said, not rounded', async () => {
+  test('verify-2: a number beyond the safe integers is reported, not rounded', async () => {
     const ledger = await aLedger(server)
     await ledger.run([started(), fact('run.completed')])
     await ledger.sql('update stream set version = 9007199254740993')
     await expect(verifyLedger(ledger.target)).rejects.toThrow('9007199254740993')
   })
 
-  test('nothing is left behind: no session stays open on the server', async () => {
+  test('no session stays open on the server', async () => {
     const ledger = await aLedger(server)
     const name = `verify_${Math.floor(performance.now())}`
     const named = new URL(server)
