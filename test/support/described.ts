@@ -1,7 +1,7 @@
 /**
- * Holds every answer against /openapi.json as it is served, so that the document cannot lie.
+ * Checks every answer against /openapi.json as it is served, so that the document stays true.
  *
- * Owns the search for the operation and the check of status, media type and body; of what was sent, where it was taken. An answer may
+ * Owns the search for the operation and the check of status, media type and body; of accepted requests also the sent body. An answer may
  * have no member that its description does not name.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -11,11 +11,11 @@ type Document = any
 
 export interface Exchange {
   readonly method: string
-  /** Path and query as they were asked. */
+  /** Path and query as requested. */
   readonly path: string
-  /** Undefined: nothing, or nothing that a schema describes. */
+  /** Undefined: no body, or one without a schema. */
   readonly sent: unknown
-  /** The media type of it; JSON if it is absent. */
+  /** The media type of the request's body; JSON if absent. */
   readonly sentType?: string
   readonly status: number
   readonly type: string
@@ -23,10 +23,10 @@ export interface Exchange {
 }
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
-/** What a path or a method that is not in the table, and a guard before it, may be answered with. */
+/** Possible answers to an unknown path or method, and of a guard before the route. */
 const UNROUTED = new Set([403, 404, 405, 413])
 
-/** The interface may grow, so the document leaves objects open; here a member that it does not name is a fault. */
+/** The interface may grow, so the document leaves objects open; here an unknown member is a fault. */
 const shut = (node: Document): Document => {
   if (Array.isArray(node)) return node.map(shut)
   if (node === null || typeof node !== 'object') return node
@@ -38,7 +38,7 @@ const shut = (node: Document): Document => {
 const pointer = (...parts: readonly (string | number)[]): string =>
   parts.map((part) => `/${encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')
 
-/** A pattern with fewer names in it is the closer one. */
+/** The pattern with fewer names in it matches better. */
 const patternOf = (path: string): { readonly path: string; readonly pattern: RegExp; readonly names: number } => {
   const source = path.replaceAll(/[.+*]/g, '\\$&').replaceAll(/\{(\w+)\}/g, path.startsWith('/hooks/') ? '.+' : '[^/]+')
   return { path, pattern: new RegExp(`^${source}$`), names: path.split('{').length }
@@ -59,7 +59,7 @@ export class Described {
       .sort((one, other) => one.names - other.names)
   }
 
-  /** What is wrong, in words; null if the document says just this. */
+  /** The fault in words; null if the answer matches the document. */
   fault(exchange: Exchange): string | null {
     const path = exchange.path.split(/[?#]/)[0] ?? ''
     const found = this.#paths.find(({ pattern }) => pattern.test(path))
@@ -93,7 +93,7 @@ export class Described {
       : `${value.code} is not described, only ${response.description}`
   }
 
-  /** Only what was taken: what is refused need not fit. */
+  /** Checks only accepted requests: a refused body need not match. */
   #sentFault({ sent, sentType, status }: Exchange, path: string, method: string): string | null {
     const content = this.#document.paths[path][method].requestBody?.content ?? {}
     const media = sentType?.split(';')[0]?.trim() ?? 'application/json'

@@ -1,7 +1,7 @@
 /**
- * A desk for tests of the web app: people who review letters and releases, a payment of which nobody knows, on a server of this process.
+ * A test system for the web app: people who review letters and releases, a payment with an uncertain outcome, on a server in this process.
  *
- * Owns the system and its server. Every person is whom their page says they are: nobody logs in on loopback.
+ * Owns the system and its server. A page names its person itself, because loopback needs no login.
  */
 import { join } from 'node:path'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
@@ -170,7 +170,7 @@ export class Desk {
     await this.trihand.close()
   }
 
-  /** The task that this leads to, by its title: others may be in the inbox. */
+  /** Sends the event and returns the task that it leads to, found by its title because others may be in the inbox. */
   async asks(type: 'letters.ready' | 'release.ready', title: string, items = letters(3)): Promise<string> {
     await this.trihand.send({ type, data: { title, letters: items } })
     return this.taskOf(title)
@@ -188,7 +188,7 @@ export class Desk {
     return (await (await fetch(`${this.url}${path}`)).json()) as Body
   }
 
-  /** As somebody else would, from elsewhere. */
+  /** Decides as another person, over HTTP. */
   async decide(task: string, by: string, decision: object): Promise<void> {
     const { shown_hash } = await this.ask<{ readonly shown_hash: string }>(`/api/tasks/${task}`)
     const answer = await fetch(`${this.url}/api/tasks/${task}/decision`, {
@@ -199,7 +199,7 @@ export class Desk {
     if (!answer.ok) throw new Error(await answer.text())
   }
 
-  /** The page of somebody who has said who they are. */
+  /** Opens a page for a person whose name is already stored. */
   async page(
     browser: TestBrowser,
     who: { readonly name: string; readonly groups: string },

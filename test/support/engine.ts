@@ -1,7 +1,7 @@
 /**
- * The real engine on a ledger that a test brings, with time by hand: what every test of the engine builds.
+ * The real engine on a test's ledger, with virtual time: the basis of every engine test.
  *
- * Owns the joining. Which ledger, which functions and which faults is the test's.
+ * Owns the assembly. The test chooses the ledger, the functions and the faults.
  */
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { InProcessDispatcher } from '#adapters/system/dispatcher.ts'
@@ -22,7 +22,7 @@ import type { VirtualClock } from '#testing/virtual-clock.ts'
 
 export const HOUR = 3_600_000
 
-/** Polls and leases so far apart that in a test nothing comes of them. */
+/** Polls and leases so long that none fires in a test. */
 const QUIET = { slots: 100, leaseTtlMs: 1_000 * HOUR, pollMs: 1_000 * HOUR, drainMs: 10 }
 
 export interface EngineParts {

@@ -1,13 +1,13 @@
 /**
- * A loopback port that nobody has at the moment of asking.
+ * Returns a loopback port that is free when asked.
  *
- * None of those that the system gives to whoever asks for any: between this moment and the next nobody gets it by chance, so a server can be
- * stopped and started again on it. Processes begin at different ones.
+ * It is outside the range from which the system assigns ports, so no other process gets it by chance before it is used, and a server can be
+ * stopped and restarted on it. Each process starts at another port.
  */
 import { createServer } from 'node:net'
 
 const [FIRST, COUNT] = [10_000, 20_000]
-/** So far from each other that files of one run do not meet. */
+/** The distance between processes, so that test files of one run do not collide. */
 const APART = 97
 
 let turn = (process.pid * APART) % COUNT

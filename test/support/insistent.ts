@@ -1,8 +1,8 @@
 /**
- * A ledger that is asked again until it answers: the resend rule of every writer, in one place.
+ * A ledger that repeats calls until they are answered: the resend rule of every writer, in one place.
  *
- * Owns what may be sent twice. An append may, under its own id (ledger-3); so may reads and beats. A claim may not: if its outcome is
- * unknown, runs may be leased to a worker that does not know of them, and only the worker itself can give them up.
+ * Owns which calls may be sent twice. An append may, under its own id (ledger-3); so may reads and heartbeats. A claim may not: if its
+ * outcome is unknown, runs may be leased to a worker that does not know of them, and only the worker itself can release them.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Blobs } from '#ports/blobs.ts'
@@ -17,10 +17,10 @@ export interface Trouble {
 }
 
 const RETRY_MS = 20
-/** No fault of a test lasts so long: whoever still fails then would fail for ever. */
+/** No fault of a test lasts this long: a call that still fails would fail forever. */
 const GIVE_UP_MS = 60_000
 
-/** Asks until there is an answer, or an error that asking again does not mend. */
+/** Repeats a call until it is answered, or fails with an error that a repeat cannot fix. */
 export const insist = async <T>(
   call: string,
   attempt: () => Promise<T>,

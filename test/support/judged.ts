@@ -1,7 +1,7 @@
 /**
- * A ledger by hand and the checker's verdict on it, for tests that plant one fault.
+ * A hand-written ledger and the checker's verdict on it, for tests that plant one fault.
  *
- * Owns the temporary ledger's life. The verdict is the list of violations without their sentences: prose may change.
+ * Owns the temporary ledger's life. The verdict is the list of violations without their sentences, because prose may change.
  */
 import { onTestFinished } from 'vitest'
 import type { Invariant } from '#cli/verify/report.ts'
@@ -14,7 +14,7 @@ export interface Verdict {
   readonly seq: number | null
 }
 
-/** An empty ledger in a file that is gone after the test. */
+/** An empty ledger in a file that is deleted after the test. */
 export const aLedger = async (): Promise<LedgerByHand> => {
   const ledger = new LedgerByHand(await onSqlite())
   onTestFinished(() => ledger.close())

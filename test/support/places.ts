@@ -1,5 +1,5 @@
 /**
- * Where things are: the project, its compiled programs, and folders that vanish.
+ * Paths of the project and its compiled programs, and temporary folders.
  *
  * Owns the answer to "am I running from source or from .build?". Never builds anything.
  */
@@ -15,7 +15,7 @@ const above = (folder: string): string => (existsSync(join(folder, 'package.json
 
 export const PROJECT = above(dirname(HERE))
 
-/** The folder that holds the compiled twin of the project: this one's own, or the one that `npm run build:tools` fills. */
+/** The folder with the compiled copy of the project: the current one, or the one that `npm run build:tools` fills. */
 const COMPILED = IS_COMPILED ? dirname(dirname(dirname(HERE))) : join(PROJECT, '.build')
 
 /** The compiled program for a source file of the project, given as `test/chaos/power-cut/child.ts`. */
@@ -30,7 +30,7 @@ export const temporaryFolder = (name: string, parent: string = tmpdir()): { read
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Linux keeps this one in memory: ten times as fast, for files that need not outlive anything. */
+/** A folder in memory on Linux: ten times as fast, for files that need not survive anything. */
 const MEMORY = '/dev/shm'
 
 export const fastFolder = (name: string): ReturnType<typeof temporaryFolder> =>

@@ -1,7 +1,7 @@
 /**
- * A child process that runs one of our compiled programs, talks in lines of JSON and dies when told.
+ * A child process that runs one of our compiled programs, exchanges lines of JSON, and is killed on request.
  *
- * Owns its life: a program that outlives its test would be a leak, so it ends with its stdin. Kills by process id only.
+ * Owns its life: it ends with its stdin, so that no program outlives its test. Kills by process id only.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -9,7 +9,7 @@ import { compiled } from './places.ts'
 
 export interface ProgramOptions {
   readonly source: string
-  /** Handed over as one JSON argument. */
+  /** Passed as one JSON argument. */
   readonly input: unknown
   readonly env?: Readonly<Record<string, string>>
 }
@@ -28,7 +28,7 @@ export class Program {
     })
     this.#ended = new Promise((resolve) => this.#child.once('close', () => resolve()))
     void this.#ended.then(() => this.#tell())
-    // A program that was killed does not read what it was told.
+    // A killed program does not read its input.
     this.#child.stdin?.on('error', () => {})
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#complaint = (this.#complaint + chunk.toString()).slice(-4_000)
@@ -52,12 +52,12 @@ export class Program {
     return this.#child.exitCode
   }
 
-  /** What it wrote to stderr last. */
+  /** The end of its stderr. */
   get complaint(): string {
     return this.#complaint
   }
 
-  /** The next line it says, or null once it has ended and said everything. */
+  /** The next line of its output, or null once it has ended and all was read. */
   async line(): Promise<string | null> {
     for (;;) {
       const next = this.#lines.shift()
@@ -70,7 +70,7 @@ export class Program {
     }
   }
 
-  /** The next line, which must come: a program that ends instead has failed. */
+  /** The next line, which must come: fails if the program ends instead. */
   async answer(): Promise<string> {
     const line = await this.line()
     if (line === null)
@@ -86,7 +86,7 @@ export class Program {
     if (!this.isOver) this.#child.kill(signal)
   }
 
-  /** kill -9, and only then goes on. */
+  /** Sends kill -9 and waits for the end of the process. */
   async kill(): Promise<void> {
     this.signal('SIGKILL')
     await this.#ended

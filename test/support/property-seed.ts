@@ -1,7 +1,7 @@
 /**
- * One seed for all properties, so that a run on one machine is the run on every other: a failure is seen again by whoever looks.
+ * Sets one seed for all properties, so that every machine runs the same cases and a failure can be reproduced.
  *
- * `TRIHAND_SEED=<number>` plays other cases, `TRIHAND_SEED=random` new ones each time. A property may set its own.
+ * `TRIHAND_SEED=<number>` runs other cases, `TRIHAND_SEED=random` new ones each time. A property may set its own.
  */
 import fc from 'fast-check'
 

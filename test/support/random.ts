@@ -1,7 +1,7 @@
 /**
- * Chance that can be repeated: the same seed gives the same rolls, so a failed run can be run again.
+ * Repeatable randomness: the same seed gives the same numbers, so a failed run can be repeated.
  *
- * Owns the generator (mulberry32: small, and good enough to choose faults). Never used where secrecy matters.
+ * Owns the generator (mulberry32: small, and good enough to choose faults). Never used for secrets.
  */
 export class Random {
   #state: number
@@ -19,7 +19,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** A whole number in [0, bound). */
+  /** An integer in [0, bound). */
   below(bound: number): number {
     return Math.floor(this.roll() * bound)
   }
@@ -34,17 +34,17 @@ export class Random {
     return chosen
   }
 
-  /** 32 hex digits, for ids that must differ and be repeatable. */
+  /** 32 hex digits, for ids that must be unique and repeatable. */
   hex(): string {
     return Array.from({ length: 4 }, () => this.below(4_294_967_296).toString(16).padStart(8, '0')).join('')
   }
 
-  /** The digits of a uuid as runs have them: its version tells a run from a coordinator. */
+  /** The digits of a run's uuid: its version distinguishes a run from a coordinator. */
   uuid(): string {
     return asUuid(this.hex())
   }
 
-  /** Another generator, independent of how often this one is asked later. */
+  /** Another generator, independent of how often this one is used later. */
   fork(): Random {
     return new Random(this.below(4_294_967_296))
   }

@@ -1,4 +1,6 @@
-/** A small system as a user's file, for tests of the command: steps that leave a trace, a wait, a child, a failure, an uncertain outcome. */
+/**
+ * A small system as a user's file, for tests of the command: steps that leave a trace, a wait, a child, a failure, an uncertain outcome.
+ */
 export const SHOP = `import { appendFileSync, existsSync } from 'node:fs'
 import { defineSystem, fn } from 'trihand'
 

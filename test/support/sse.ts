@@ -1,4 +1,4 @@
-/** Reads server-sent events, one at a time, from an answer that is still open. */
+/** Reads server-sent events, one at a time, from an open response. */
 export interface SseMessage {
   readonly id: string | null
   readonly event: string | null
@@ -8,7 +8,7 @@ export interface SseMessage {
 const field = (block: string, name: string): string | null =>
   block.match(new RegExp(`^${name}: (.*)$`, 'm'))?.[1] ?? null
 
-/** Comments and settings of the connection are no messages. */
+/** Comments and settings of the connection are not messages. */
 export async function* readSse(response: Response): AsyncGenerator<SseMessage> {
   const decoder = new TextDecoder()
   let text = ''

@@ -1,7 +1,7 @@
 /**
- * A careful person's answer to "did it happen?": they read the task, type what it asks for, and acknowledge its warning.
+ * Answers "did it happen?" like a careful person: reads the task, types the required text, and acknowledges its warning.
  *
- * Owns nothing: each answer goes through the door that people have.
+ * Owns nothing: each answer uses the public interface.
  */
 import type { Decision, StepAnswer, Tasks } from '#engine/tasks/tasks.ts'
 import type { RunId, TaskId } from '#model/kernel/ids.ts'
@@ -15,7 +15,7 @@ export interface Asked {
 
 type Careful = Pick<Decision, 'shownHash' | 'confirm' | 'acknowledged'>
 
-/** What a person adds to this action after they have read the task. */
+/** The additions to this action by a person who has read the task. */
 export const carefully = (state: TaskState, action: string): Careful => {
   if (state.kind === 'none') return {}
   const { spec, hash } = state.kind === 'open' ? state : state.task

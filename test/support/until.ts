@@ -1,13 +1,13 @@
 /**
- * Waiting for something outside this process, and nothing else: tests never sleep for a guessed time.
+ * Waits for something outside this process: tests never sleep for a guessed time.
  *
- * Owns the polling and the message of what was last seen. `pause` is for programs that must give others a turn.
+ * Owns the polling and the message with the last seen value. `pause` is for programs that must yield to others.
  */
 const POLL_MS = 5
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Lets timers and sockets have their turn: a loop over calls that never wait would keep the process deaf. */
+/** Yields to timers and sockets: a loop over calls that never wait would block the process. */
 export const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export interface UntilOptions {
@@ -16,7 +16,7 @@ export interface UntilOptions {
   readonly everyMs?: number
 }
 
-/** Asks again until the answer holds; fails with the last answer. */
+/** Polls until the answer satisfies the condition; fails with the last answer. */
 export const until = async <T>(
   ask: () => T | Promise<T>,
   holds: (answer: T) => boolean,

@@ -1,4 +1,4 @@
-/** A promise that must settle in time: what would hang ends as an error that says what was waited for. */
+/** Limits the time of a promise: one that hangs fails with an error that names what was waited for. */
 export const within = async <T>(promise: T | Promise<T>, ms: number, what: string): Promise<T> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

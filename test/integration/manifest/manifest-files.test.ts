@@ -1,4 +1,4 @@
-/** Files that a manifest names: schemas as people export them, and what is said of files that are not there, all of it at once. */
+/** Files that a manifest names: schemas in every common form of export, and the findings for missing files, all at once. */
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** A schema without a library: callable and with methods, as ArkType makes them, or a bare record, as Valibot does. */
+/** A schema without a library: callable and with methods, as ArkType makes them, or a plain record, as Valibot does. */
 const STANDARD = `const standard = {
   version: 1, vendor: 'own',
   validate: (value) => typeof value?.id === 'string' ? { value } : { issues: [{ message: 'expected an id', path: ['id'] }] },
@@ -40,7 +40,7 @@ events:
 ${EXPORTED.map(([, reference], i) => `  - {name: ${eventOf(i)}, source: external, terminal: true, schema: "${reference}"}`).join('\n')}
 `
 
-describe('a schema of a file', () => {
+describe('a schema in a file', () => {
   let all: Folder
   beforeAll(() => {
     const files = EXPORTED.flatMap(([, , own]) => Object.entries(own))
@@ -50,17 +50,20 @@ describe('a schema of a file', () => {
   })
   afterAll(() => all.remove())
 
-  test('all ways to export one are found by validate, and what fits is taken (15.1.1)', async () => {
+  test('validate finds every form of export, and matching data is accepted (15.1.1)', async () => {
     expect((await all.json(['manifest', 'validate'])).warnings).toEqual([])
     expect((await all.run(['send', eventOf(0), '{"id":"a"}'])).code).toBe(0)
   })
 
-  test.each(EXPORTED.map(([title], i) => [title, i] as const))('%s loads and holds (15.1.1)', async (_, i) => {
-    const { code, stderr } = await all.run(['send', eventOf(i), '{"id":7}'])
-    expect([code, stderr]).toEqual([4, expect.stringContaining('/id: expected an id')])
-  })
+  test.each(EXPORTED.map(([title], i) => [title, i] as const))(
+    '%s is loaded, and refuses wrong data (15.1.1)',
+    async (_, i) => {
+      const { code, stderr } = await all.run(['send', eventOf(i), '{"id":7}'])
+      expect([code, stderr]).toEqual([4, expect.stringContaining('/id: expected an id')])
+    },
+  )
 
-  test('several exports and no name: the error lists them (15.1.1)', async () => {
+  test('several exports without a name are an error that lists them (15.1.1)', async () => {
     folder.write('manifest.yaml', 'product: {name: shop}\nevents: [{name: order.placed, schema: schemas/order.ts}]\n')
     folder.write(
       'schemas/order.ts',
@@ -93,7 +96,7 @@ webhooks:
   - {name: shop, secret: "\${SHOP}", emits: order.placed, transform: hooks/shop.ts}
 `
 
-test('errors of all layers and missing files are told at once, each with its line (15.1.1)', async () => {
+test('errors of all layers and missing files are reported together, each with its line (15.1.1)', async () => {
   folder.write('manifest.yaml', BROKEN)
   folder.write('schemas/verdict.ts', 'export const Judgement = 1\n')
   const { code, stdout } = await folder.run(['manifest', 'validate', '--json'])

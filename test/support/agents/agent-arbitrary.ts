@@ -1,4 +1,4 @@
-/** Facts of an agent, likely and absurd, for tests that fold them in any order. */
+/** Arbitrary facts of an agent, plausible and absurd, for tests that fold them in any order. */
 import fc from 'fast-check'
 import type { AgentCall, AgentFact, Reply, ToolOutcome } from '#model/agent/state.ts'
 import type { ErrorCode } from '#model/kernel/errors.ts'
@@ -70,7 +70,7 @@ const outcome = fc
   })
   .map(anOutcome)
 
-/** Any fact; `n` and keys are small so that facts meet. */
+/** Any fact; `n` and keys are small so that facts relate to each other. */
 export const anyFact: fc.Arbitrary<AgentFact> = fc.oneof(
   fc.record({ type: fc.constant('hydrated' as const), files: fc.constant([]), untrusted: fc.boolean(), ms: fc.nat(9) }),
   fc.record({

@@ -1,7 +1,7 @@
 /**
- * One world and many lives of a system with an agent in it: a ledger, a model that bills and a mail server outlive each crash.
+ * A world with an agent system that crashes and restarts: the ledger, a billing model and a mail server outlive each crash.
  *
- * Owns the points at which a life may be ended: every ledger call, model call and mail, before it happens or before it is answered.
+ * Owns the points at which a life may end: every ledger call, model call and mail, before it happens or before it is answered.
  */
 import { MemoryBlobs } from '#adapters/storage/memory/blobs.ts'
 import { openMemory } from '#adapters/storage/memory/open.ts'
@@ -20,7 +20,7 @@ import { type PaidModel, paidModel } from './agents.ts'
 
 export type Position = 'before' | 'unanswered'
 
-/** Where a life ends: at so many points, before what happens there or after it, without an answer. */
+/** Where a life ends: at the given point, before the call happens or after it without an answer. */
 export interface CrashAt {
   readonly point: number
   readonly position: Position
@@ -35,9 +35,9 @@ export interface Life {
   /** Points passed so far. */
   readonly points: () => number
   readonly isDead: () => boolean
-  /** Does all that is due now. */
+  /** Performs all work that is due now. */
   settle(): Promise<void>
-  /** Awaits work of the engine while its turns go on; null if the life ended in it. */
+  /** Awaits work of the engine while its turns run; null if the life ended meanwhile. */
   run<T>(work: () => Promise<T>): Promise<T | null>
 }
 
@@ -53,10 +53,10 @@ export class World {
     this.script = script
   }
 
-  /** What the tools of the system call; each is a point of the life at hand. */
+  /** Called by the tools of the system; each call is a point of the current life. */
   effect: (work: () => unknown) => Promise<unknown> = async (work) => work()
 
-  /** `works: false`: takes orders, performs nothing. */
+  /** `works: false`: accepts commands, performs nothing. */
   async live(source: SystemSource, crash: CrashAt | null, works = true): Promise<Life> {
     const clock = new VirtualClock(this.now)
     const ids = new SystemIds()
@@ -149,7 +149,7 @@ export class World {
     return life
   }
 
-  /** The leases of the life before end at once. */
+  /** The leases of the previous life expire at once. */
   private async bury(ledger: ReturnType<typeof openMemory>['ledger'], ids: SystemIds): Promise<void> {
     const coroner = workerId(ids.uuid())
     await ledger.beat({ worker: coroner, now: this.now, ttlMs: -1 })

@@ -1,13 +1,13 @@
 /**
- * A model for tests of agents: answers by a function, counts what a provider would have billed.
+ * A model for tests of agents: answers by a function, and counts what a provider would have billed.
  *
- * Owns the count of paid calls, across crashes of the system that asks.
+ * Owns the count of paid calls, across crashes of the calling system.
  */
 import type { Json } from '#model/kernel/json.ts'
 import type { Model, ModelAnswer, ModelReply, ModelRequest } from '#ports/model.ts'
 
 export interface PaidModel {
-  /** Every request that left the house. */
+  /** Every request that left the process. */
   readonly calls: ModelRequest[]
   readonly model: Model
   nameOf(name: string): ModelRequest['model']
@@ -45,7 +45,7 @@ export const failedWith = (
   text: null,
 })
 
-/** `turn` counts from 0: how often the model has spoken in this conversation. */
+/** `turn` counts from 0: how often the model has answered in this conversation. */
 export const paidModel = (
   answer: (request: ModelRequest, turn: number) => ModelReply | Promise<ModelReply>,
 ): PaidModel => {
@@ -62,7 +62,7 @@ export const paidModel = (
   }
 }
 
-/** What a request's last message says, results included. */
+/** The content of a request's last message, results included. */
 export const lastText = ({ messages }: ModelRequest): string =>
   (messages.at(-1)?.parts ?? [])
     .map((part) => (part.type === 'text' ? part.text : part.type === 'result' ? String(part.output) : ''))

@@ -1,7 +1,7 @@
 /**
- * A small system with a chat for tests: an agent that decides by what is asked, one function without effects, one with.
+ * A small chat system for tests: an agent that decides by the user's message, one function without effects, one with.
  *
- * Owns the wording of decisions and what was really done.
+ * Owns the wording of the agent's decisions and the record of performed effects.
  */
 import { openChats } from '#compose/chats.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -18,7 +18,7 @@ import { lastText, type PaidModel, paidModel, said } from './agents.ts'
 const decision = (action: string, reply: string, more: { readonly [name: string]: Json } = {}): string =>
   JSON.stringify({ action, reply, ...more })
 
-/** What the agent decides, by the words of the last message. */
+/** The agent's decision, by the words of the last message. */
 export const decideByWords = (asked: string): string => {
   if (asked.includes('plan')) {
     const text = `a. Add\nb. ${asked.includes('wrong') ? 'Dance' : 'Mail'} (requires step a)`
@@ -81,11 +81,11 @@ export const chatWorld = (given: Partial<ChatSource> = {}): ChatWorld => {
 export const chatsIn = (system: TestSystem, place: TestStore): Chats =>
   openChats(system.engine, system.store.reader, { ids: place.ids(), clock: system.clock })
 
-/** Sends a message and gives the turn that it started. */
+/** Sends a message and returns the turn that it started. */
 export const sendTo = (system: TestSystem, chats: Chats, text: string, id = text, chat = 'c1'): Promise<RunId> =>
   system.run(() => chats.send({ chat, id, text }))
 
-/** Waits for what a turn has come to, as the ledger says it. */
+/** Waits until the ledger shows the turn's result. */
 export const turnIs = (system: TestSystem, chats: Chats, run: RunId, status: string) =>
   system.run(() =>
     until(

@@ -1,8 +1,8 @@
 /**
- * A stand-in for the Claude Agent SDK that keeps to its protocol, as it was found by running 0.3: transcripts, hooks, deferrals, totals.
+ * A stand-in for the Claude Agent SDK with its protocol, as observed with version 0.3: transcripts, hooks, deferrals, totals.
  *
- * Owns that protocol for tests. Its model is a function, and it counts what it would have been paid for. The real SDK is tested beside
- * it (test/integration/agents/claude-agent.test.ts): both tell the same stories.
+ * Owns that protocol for tests. Its model is a function, and it counts what it would have been paid for. The real SDK runs the same
+ * scenarios (test/integration/agents/claude-agent.test.ts).
  */
 import { writeFile } from 'node:fs/promises'
 import type {
@@ -32,9 +32,9 @@ export type FakeModel = (
 ) => readonly FakeBlock[] | Promise<readonly FakeBlock[]>
 
 export interface FakeFaults {
-  /** In the place of the answer to call `n`. */
+  /** Replaces the answer to call `n`. */
   readonly status?: (n: number) => number | null
-  /** Beside those that it was given. */
+  /** Additional to the given tools. */
   readonly tools?: readonly string[]
 }
 
@@ -181,7 +181,7 @@ class Session {
 
   private async *end(result: Partial<SdkMessage>): AsyncGenerator<SdkMessage> {
     const saved = this.entries.findLast(({ type }) => type === 'cost-state')
-    // What a session before it had not saved is not in its totals.
+    // Its totals leave out what an earlier session had not saved.
     const fresh = unsavedUsage(this.entries.slice(this.loaded))
     const calls = fresh.output / USE.output_tokens
     const before = saved?.modelUsage?.[this.options.model]

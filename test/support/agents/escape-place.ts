@@ -1,8 +1,8 @@
 /**
- * A host with an isolated module whose code tries every way out (escapes.ts), and the world that it would reach.
+ * A host with an isolated module whose code tries every way out (escapes.ts), and the outside world that it would reach.
  *
- * Owns the judgement: a way is open if its code came back with evidence. What nobody would tell, a connection that came, an event, a file, is
- * looked for outside.
+ * Owns the verdict: a way is open if its code returns evidence. Effects without an answer (a connection, an event, a file) are looked for
+ * outside.
  */
 import { createSocket } from 'node:dgram'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -18,13 +18,13 @@ export interface Tried {
   readonly group: string
   readonly name: string
   readonly isOpen: boolean
-  /** Who shut it, or what came through. */
+  /** What blocked it, or what got through. */
   readonly by: string
 }
 
 export interface Tries {
   readonly tried: readonly Tried[]
-  /** What was seen outside and should not have been. */
+  /** Effects seen outside that should not exist. */
   readonly seen: readonly string[]
 }
 
@@ -99,7 +99,7 @@ export const tryEscapes = async (node: string): Promise<Tries> => {
     system: defineSystem({
       ...{ name: 'hostile', folder: place.path, open: true },
       modules: [
-        // Whom it may call, and still not where that leads.
+        // Allowed host names; the private addresses behind them stay blocked.
         {
           ...{ name: 'hostile', isolation: 'process', functions: ['escape'] },
           allow: {

@@ -1,8 +1,8 @@
 /**
- * Ways out of a process for isolated code: what hostile code of a module would try, each with what it would hold in its hands afterwards.
+ * Ways out of a process for isolated code: the attempts of hostile code, each with the access that it would gain.
  *
- * Owns the list. A way is code that answers with evidence, or with nothing; whether something came through is also seen from outside
- * (test/support/agents/escape-place.ts).
+ * Owns the list. Each attempt is code that returns evidence, or nothing; test/support/agents/escape-place.ts also looks for effects from
+ * outside.
  */
 
 export interface Escape {
@@ -12,18 +12,18 @@ export interface Escape {
   readonly code: string
 }
 
-/** What `world` is for the code. */
+/** The outside world, as `world` describes it to the code. */
 export interface EscapeWorld {
   readonly port: number
   readonly udpPort: number
   readonly socket: string
-  /** A file outside of the folder, and a new one there. */
+  /** An existing file outside of the folder, and a new one there. */
   readonly outside: string
   readonly fresh: string
   readonly hostPid: number
 }
 
-/** How code may come by a module of the runtime. */
+/** Ways for code to get a module of the runtime. */
 const GETTERS: Readonly<Record<string, (name: string) => string>> = {
   require: (name) => `require('node:${name}')`,
   'import()': (name) => `await import('node:${name}')`,
@@ -37,7 +37,7 @@ const GETTERS: Readonly<Record<string, (name: string) => string>> = {
 const waits = (made: string, events: string): string =>
   `await new Promise((yes, no) => { const one = ${made}; one.on('error', no); for (const name of ${events}) one.on(name, () => yes('${'it '}' + name)) })`
 
-/** What it would do with the module. */
+/** What the code would do with the module. */
 const DEEDS: Readonly<Record<string, string>> = {
   net: waits(`m.connect(world.port, '127.0.0.1')`, `['connect']`),
   http: waits(`m.get('http://127.0.0.1:' + world.port)`, `['response']`),
@@ -215,7 +215,7 @@ const TAMPERING = of('tampering', {
   'fetch put back': `delete globalThis.fetch; return globalThis.fetch ? (await globalThis.fetch('http://127.0.0.1:' + world.port)).status : null`,
 })
 
-/** What it writes to the host by itself, over the pipe that it finds. Whether the host did it is seen from outside. */
+/** Raw messages to the host over the pipe. Effects in the host are seen from outside. */
 const forged = (call: string): string =>
   `require('fs').writeSync(3, JSON.stringify({ t: 'turn', turn: 1e9, calls: [${call}] }) + '\\n'); return null`
 

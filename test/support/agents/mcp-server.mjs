@@ -1,7 +1,7 @@
 /**
  * A small MCP server on stdio, for tests: tools of every effect, one that fails, one that hangs, one that ends the process.
  *
- * `node mcp-server.mjs`. What `change` has done lasts as long as the process.
+ * `node mcp-server.mjs`. The effects of `change` last as long as the process.
  */
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

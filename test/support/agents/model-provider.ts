@@ -1,8 +1,8 @@
 /**
- * A provider of models on 127.0.0.1 that can answer wrongly in every way: one server for both protocols, told apart by the path.
+ * A model provider on 127.0.0.1 that can answer wrongly in every way: one server for both protocols, which the path distinguishes.
  *
- * Owns how a good answer is spelled in each protocol, and the count of calls by model. What is sent is the business of the act that the
- * test gives for each model: whole frames, half of them, or anything else that fits into a response.
+ * Owns the form of a good answer in each protocol, and the count of calls by model. The test gives an act for each model, which sends whole
+ * frames, half of them, or anything else that fits into a response.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -15,12 +15,12 @@ export type Body = { readonly [key: string]: Json }
 export interface ProviderCall {
   readonly protocol: Protocol
   readonly model: string
-  /** Of the calls for this model, from 1. */
+  /** The number of this call for this model, counted from 1. */
   readonly n: number
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: Body
-  /** How often the model had spoken before. */
+  /** How often the model had answered before. */
   readonly turn: number
 }
 
@@ -32,19 +32,19 @@ export type Act = (exchange: Exchange) => void | Promise<void>
 
 export interface Called {
   readonly name: string
-  /** As text goes out as it is, JSON or not. */
+  /** A text is sent unchanged, JSON or not. */
   readonly input: Json
   readonly id?: string
 }
 
-/** A good answer, with what may be wrong in it. */
+/** A good answer, with optional faults. */
 export interface Said {
   readonly text?: string
   readonly calls?: readonly Called[]
-  /** Null: the answer does not say what it used. Default: 100 tokens in, 20 out. */
+  /** Null: the answer reports no usage. Default: 100 tokens in, 20 out. */
   readonly usage?: Body | null
   readonly model?: string
-  /** Why it ended, in the words of the protocol. */
+  /** The stop reason, in the protocol's spelling. */
   readonly stop?: string
 }
 
@@ -134,11 +134,11 @@ const openaiFrames = ({ body, n }: ProviderCall, said: Said): readonly string[] 
   ]
 }
 
-/** The events of an answer. */
+/** The events of a streamed answer. */
 export const framesOf = (call: ProviderCall, said: Said): readonly string[] =>
   call.protocol === 'anthropic' ? anthropicFrames(call, said) : openaiFrames(call, said)
 
-/** The same answer in one piece, for a caller that wants no stream. */
+/** The same answer without streaming. */
 const wholeOf = ({ protocol, body, n }: ProviderCall, { text = '', model, usage, stop }: Said): string => {
   const name = model ?? body['model'] ?? null
   if (protocol === 'anthropic') {
@@ -164,7 +164,7 @@ const wholeOf = ({ protocol, body, n }: ProviderCall, { text = '', model, usage,
   })
 }
 
-/** What a good server does. */
+/** The behaviour of a good server. */
 export const says =
   (said: Said | string): Act =>
   (exchange) => {
@@ -174,7 +174,7 @@ export const says =
     exchange.response.end(isStream ? framesOf(exchange, given).join('') : wholeOf(exchange, given))
   }
 
-/** Refused with a status, in the error's shape of the protocol. */
+/** Refuses with a status, in the protocol's form of an error. */
 export const refuses =
   (status: number, message = `the provider says ${status}`, headers: Readonly<Record<string, string>> = {}): Act =>
   ({ response, protocol }) => {
@@ -185,7 +185,7 @@ export const refuses =
     )
   }
 
-/** Anything, as it is. */
+/** Sends any response unchanged. */
 export const sends =
   (status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array = ''): Act =>
   ({ response }) => {
@@ -194,14 +194,14 @@ export const sends =
 
 export const PAGE = '<!doctype html><html><head><title>Sign in</title></head><body>Please sign in</body></html>'
 
-/** One act after the other, the last one for all calls after it. */
+/** One act per call; the last one also for all later calls. */
 export const inTurn =
   (...acts: readonly [Act, ...Act[]]): Act =>
   (exchange) =>
     (acts[exchange.n - 1] ?? (acts.at(-1) as Act))(exchange)
 
 export interface Provider {
-  /** What a client is given as its base URL. */
+  /** The base URL for a client. */
   readonly url: string
   readonly calls: readonly ProviderCall[]
   callsOf(model: string): readonly ProviderCall[]
@@ -225,7 +225,7 @@ const turnOf = (body: Body): number => {
   return messages.filter(({ role }) => role === 'assistant').length
 }
 
-/** `actFor` answers how calls for a model are answered. */
+/** `actFor` returns the act for a model's calls. */
 export const startProvider = async (actFor: (model: string) => Act): Promise<Provider> => {
   const calls: ProviderCall[] = []
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * 41 ways in which a model, its server or the net between misbehaves, each with the end that its run must have.
+ * 41 ways in which a model, its server or the network between misbehaves, each with the expected end of its run.
  *
- * Owns the list. What is different between the two protocols stands with the way.
+ * Owns the list. Differences between the two protocols are noted with each way.
  */
 import { gzipSync } from 'node:zlib'
 import type { AgentOptions } from '#manifest/define/agents.ts'
@@ -23,12 +23,12 @@ export interface End {
   readonly status: 'success' | 'partial' | 'failed'
   readonly output?: Json
   readonly code?: string
-  /** In the sentence of the error. */
+  /** The pattern of the error's message. */
   readonly says?: RegExp
   readonly calls: number
-  /** Micro-dollars that are known, or what must hold for them. */
+  /** The known cost in micro-dollars, or a condition for it. */
   readonly micros: number | ((micros: number) => boolean)
-  /** Calls of which nobody knows what they cost. */
+  /** The number of calls with an unknown cost. */
   readonly unknown?: number
 }
 
@@ -39,7 +39,7 @@ export interface Way {
   readonly options?: AgentOptions
 }
 
-/** 100 tokens in at 1 and 20 out at 5. */
+/** The cost of 100 input tokens at 1 and 20 output tokens at 5. */
 const ONE = 200
 const JSON_TYPE = { 'content-type': 'application/json' }
 const EVENTS = { 'content-type': 'text/event-stream' }
@@ -59,7 +59,7 @@ const good = says('Fine.')
 const look = (input: Json, id?: string) => ({ name: 'look', input, ...(id === undefined ? {} : { id }) })
 const calls = (...list: NonNullable<Said['calls']>): Act => says({ calls: list })
 
-/** The frames of an answer, sent by hand. */
+/** Sends the frames of an answer by hand. */
 const framed =
   (said: Said | string, send: (frames: readonly string[], exchange: Exchange) => void): Act =>
   (exchange) => {
@@ -69,7 +69,7 @@ const framed =
 
 const half = (frames: readonly string[]): string => frames.slice(0, Math.ceil(frames.length / 2)).join('')
 
-/** One byte of an answer at a time, for ever. */
+/** Sends one byte of an answer at a time, forever. */
 const drip: Act = framed(LONG, (frames, { response }) => {
   const bytes = Buffer.from(frames.join(''))
   let at = 0
@@ -77,7 +77,7 @@ const drip: Act = framed(LONG, (frames, { response }) => {
   response.on('close', () => clearInterval(timer))
 })
 
-/** More and more of an answer, until nobody listens. */
+/** Sends more and more of an answer until the client disconnects. */
 const endless: Act = framed(LONG, (frames, { response }) => {
   const piece = frames.slice(0, -3).at(-1) ?? ''
   const many = piece.repeat(Math.ceil(1_000_000 / piece.length))
@@ -90,7 +90,7 @@ const endless: Act = framed(LONG, (frames, { response }) => {
   write()
 })
 
-/** An error that comes when the answer has begun. */
+/** An error after the answer has begun. */
 const errorInside: Act = framed('Fine.', (frames, { protocol, response }) => {
   const error = { type: 'overloaded_error', message: 'too many at once' }
   const event = protocol === 'anthropic' ? `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n` : ''
@@ -227,7 +227,7 @@ export const WAYS: readonly Way[] = [
   {
     name: 'uses all of its tokens before it says anything',
     act: stops('max_tokens', 'length', ''),
-    ends: ends('OUTPUT_INVALID', /used all of max_tokens before it said anything/, 1, ONE),
+    ends: ends('OUTPUT_INVALID', /used all of max_tokens before it answered/, 1, ONE),
   },
   // -- what it used, and who it is ----------------------------------------------------------------------------------------------
   {

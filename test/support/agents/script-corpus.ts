@@ -1,12 +1,12 @@
 /**
- * Data that would like to be a program, and a page that is watched for what it does.
+ * Data that tries to run as code, and a page that is watched for its effects.
  *
- * Owns the corpus and what counts as harm: a word was set, somebody was asked, the policy was broken, the page went elsewhere.
+ * Owns the corpus and the definition of harm: a variable was set, a dialog opened, the policy was violated, the page navigated away.
  */
 import { expect } from 'vitest'
 import type { TestBrowser, WatchedPage } from '#test/support/serving/browser.ts'
 
-/** Each of them would set `ran`, ask the user, or fetch from elsewhere. */
+/** Each of them would set `ran`, open a dialog, or fetch from elsewhere. */
 export const CORPUS = [
   '<script>globalThis.ran=1</script>',
   '"><script>globalThis.ran=1</script>',
@@ -32,14 +32,14 @@ export const CORPUS = [
 
 const PER_DOSE = 6
 
-/** The same in a few long texts, a paragraph each: where every text costs a page or a turn. */
+/** The same in a few long texts, one paragraph each, for tests in which every text costs a page or a turn. */
 export const DOSES: readonly string[] = CORPUS.filter((_, i) => i % PER_DOSE === 0).map((_, dose) =>
   CORPUS.slice(dose * PER_DOSE, (dose + 1) * PER_DOSE).join('\n\n'),
 )
 
 export interface Poisoned {
   readonly watched: WatchedPage
-  /** Fails if anything of what the page shows did something. */
+  /** Fails if anything that the page shows had an effect. */
   expectHarmless(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /**
- * Expressions of any kind, and what must hold of each: compiling ends with a rule or a refusal that has a place, a rule with an answer.
+ * Arbitrary expressions and their invariant: compiling ends with a rule or with a refusal that has a place, and a rule returns an answer.
  *
- * Owns the words. For the property test beside the rules and for the stage `fuzz`.
+ * Owns the vocabulary. Used by the property test beside the rules and by the stage `fuzz`.
  */
 import fc from 'fast-check'
 import { compileRule } from '#manifest/expressions/rules.ts'
@@ -26,7 +26,7 @@ const VALUES = {
   run: { id: 'run_1' },
 }
 
-/** Null: refused, as it must be. */
+/** Null: refused, as expected. */
 export const compiled = (text: string): Rule | null => {
   try {
     return compileRule(text)
@@ -37,7 +37,7 @@ export const compiled = (text: string): Rule | null => {
   }
 }
 
-/** Throws what must not be. */
+/** Throws if the invariant is broken. */
 export const ends = (text: string): void => {
   const answer = compiled(celText(text))?.(VALUES)
   if (answer?.kind === 'value') toJson(answer.value)
@@ -47,7 +47,7 @@ export const ends = (text: string): void => {
 const tokens = fc.array(fc.constantFrom(...WORDS), { maxLength: 14 }).map((all) => all.join(' '))
 const grown = fc.tuple(fc.constantFrom(...WORDS), fc.nat(300)).map(([word, times]) => word.repeat(times))
 
-/** Expressions that mean something, so that rules are asked and not only refused. */
+/** Meaningful expressions, so that rules are evaluated and not only refused. */
 const { whole: sensible } = fc.letrec<{ readonly whole: string; readonly term: string }>((tie) => ({
   term: fc.constantFrom(
     'payload.n',

@@ -1,7 +1,7 @@
 /**
- * Manifests that were damaged, and what must hold of each: loading ends, with findings that have a code, a place and a way out.
+ * Damaged manifests and their invariant: loading ends, with findings that have a code, a place and a remedy.
  *
- * Owns the damage: by lines, by tokens, by characters, by shape. For the property test beside the loader and for the stage `fuzz`.
+ * Owns the damage: by lines, by tokens, by characters, by shape. Used by the property test beside the loader and by the stage `fuzz`.
  */
 import fc from 'fast-check'
 import { declarationsOf } from '#manifest/define/declarations.ts'
@@ -79,7 +79,7 @@ limits: {max_hops: 16, shared: {mail: {limit: 3, period: 1s}}}
 const isWhole = ({ code, line, column, hint, message }: Finding): boolean =>
   hintOf(code) !== '' && Math.min(line, column) >= 1 && hint !== '' && message !== ''
 
-/** Loads, and looks at everything that can be made of it. Throws what must not be. */
+/** Loads the text and derives everything that can be made of it. Throws if the invariant is broken. */
 export const survives = (text: string): LoadedManifest => {
   const loaded = loadManifest(text, 'manifest.yaml', {
     folder: { paths: ['functions/ship.ts'], read: () => '' },
@@ -135,7 +135,7 @@ export const mutation: fc.Arbitrary<Mutation> = fc.record({
   what: fc.nat(10_000),
 })
 
-/** Values that look like the sections, with anything in their places. */
+/** Values shaped like the sections, with anything in their places. */
 const likeShape = (shape: Shape, depth: number): fc.Arbitrary<unknown> => {
   const odd = fc.constantFrom(
     null,
@@ -193,7 +193,7 @@ const likeShape = (shape: Shape, depth: number): fc.Arbitrary<unknown> => {
   }
 }
 
-/** The first lines, without which nothing loads, and some of the sections: a part breaks as the whole does, and sooner. */
+/** The first lines, without which nothing loads, and some of the sections: a part fails like the whole, and is faster. */
 const partOf = (chosen: readonly number[]): string => {
   const [first = '', ...rest] = BASE.split(/\n(?=\w)/)
   return [first, ...chosen.map((at) => rest[at % rest.length] ?? '')].join('\n')
@@ -203,7 +203,7 @@ const damagedWhole = fc.array(mutation, { minLength: 1, maxLength: 4 }).map((all
 const damagedPart = fc
   .tuple(fc.array(fc.nat(30), { minLength: 1, maxLength: 4 }), fc.array(mutation, { minLength: 1, maxLength: 3 }))
   .map(([chosen, all]) => all.reduce(mutate, partOf(chosen)))
-// JSON is YAML.
+// JSON is valid YAML.
 const ofAnyShape = likeShape(MANIFEST, 0).map((value) => JSON.stringify(value))
 const ofAnyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
@@ -217,7 +217,7 @@ export const DAMAGED: Readonly<Record<'whole' | 'part' | 'shape' | 'text', fc.Ar
   text: ofAnyText,
 }
 
-/** In the proportions in which they are worth their time. */
+/** The weights reflect how much each kind finds per second. */
 export const damagedManifest: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: damagedWhole },
   { weight: 5, arbitrary: damagedPart },

@@ -1,11 +1,11 @@
 /**
- * More pairs of values for keys of the manifest: handlers that are written whole, and sections.
+ * More pairs of values for manifest keys: whole handlers and whole sections.
  *
- * Owns those rows; what a pair is, is key-pairs.ts.
+ * Owns those rows; key-pairs.ts defines a pair.
  */
 import { type KeyPair, pairs } from './key-pairs.ts'
 
-/** Other handlers in the place of `h`, written whole. */
+/** Whole handlers that replace `h`. */
 export const WHOLE_PAIRS: readonly KeyPair[] = [
   ...pairs(
     'functions',
@@ -212,7 +212,7 @@ export const WHOLE_PAIRS: readonly KeyPair[] = [
   ),
 ]
 
-/** Whole sections, beside functions that are always there. */
+/** Whole sections, beside functions that are always present. */
 export const SECTION_PAIRS = pairs(
   '',
   [

@@ -1,10 +1,10 @@
 /**
- * Pairs of values for keys of the manifest that must make a difference when they are played (played-manifest.ts).
+ * Pairs of values for manifest keys that must make a visible difference when they run (played-manifest.ts).
  *
- * Owns the table: the keys that a pair is about, where it stands, and the two ways to write it.
+ * Owns the table: the keys of each pair, their place, and the two ways to write them.
  */
 export interface KeyPair {
-  /** Paths of the shape, after the section. */
+  /** Paths of the schema, after the section. */
   readonly keys: string
   readonly section: string
   readonly one: string
@@ -16,7 +16,7 @@ export const pairs = (
   ...rows: readonly (readonly [keys: string, one: string, other: string])[]
 ): readonly KeyPair[] => rows.map(([keys, one, other]) => ({ section, keys, one, other }))
 
-/** Inside of the handler `h`, which starts by `go`. */
+/** Inside the handler `h`, which `go` starts. */
 export const HANDLER_PAIRS = pairs(
   'functions',
   ['name', '', 'x-a: 1}, {name: h2, trigger: go'],
@@ -112,7 +112,7 @@ export const HANDLER_PAIRS = pairs(
   ],
 )
 
-/** In the place of the trigger of `h`. */
+/** Replaces the trigger of `h`. */
 export const TRIGGER_PAIRS = pairs(
   'functions',
   ['triggers.event', 'trigger: go', 'trigger: stop'],

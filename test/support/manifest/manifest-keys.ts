@@ -1,4 +1,4 @@
-/** Every key of the manifest's schema by its path, with the records and lists around it left out. */
+/** Every key of the manifest's schema by its path, without the records and lists around it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
@@ -44,7 +44,7 @@ const textOf = (file: string): string => {
   return text
 }
 
-/** The test that names the key; null: none does. */
+/** The test that names the key, or null. */
 const proofOf = (key: string): string | null => {
   const snake = key.split('.').at(-1) ?? key
   const camel = snake.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -68,7 +68,7 @@ const HANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   plans: PLAN_KEYS,
 }
 
-/** The loader tells that this hand does not read it: LINT_NOT_USED, with its place. */
+/** True if the loader reports LINT_NOT_USED with its place for this kind of handler. */
 const isTold = (key: string): boolean => {
   const [section = '', first = ''] = key.split('.')
   const read = HANDS[section]
@@ -77,7 +77,7 @@ const isTold = (key: string): boolean => {
 
 export type KeyClass = 'played' | 'refused' | 'told' | 'tested' | 'read' | 'no effect' | 'nowhere'
 
-/** What is known of a key; `nowhere`: nothing. */
+/** How a key is covered; `nowhere`: not at all. */
 export const classOf = (key: string, played: ReadonlySet<string>): KeyClass => {
   if (played.has(key)) return 'played'
   if (REFUSED.some((path) => path.test(key))) return 'refused'

@@ -1,7 +1,7 @@
 /**
- * A system from the text of a manifest, played in memory with a virtual clock: what a test of the manifest's keys builds.
+ * Builds a system from the text of a manifest and runs it in memory with a virtual clock, for tests of the manifest's keys.
  *
- * Owns the joining. Code of functions, answers of the model and what is asked of the system are the test's.
+ * Owns the assembly. The test supplies the code of functions, the answers of the model and the events.
  */
 import type { SystemSource } from '#manifest/define/define.ts'
 import { loadManifest } from '#manifest/yaml/load.ts'
@@ -17,7 +17,7 @@ export const findingsOf = (text: string): readonly string[] =>
 export const errorsOf = (text: string): readonly string[] =>
   findingsOf(text).flatMap((line) => (line.startsWith('error ') ? line.slice('error '.length) : []))
 
-/** Throws what the loader refuses. */
+/** Throws if the loader refuses the text. */
 export const systemOf = (text: string, code: Parts['code'] = new Map()): SystemSource => {
   const { manifest, findings } = loadManifest(text)
   if (manifest === null) throw new Error(findings.map(({ line, message }) => `${line}: ${message}`).join('\n'))

@@ -1,8 +1,9 @@
 /**
- * A manifest at work, as everything that can be seen of it from outside: which runs there were, how they ended and when, what people were
- * asked, what models were asked, which events and documents there are.
+ * Runs a manifest and records everything visible from outside: which runs there were, how and when they ended, the tasks of people, the
+ * calls of models, the events and documents.
  *
- * Owns the play and what of it is compared. Ids, hashes and the definition itself are left out: a key that only changes them changes nothing.
+ * Owns the scenario and the compared parts. Ids, hashes and the definition itself are left out: a key that changes only those has no
+ * effect.
  */
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -66,7 +67,7 @@ type Code = (context: {
   readonly step: { sleep(name: string, time: string): Promise<void> }
 }) => unknown
 
-/** What functions of the played manifests do, by name. */
+/** The behaviour of the functions, by name. */
 const CODE: ReadonlyMap<string, unknown> = new Map<string, Code>([
   ['h', ({ input, lookups }) => ({ ok: true, got: input, lookups })],
   ['echo', ({ input }) => input],
@@ -81,7 +82,7 @@ const CODE: ReadonlyMap<string, unknown> = new Map<string, Code>([
   ],
 ])
 
-/** A few events, a start by name, a person who agrees to everything, and three days. */
+/** A few events, a start by name, a person who approves everything, and three days. */
 export const played = async (text: string): Promise<string> => {
   const model = paidModel(({ messages }) =>
     said('{"ok": true, "confidence": 0.5}', { modelUsed: messages.length > 9 ? 'x' : 'haiku' }),

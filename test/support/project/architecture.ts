@@ -1,7 +1,7 @@
 /**
- * Questions about our own sources that no linter answers: who calls whom, how wide a port is, what a header promises.
+ * Checks of our own sources that no linter has: who calls whom, how wide a port is, which invariants a header defines.
  *
- * Owns the reading of source text. Every check takes files as values, so that a test can show it a fault.
+ * Owns the reading of source text. Every check takes files as values, so that a test can plant a fault.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -31,7 +31,7 @@ export const filesUnder = (...folders: readonly string[]): readonly SourceFile[]
 export const pageFiles = (): readonly SourceFile[] => filesLike(PAGE, 'ui')
 
 export const isTest = (file: SourceFile): boolean => file.path.endsWith('.test.ts')
-/** Where tests live that are not named so: the conformance suites and everything under test/. */
+/** Folders of tests whose names do not show it: the conformance suites and everything under test/. */
 const isProof = (file: SourceFile): boolean =>
   isTest(file) || file.path.startsWith('test/') || /^src\/testing\/(.*-suite\.ts|[^/]+\/)/.test(file.path)
 
@@ -42,7 +42,7 @@ interface Arrow {
   readonly allowed: RegExp
 }
 
-/** One file per arrow of the flow. The types are the first seam, this is the second. */
+/** One file per arrow of the flow, enforced in addition to the types. */
 const ARROWS: readonly Arrow[] = [
   { call: /\.decide\(/, allowed: /^src\/(engine\/core\/advance|testing\/spec)\.ts$/ },
   { call: /\.execute\(/, allowed: /^src\/(engine\/core\/perform|testing\/executor-suite)\.ts$/ },
@@ -74,7 +74,7 @@ const invariantsOf = (file: SourceFile): readonly string[] =>
 
 export const unprovenInvariants = (files: readonly SourceFile[]): readonly string[] => {
   const proofs = files.filter(isProof).map((file) => file.text)
-  // A word of its own: `tool-guard-1` names no `guard-1`.
+  // Matches whole ids: `tool-guard-1` does not name `guard-1`.
   const isNamed = (id: string): boolean => proofs.some((text) => new RegExp(`(?<![\\w-])${id}(?![\\w-])`).test(text))
   return files
     .filter((file) => !isProof(file))
@@ -83,7 +83,7 @@ export const unprovenInvariants = (files: readonly SourceFile[]): readonly strin
     .map(({ id, path }) => `${id} of ${path}`)
 }
 
-/** Ids that two files give to invariants of their own: a test of one would count as proof of the other. */
+/** Ids that two files define: a test of one would count as proof of the other. */
 export const sharedInvariants = (files: readonly SourceFile[]): readonly string[] => {
   const owners = new Map<string, readonly string[]>()
   for (const file of files.filter((one) => !isProof(one)))
@@ -91,7 +91,7 @@ export const sharedInvariants = (files: readonly SourceFile[]): readonly string[
   return [...owners].flatMap(([id, paths]) => (paths.length > 1 ? [`${id} of ${paths.join(' and ')}`] : []))
 }
 
-/** What is left of a file's imports at run time, in the order written; `early`: without those that are made on demand. */
+/** The runtime imports of a file, in written order; `early`: without those made on demand. */
 const importsOf = (text: string, early: boolean): readonly string[] =>
   [...withoutComments(text).matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)([^'"`;]*?)['"]([^'"\n]+)['"]/g)]
     .filter(([, between = '']) => !early || /^\s*$|^[^(=]*\sfrom\s*$/.test(between))
@@ -103,9 +103,7 @@ const pathOf = (from: string, source: string): string => {
   return source.startsWith('.') ? posix.join(posix.dirname(from), source) : source
 }
 
-/**
- * The packages that a program started at `entry` would load, each with the path of files that leads to it. `early`: before it runs.
- */
+/** The packages that a program started at `entry` would load, each with the path of files that leads to it. `early`: before it runs. */
 export const packagesFrom = (
   files: readonly SourceFile[],
   entry: string,
@@ -124,7 +122,7 @@ export const packagesFrom = (
   return packages
 }
 
-/** The names that an entry gives away, types included. */
+/** The names that an entry exports, types included. */
 export const exportedNames = (text: string): readonly string[] => {
   const plain = withoutComments(text)
   const lists = [...plain.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap((match) => (match[1] ?? '').split(','))

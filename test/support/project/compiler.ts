@@ -1,7 +1,7 @@
 /**
- * The C compiler of this machine, for the one thing that cannot be written in TypeScript: a library that is preloaded.
+ * Runs the machine's C compiler for the preloaded library, which cannot be written in TypeScript.
  *
- * Owns finding it and the reason when there is none. Never installs anything.
+ * Owns finding it, and the reason if there is none. Never installs anything.
  */
 import { spawnSync } from 'node:child_process'
 
@@ -12,7 +12,7 @@ const candidates = (): readonly string[] => [
   'clang',
 ]
 
-/** Compiles a shared library for LD_PRELOAD. Answers null on success, else why it could not be done. */
+/** Compiles a shared library for LD_PRELOAD. Returns null on success, else the reason of the failure. */
 export const compileShared = (source: string, target: string): string | null => {
   if (process.platform !== 'linux') return `preloading needs Linux, this is ${process.platform}`
   for (const compiler of candidates()) {

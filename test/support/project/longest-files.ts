@@ -1,4 +1,4 @@
-/** The test files that take longest, in the order in which they begin. Each is there: test/integration/project/architecture.test.ts looks. */
+/** The slowest test files, in the order in which they start. test/integration/project/architecture.test.ts checks that each exists. */
 export const LONGEST: readonly string[] = [
   'src/adapters/storage/sqlite/sqlite.test.ts',
   'src/adapters/storage/sqlite/thread/thread.test.ts',

@@ -1,8 +1,7 @@
 /**
- * The order of test files: the longest first, so that no core stands idle beside the last one.
+ * Starts the slowest test files first, so that no core idles while the last one runs.
  *
- * Owns nothing but that: which are long is in longest-files.ts. All others follow as the runner has them: without a memory of earlier runs
- * it goes by their size, which says little where a short file starts a long stage.
+ * Owns only that; longest-files.ts lists them. All others keep the runner's order, which without records of earlier runs goes by file size.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { LONGEST } from './longest-files.ts'

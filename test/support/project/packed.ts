@@ -1,7 +1,7 @@
 /**
- * The package as npm packs it, in an empty folder: with its own dependencies and none of this repository's tools.
+ * The package as npm packs it, in an empty folder, with its dependencies and none of this repository's tools.
  *
- * Owns that folder. Nothing is downloaded: each package that the lock names for production is linked from here.
+ * Owns that folder. Downloads nothing: links each production package of the lock from here.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ interface LockedPackage {
 export interface Packed {
   readonly path: string
   write(name: string, text: string): void
-  /** A program of node in that folder, or below it, with an environment of its own. */
+  /** Runs a node program in that folder, or below it, with a separate environment. */
   run(
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ const must = (program: string, args: readonly string[], cwd: string): string => 
   return stdout
 }
 
-/** What an installation without tools for development has at its first level. */
+/** The first level of an installation without development tools. */
 const productionPackages = (): readonly string[] => {
   const lock = JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>

@@ -1,7 +1,7 @@
 /**
  * A temporary tree under our lint settings, in which a test plants faults and sees which are found.
  *
- * Owns the folder and the call of the linter. Never looks at the real sources.
+ * Owns the folder and the call of the linter. Never reads the real sources.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * Writes what a test run found, for `scripts/test.mjs`: every test with its state, and for a skipped one the reason.
+ * Writes the results of a test run for `scripts/test.mjs`: every test with its state, and the reason of each skip.
  *
- * Owns the shape of that report. Never prints: the runner's own reporter does.
+ * Owns the format of that report. Never prints: the runner's own reporter does.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,7 +9,7 @@ import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/nod
 
 export interface StageReport {
   readonly tests: readonly TestReport[]
-  /** What failed outside a test: a file that does not load, a hook, an error that nobody caught. */
+  /** Failures outside a test: a file that does not load, a hook, an uncaught error. */
   readonly errors: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const reportOf = (test: TestCase): TestReport => {
   return {
     file: test.module.relativeModuleId,
     title: test.fullName,
-    // A test that never got a result did not pass.
+    // A test without a result did not pass.
     state: result.state === 'pending' ? 'failed' : result.state,
     reason: result.state === 'skipped' ? (result.note ?? null) : null,
     ms: test.diagnostic()?.duration ?? 0,
@@ -34,7 +34,7 @@ const reportOf = (test: TestCase): TestReport => {
 }
 
 const errorsOf = (module: TestModule): string[] => {
-  // The tests behind a failed hook count as skipped, so the failure would be lost without the suite's own errors.
+  // Tests behind a failed hook count as skipped, so the failure would be lost without the suite's own errors.
   const failures = [module, ...module.children.allSuites()].flatMap((part) => part.errors())
   return failures.map((error) => `${module.relativeModuleId}: ${error.message}`)
 }

@@ -1,7 +1,7 @@
 /**
- * Vitest's global set-up for tests in a browser: what is published is built, and a Chromium is found or unpacked, once for all files.
+ * Vitest's global set-up for browser tests: builds the package, and finds or unpacks a Chromium, once for all files.
  *
- * Names it to them by CHROME_PATH, as anybody may who has one of their own.
+ * Passes its path in CHROME_PATH, which users may also set.
  */
 import { temporaryFolder } from '#test/support/places.ts'
 import { findChromium } from './browser.ts'

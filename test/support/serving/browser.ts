@@ -1,11 +1,12 @@
 /**
- * A real Chromium for tests: one that is on the machine, or the one that npm brings.
+ * A real Chromium for tests: one on the machine, or the one from npm.
  *
- * Owns finding and starting it, and what makes any page fail: an error on its console, a refusal by its policy, a request elsewhere.
- * TRIHAND_SLOW_PAGE=10 makes every page ten times as slow and its server as far away: a step that relies on luck shows itself.
- * Nobody asks axe then: its long look would give the luck time.
- * TRIHAND_SLOW_HAND=1000 waits so many ms after every click and key: what is drawn late is there, and a locator that matches it too fails.
- * TRIHAND_SHUFFLE_PAGE=1000 delays every answer of the server by up to so many ms: parts of a screen are drawn in any order.
+ * Owns finding and starting it, and the faults that fail any page: an error on its console, a violation of its policy, a request elsewhere.
+ * TRIHAND_SLOW_PAGE=10 makes every page ten times as slow and its server as far away, which reveals steps that rely on luck. axe is then
+ * skipped: its long check would hide them.
+ * TRIHAND_SLOW_HAND=1000 waits that many ms after every click and key: late elements are then drawn, and a locator that also matches them
+ * fails.
+ * TRIHAND_SHUFFLE_PAGE=1000 delays every answer of the server by up to that many ms, so that parts of a screen are drawn in any order.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,7 @@ import { temporaryFolder } from '#test/support/places.ts'
 import { Random } from '#test/support/random.ts'
 import { until } from '#test/support/until.ts'
 
-/** Set by whoever has found one: browser-setup.ts, for all test files. Read before any call of the command borrows the environment. */
+/** Set by browser-setup.ts for all test files, or by the user. Read before any call of the command replaces the environment. */
 const { CHROME_PATH: CHROMIUM } = process.env
 const NAMES = ['google-chrome', 'chromium', 'chromium-browser']
 
@@ -31,7 +32,7 @@ const onThePath = (): string | null => {
   return null
 }
 
-/** Its fonts are found by a configuration of our own: its own one knows the default folder only. */
+/** The packed Chromium needs a font configuration of ours: its own one knows only the default folder. */
 const unpacked = async (folder: string): Promise<string> => {
   process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs20.x'
   const { TMPDIR: before } = process.env
@@ -51,11 +52,11 @@ const unpacked = async (folder: string): Promise<string> => {
   return path
 }
 
-/** Where a Chromium is; one that npm brings is unpacked into the folder. */
+/** The path of a Chromium; the one from npm is unpacked into the folder. */
 export const findChromium = async (folder: string): Promise<string> => CHROMIUM ?? onThePath() ?? unpacked(folder)
 
 export interface TestBrowser {
-  /** A page that counts its own faults. */
+  /** Opens a page that records its faults. */
   open(options?: { readonly scheme?: 'light' | 'dark' }): Promise<WatchedPage>
   close(): Promise<void>
 }
@@ -63,7 +64,7 @@ export interface TestBrowser {
 export interface WatchedPage {
   readonly page: Page
   readonly faults: readonly string[]
-  /** Another tab of the same browser, as its owner would open one. */
+  /** Opens another tab of the same browser. */
   tab(): Promise<Page>
   close(): Promise<void>
 }
@@ -80,14 +81,14 @@ const watch = (page: Page): string[] => {
   return faults
 }
 
-/** How many times slower than it is. */
+/** The factor by which pages are slowed down. */
 const SLOWER = Number(process.env['TRIHAND_SLOW_PAGE'] ?? 1)
 const SLOW_HAND_MS = Number(process.env['TRIHAND_SLOW_HAND'] ?? 0)
 const SHUFFLE_MS = Number(process.env['TRIHAND_SHUFFLE_PAGE'] ?? 0)
 const MORE_MS = 20
 const PATIENCE_MS = 30_000
 
-/** Every answer but the live stream, which stays open, comes at a moment of its own. */
+/** Delays every answer but the live stream, which stays open, by a random time. */
 const shuffle = async (page: Page): Promise<void> => {
   const random = new Random(SHUFFLE_MS)
   await page.route(/\/api\/(?!stream)/, async (route) => {
@@ -114,7 +115,7 @@ export const startBrowser = async (): Promise<TestBrowser> => {
   const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], slowMo: SLOW_HAND_MS })
   return {
     open: async ({ scheme = 'light' } = {}) => {
-      // Without motion: what is looked at while it fades in has the colours of neither before nor after.
+      // Without motion: an element has wrong colours while it fades in.
       const context = await browser.newContext({
         colorScheme: scheme,
         reducedMotion: 'reduce',
@@ -131,13 +132,13 @@ export const startBrowser = async (): Promise<TestBrowser> => {
   }
 }
 
-/** Shows an address, and waits until its screen is there. */
+/** Opens an address, and waits until its screen is loaded. */
 export const visit = async (page: Page, address: string): Promise<void> => {
   await page.goto(address)
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
 
-/** Everything that a screen has asked for is there: a page has several parts that load by themselves. */
+/** Waits until everything that a screen requests has arrived, because its parts load separately. */
 export const hasLoaded = async (page: Page): Promise<void> => {
   const busy = page.locator('[aria-busy=true]')
   await until(
@@ -147,7 +148,7 @@ export const hasLoaded = async (page: Page): Promise<void> => {
   )
 }
 
-/** A page of its own that shows an address. */
+/** Opens an address in a new page. */
 export const openAt = async (browser: TestBrowser, address: string): Promise<WatchedPage> => {
   const watched = await browser.open()
   await visit(watched.page, address)
@@ -178,7 +179,7 @@ const findings = (page: Page, part: string, rules: object): Promise<readonly str
     [rules, part] as const,
   )
 
-/** Colours on their way from one to another are neither. What turns for ever is no such way. */
+/** Waits for transitions, whose colours are neither old nor new. An endless animation is not a transition. */
 const atRest = (scheme: string): string => `(async () => {
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
   const root = document.documentElement
@@ -191,10 +192,10 @@ const atRest = (scheme: string): string => `(async () => {
 })()`
 
 const EVERYTHING = { type: 'tag', values: RULES }
-/** All that can differ between light and dark: the rest of the page is the same. */
+/** The rules that depend on light or dark: the rest of the page is the same. */
 const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
-/** What axe finds wrong with the page as it is now, or with a part of it, in light alone. */
+/** The findings of axe for the current page or a part of it, in light only. */
 export const axeFindingsInLight = async (page: Page, part = 'html'): Promise<readonly string[]> => {
   if (SLOWER > 1) return []
   await loadAxe(page)
@@ -202,7 +203,7 @@ export const axeFindingsInLight = async (page: Page, part = 'html'): Promise<rea
   return findings(page, part, EVERYTHING)
 }
 
-/** What axe finds wrong with the page as it is now, or with a part of it, in light and in dark, one line each. */
+/** The findings of axe for the current page or a part of it, in light and in dark, one line each. */
 export const axeFindings = async (page: Page, part = 'html'): Promise<readonly string[]> => {
   if (SLOWER > 1) return []
   const inLight = await axeFindingsInLight(page, part)
@@ -214,7 +215,7 @@ export const axeFindings = async (page: Page, part = 'html'): Promise<readonly s
   return [...inLight, ...inDark.map((line) => `in dark: ${line}`)]
 }
 
-/** One key after another, as fast as they can be pressed. */
+/** Presses one key after another, as fast as possible. */
 export const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
   for (const key of keys) await page.keyboard.press(key)
 }

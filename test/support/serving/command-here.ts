@@ -1,8 +1,8 @@
 /**
- * A call of the built command in this process: its folder, its environment and its streams for as long as it takes.
+ * Calls the built command in this process, with its own folder, environment and streams.
  *
- * Owns those: one call at a time, because a process has one folder and one environment. What the command has loaded stays loaded,
- * so that the next call takes a tenth of what a process takes.
+ * Runs one call at a time, because a process has one folder and one environment. Code that is loaded stays loaded, so the next call takes a
+ * tenth of the time of a process.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,7 +13,7 @@ const HUNG_AFTER_MS = 20_000
 
 type Main = typeof import('#cli/main.ts').main
 
-/** Loaded by node itself: the test runner would translate it once more. */
+/** Loaded by node itself: the test runner would transform it again. */
 const loadMain = async (): Promise<Main> =>
   (await import(/* @vite-ignore */ pathToFileURL(join(PROJECT, 'dist/cli/main.js')).href)).main
 
@@ -22,7 +22,7 @@ const setEnvironment = (env: NodeJS.ProcessEnv): void => {
   Object.assign(process.env, env)
 }
 
-/** With that folder and that environment, and with the old ones afterwards, whatever happens. */
+/** Sets that folder and environment, and restores the old ones afterwards in any case. */
 const inPlace = async <T>(folder: string, env: NodeJS.ProcessEnv, work: () => Promise<T>): Promise<T> => {
   const before = { folder: process.cwd(), env: { ...process.env } }
   process.chdir(folder)
@@ -37,7 +37,7 @@ const inPlace = async <T>(folder: string, env: NodeJS.ProcessEnv, work: () => Pr
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** After the one before it. */
+/** Waits for the call before it. */
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
   const turn = last.then(work)
   last = turn.catch(() => undefined)

@@ -1,9 +1,9 @@
 /**
- * The built command in folders that vanish: calls that end, and servers that are told to.
+ * The built command in temporary folders: calls that end, and servers that are stopped.
  *
- * Owns their life: a call that does not end in time fails as hung, a server that outlives its test is killed by its id. A call is
- * made in this very process, with its own folder, environment and streams, where a process of its own would prove nothing more:
- * that spares most of its time. What is about processes and pipes says `apart`, or gives them something only a process has.
+ * Owns their life: a call that does not end in time fails as hung, a server that outlives its test is killed by its id. A call runs in this
+ * process, with its own folder, environment and streams, where a separate process would prove nothing more: that saves most of its time.
+ * Tests of processes and pipes pass `apart`, or options that only a process has.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -32,16 +32,16 @@ export interface Ended {
 }
 
 export interface CallOptions {
-  /** In a process of its own. */
+  /** Runs in a separate process. */
   readonly apart?: boolean
-  /** Its streams say that they are a terminal. Not for a process of its own, which asks the system. */
+  /** The streams claim to be a terminal. Not for a separate process, which asks the system. */
   readonly terminal?: boolean
-  /** Text is sent and stdin closed; `open` leaves it open and silent. Default: closed. */
+  /** Sends the text and closes stdin; `open` leaves it open and silent. Default: closed. */
   readonly stdin?: string | 'open'
   readonly env?: Readonly<Record<string, string>>
   /** Options of node itself. */
   readonly node?: readonly string[]
-  /** A program to be started by, with its own arguments: `['sh', '-c', '…']`. */
+  /** A program that starts the command, with its own arguments: `['sh', '-c', '…']`. */
   readonly through?: readonly string[]
 }
 
@@ -51,7 +51,7 @@ interface Child {
   readonly ended: Promise<Ended>
 }
 
-/** Every test has the same environment, and one that tempts to colour. */
+/** Every test has the same environment, in which colours are possible. */
 const environment = (extra: CallOptions['env'] = {}): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   CI: '1',
@@ -80,7 +80,7 @@ const begin = (cwd: string, args: readonly string[], { stdin, env, node = [], th
   return { process: child, text, ended }
 }
 
-/** A folder with files in it, and the commands given there. */
+/** A folder with files in it, and the commands run there. */
 export class Folder {
   readonly path: string
   readonly #remove: () => void
@@ -98,7 +98,7 @@ export class Folder {
     writeFileSync(join(this.path, name), text)
   }
 
-  /** A call that must end by itself. */
+  /** Runs a call that must end by itself. */
   run(args: readonly string[], options: CallOptions = {}): Promise<Ended> {
     const { apart = false, stdin, node, through, env, terminal = false } = options
     const needsProcess = apart || stdin !== undefined || node !== undefined || through !== undefined
@@ -120,7 +120,7 @@ export class Folder {
     return ended
   }
 
-  /** A call with `--json`, and its document. */
+  /** Runs a call with `--json` and returns its document. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into any document without ceremony
   async json(args: readonly string[], options: CallOptions = {}): Promise<any> {
     const { code, stdout, stderr } = await this.run([...args, '--json'], options)
@@ -128,14 +128,14 @@ export class Folder {
     return JSON.parse(stdout)
   }
 
-  /** A command that will serve. Killed with the folder. */
+  /** Starts a command that will serve. Killed with the folder. */
   launch(args: readonly string[], options: CallOptions = {}): Server {
     const server = new Server(begin(this.path, [...args, '--json'], options))
     this.#servers.push(server)
     return server
   }
 
-  /** A command that serves, once it does. */
+  /** Starts a command that serves, and waits until it does. */
   async serve(args: readonly string[], options: CallOptions = {}): Promise<Server> {
     const server = this.launch(args, options)
     await server.listening()
@@ -165,7 +165,7 @@ export class Server {
   }
 
   async listening(timeoutMs: number = HUNG_AFTER_MS): Promise<void> {
-    // A new administrator's token is printed before the server listens: it is no sign that it does.
+    // A new administrator's token is printed before the server listens, so it does not prove that it listens.
     const first = () =>
       this.stdout
         .split('\n')
@@ -184,7 +184,7 @@ export class Server {
     this.#child.process.kill(signal)
   }
 
-  /** Asks it to stop, and waits until it has. */
+  /** Stops it, and waits for its end. */
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
     this.signal(signal)
     return this.#child.ended

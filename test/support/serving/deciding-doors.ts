@@ -1,7 +1,7 @@
 /**
- * A system with decisions in it, and every door of HTTP through which one could come: for walks over who may pass.
+ * A system with decisions in it, and every HTTP route through which a decision could come, for tests of all callers.
  *
- * Owns the doors and what each needs. Operations that ask for the role of deciding are found in the description of the interface.
+ * Owns the routes and the roles that each needs. Finds the operations for deciding roles in the API description.
  */
 import type { Trihand } from '#compose/assemble.ts'
 import { fn } from '#executors/workflow/function.ts'
@@ -14,7 +14,7 @@ import type { HttpApp } from './http-app.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** What functions of the system have done. */
+/** The effects of the system's functions. */
 export const did: string[] = []
 export const SYSTEM: SystemSource = {
   name: 'letters',
@@ -41,7 +41,7 @@ export const SYSTEM: SystemSource = {
   ],
 }
 
-/** What is walked at: a task that stays as it is, one that people may decide, and runs that stand on a decision. */
+/** The test data: a task that stays open, one that people may decide, and runs that depend on a decision. */
 export interface Places {
   readonly still: TaskId
   readonly open: TaskId
@@ -51,9 +51,9 @@ export interface Places {
   /** A plan that a person has approved, and a run of it. */
   readonly approved: string
   readonly planned: RunId
-  /** Runs that ended because a person refused a step of which it was not known whether it had happened. */
+  /** Runs that ended because a person rejected an uncertain step. */
   readonly refused: { readonly still: RunId; readonly open: RunId }
-  /** What a person has seen, by task. */
+  /** The hash that a person has seen, by task. */
   readonly shown: Readonly<Record<string, string>>
 }
 
@@ -136,9 +136,9 @@ export const furnish = async ({ trihand }: HttpApp): Promise<Places> => {
 
 export interface Door {
   readonly name: string
-  /** Roles that are all needed; null: no caller may. */
+  /** The required roles, all of them; null: no caller may. */
   readonly needs: readonly Role[] | null
-  /** Answers the code of a refusal; null: it was let through. */
+  /** Returns the code of a refusal; null: it was allowed. */
   readonly knock: (headers: Headers, task: TaskId) => Promise<string | null>
 }
 

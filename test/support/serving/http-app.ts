@@ -1,8 +1,8 @@
 /**
- * The real application on a real engine, asked without a socket.
+ * The real application on a real engine, called without a socket.
  *
- * Owns the opening and the reading of answers. Each answer is held against the description of its route. The ledger is the memory
- * one: nothing outlives a test.
+ * Owns the opening and the reading of answers. Checks each answer against the description of its route. The ledger is in memory: nothing
+ * outlives a test.
  */
 import type { Hono } from 'hono'
 import { createTrihand, type Trihand, type TrihandOptions } from '#compose/assemble.ts'
@@ -32,7 +32,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Many tests open the same interface: its description is compiled once. */
+/** Many tests open the same API: its description is compiled once. */
 const descriptions = new Map<string, Described>()
 
 const describedBy = (document: string): Described => {
@@ -41,7 +41,7 @@ const describedBy = (document: string): Described => {
   return described
 }
 
-/** A walk over all routes asks faster than any caller may: it is about other refusals. */
+/** Disables the rate limit, because a test of all routes calls faster than any caller may. */
 const UNLIMITED: Limits = { requestRate: null, streams: 1_000_000 }
 
 interface Shown {
@@ -51,7 +51,7 @@ interface Shown {
 
 export class HttpApp {
   readonly trihand: Trihand
-  /** What was reported as a bug. */
+  /** Errors that were reported as bugs. */
   readonly reported: unknown[] = []
   readonly #app: Hono
   #described: Described | null = null
@@ -61,7 +61,7 @@ export class HttpApp {
     this.#app = createApp(disturb(trihand), {
       version: '0.0.0',
       pid: 1,
-      // The tests of a process share its event loop: what another test does with it says nothing of this one.
+      // The tests of a process share its event loop, so load of another test must not count.
       loopDelay: () => ({ p50Ms: 0, p99Ms: 0, maxMs: 0 }),
       report: (_, error) => this.reported.push(error),
       limits,
@@ -69,7 +69,7 @@ export class HttpApp {
     })
   }
 
-  /** The answer itself: streams are read as they come. */
+  /** The raw answer: streams are read as they arrive. */
   async open(path: string, init: RequestInit = {}, peer: Peer = {}): Promise<Response> {
     return this.#app.request(path, init, peer)
   }
@@ -79,7 +79,7 @@ export class HttpApp {
     return this.#app.fetch(request)
   }
 
-  /** What is mounted, as the router has it. */
+  /** The routes as the router has them. */
   get routes(): readonly { readonly method: string; readonly path: string }[] {
     return this.#app.routes
   }
@@ -109,14 +109,14 @@ export class HttpApp {
     return this.ask(path, { method: 'POST', body: text, headers: { 'content-type': 'application/json', ...headers } })
   }
 
-  /** Sends an event and gives the id of the one run that it started. */
+  /** Sends an event and returns the id of the one run that it started. */
   async started(type: string, data: unknown = {}): Promise<string> {
     const { body } = await this.post('/api/events', { type, data })
     if (body?.runs?.length !== 1) throw new Error(`${type} did not start one run: ${JSON.stringify(body)}`)
     return body.runs[0]
   }
 
-  /** The run, once it has this status. */
+  /** Returns the run, once it has this status. */
   async when(id: string, status: string): Promise<Answer['body']> {
     const { body } = await until(
       () => this.ask(`/api/runs/${id}`),

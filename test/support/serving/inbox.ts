@@ -1,7 +1,7 @@
 /**
- * People at work on a test system: who they are, what is in their inbox, and what they decide.
+ * The people of a test system: their names, their inboxes and their decisions.
  *
- * Owns the few words that acceptance tests of tasks share. Every command runs while the system's turns go on.
+ * Owns the helpers that acceptance tests of tasks share. Every command runs while the system's turns continue.
  */
 import type { Decision, TaskChanged } from '#engine/tasks/tasks.ts'
 import { readTaskFact } from '#model/kernel/fact-codec.ts'
@@ -71,7 +71,7 @@ export class Inbox {
     return state.kind === 'open' ? state.hash : state.task.hash
   }
 
-  /** Of what is shown now, unless the test says otherwise. */
+  /** Uses the hash of what is shown now, unless the test gives another. */
   async decide(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
     const { tasks } = this.system.engine
     const { state } = await this.system.run(() => tasks.show(id))

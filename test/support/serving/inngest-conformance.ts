@@ -1,5 +1,5 @@
 /**
- * What Inngest as dispatcher promises, whichever SDK is handed in: the suite, over real HTTP, and who gets in.
+ * The conformance suite of Inngest as dispatcher for any SDK, over real HTTP, including which calls are accepted.
  *
  * Owns the tests. Called with the stand-in here and with the real SDK in compat/inngest.
  */
@@ -22,7 +22,7 @@ export interface Sdk<Client extends InngestClient> {
 
 const clock = new SystemClock({ keepsAlive: false })
 
-/** An Inngest, an app of ours that it knows, and the wire between them. */
+/** An Inngest server, an app of ours that it knows, and the connection between them. */
 const open = async <Client extends InngestClient>(sdkFor: (server: InngestServer) => Sdk<Client>) => {
   const server = new InngestServer()
   await server.open()
@@ -66,7 +66,7 @@ export const inngestConformance = <Client extends InngestClient>(
     })
     afterEach(() => current.close())
 
-    test('a signed sync tells of one function, and a signed look is answered', async () => {
+    test('a signed sync lists one function, and a signed introspection is answered', async () => {
       const { server, url } = current
       expect(await server.sync(url)).toBe(1)
       expect((await server.call('GET', url, null)).status).toBe(200)
@@ -100,7 +100,7 @@ export const inngestConformance = <Client extends InngestClient>(
       expect((await current.server.call(method, current.url, {})).status).toBe(405)
     })
 
-    test('a process that has not started answers 503, and takes the repeated call once it has', async () => {
+    test('a process that has not started answers 503, and accepts the repeated call once it has', async () => {
       const { server, dispatcher, url } = current
       await server.sync(url)
       const run = newRun()

@@ -1,7 +1,7 @@
 /**
- * A stand-in for Inngest's SDK where the real one is not installed: the same calls, the same wire, none of the rest.
+ * A stand-in for Inngest's SDK where the real one is not installed: the same calls and protocol, nothing else.
  *
- * Owns the app's side of the protocol. That it speaks as the real one does is proved in compat/inngest, by the same tests.
+ * Owns the app's side of the protocol. The same tests in compat/inngest prove that it behaves like the real one.
  */
 import type { InngestClient, InngestFunctionOptions, InngestServe } from '#adapters/dispatch/inngest/sdk.ts'
 import type { InngestServer } from './inngest-server.ts'

@@ -1,8 +1,8 @@
 /**
- * Inngest's side of the wire, as far as a wake needs it: takes events, learns an app's functions by a signed sync, calls them.
+ * Inngest's side of the protocol, as far as a wake needs it: accepts events, learns an app's functions by a signed sync, calls them.
  *
  * Owns the request protocol of SDK version 4: `POST /e/<key>` for events, `PUT` in-band sync, `POST ?fnId=…&stepId=step` per call, each
- * signed over the canonical body. A call that fails is repeated as often as the function says. It keeps nothing when it ends.
+ * signed over the canonical body. Repeats a failed call as often as the function asks. Keeps nothing when it ends.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
@@ -24,7 +24,7 @@ interface SyncedFunction {
 }
 
 const REPEAT_MS = 50
-/** As a function of an account has it. */
+/** A function as an account stores it. */
 const CONCURRENCY = 16
 
 const textOf = async (request: IncomingMessage): Promise<string> => {
@@ -36,7 +36,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
 export class InngestServer {
   readonly signingKey = 'signkey-test-8ee2262a15e8d3c42d6a840db7af3de2aab08ef632b32a37a687f24b34dba3ff'
   readonly eventKey = 'test-event-key'
-  /** Status of every call that was made. */
+  /** The status of every call. */
   readonly statuses: number[] = []
   readonly #server: Server
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -70,7 +70,7 @@ export class InngestServer {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** Asks an app which functions it has; from now on their events are delivered. */
+  /** Syncs the functions of an app; from then on their events are delivered. */
   async sync(app: string): Promise<number> {
     const response = await this.call('PUT', app, { url: app }, { 'x-inngest-sync-kind': 'in_band' })
     const answer = (await response.json()) as { readonly functions?: readonly SyncedFunction[] }
@@ -78,7 +78,7 @@ export class InngestServer {
     return this.#functions.length
   }
 
-  /** A call as Inngest makes it. Another signature may be given, or none. */
+  /** Makes a call like Inngest. Another signature may be given, or none. */
   call(method: string, url: string, body: Json, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     const hasBody = method !== 'GET'
     const signature = this.sign(hasBody ? canonical(body) : '')

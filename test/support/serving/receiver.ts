@@ -1,14 +1,14 @@
 /**
- * Somebody outside who is told over real HTTP, and answers as a test wants.
+ * A receiver of webhook deliveries over real HTTP that answers as a test wants.
  *
- * Owns the server and what it got. Its address is a name that only `wayOut` knows: the receiver stands for the world.
+ * Owns the server and the received deliveries. Only `wayOut` resolves the name in its address: the receiver stands for the internet.
  */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { guardedFetch } from '#adapters/tools/guarded-fetch.ts'
 
 export interface Got {
-  /** What it was answered. */
+  /** The status of its answer. */
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -16,11 +16,11 @@ export interface Got {
 
 export interface Receiver {
   readonly got: readonly Got[]
-  /** What it answers, one after the other; then 200. */
+  /** Its answers, one after the other; then 200. */
   readonly answers: number[]
-  /** An address of it. */
+  /** A URL of the receiver. */
   url(path: string): string
-  /** The only way to it. */
+  /** The only network access to it. */
   wayOut(): ReturnType<typeof guardedFetch>
   close(): void
 }

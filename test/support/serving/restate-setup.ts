@@ -1,5 +1,5 @@
 /**
- * Vitest's global set-up for tests that need a Restate server: one per run, named to the tests by TRIHAND_TEST_RESTATE.
+ * Vitest's global set-up for tests that need a Restate server: starts one per run, and passes its address in TRIHAND_TEST_RESTATE.
  *
  * The server comes from npm, so its absence is a failure on every platform it is built for.
  */
@@ -17,7 +17,7 @@ export const teardown = async (): Promise<void> => {
   server = null
 }
 
-/** Where the server of this run is. */
+/** The address of this run's server. */
 export const restateDoors = (): { readonly ingress: string; readonly admin: string } => {
   const [ingress, admin] = (process.env['TRIHAND_TEST_RESTATE'] ?? '').split(' ')
   if (ingress === undefined || admin === undefined) throw new Error('this test needs the set-up of the project restate')

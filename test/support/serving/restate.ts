@@ -1,7 +1,7 @@
 /**
- * A real, throwaway Restate server: the binary from npm, its own folder, its own loopback ports, gone when the test is over.
+ * A real, temporary Restate server: the binary from npm, its own folder, its own loopback ports, removed after the test.
  *
- * Owns its life: start, crash, start again on the same folder and ports, stop by process id. Tells nobody anything: telemetry is off.
+ * Owns its life: start, crash, restart on the same folder and ports, stop by process id. Telemetry is off.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface RestateServer {
   readonly ingress: string
   readonly admin: string
   pid(): number | null
-  /** As kill -9 does it. */
+  /** Like kill -9. */
   crash(): Promise<void>
   start(): Promise<void>
   /** Ends the server and deletes its folder. Safe to call twice. */

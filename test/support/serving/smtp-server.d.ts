@@ -1,4 +1,4 @@
-/** The part of smtp-server that tests call; the package brings no types of its own. */
+/** Types for the part of smtp-server that tests use; the package has none. */
 declare module 'smtp-server' {
   import type { Server } from 'node:net'
 

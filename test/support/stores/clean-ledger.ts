@@ -1,7 +1,7 @@
 /**
- * A small ledger without a fault, in which every invariant that the ledger alone can tell has something to be asked about.
+ * A small valid ledger that contains a case for every invariant that can be checked from the ledger alone.
  *
- * Owns one story per thing a run can do. Tests of the checker begin with it, or add one bad run to it.
+ * Owns one story per feature of a run. Tests of the checker start with it, or add one bad run to it.
  */
 import { gateId, type RunId, type SessionId } from '#model/kernel/ids.ts'
 import type { Checkpoint } from '#model/session/session.ts'
@@ -21,7 +21,7 @@ import {
 } from '#test/support/stories/task-story.ts'
 import { digest, type LedgerByHand } from './ledger-by-hand.ts'
 
-/** Later than any clock that a test meets. */
+/** Later than the clock of any test. */
 export const FAR = 9_000_000_000_000
 
 export interface CleanLedger {
@@ -151,7 +151,7 @@ const writeTask = async (ledger: LedgerByHand): Promise<void> => {
   )
 }
 
-/** The book of a throttle in which one run has begun. */
+/** The state of a throttle in which one run has begun. */
 const writeStarts = async (ledger: LedgerByHand, run: RunId): Promise<void> => {
   const rule = { limit: 1, periodMs: 1_000, burst: 1 }
   const pace = { idle: { at: 1_020, part: 0 }, tail: null, generation: 0 }

@@ -1,8 +1,8 @@
 /**
- * A ledger written row by row, without the adapters: what a checker of ledgers is tested on.
+ * Writes a ledger row by row, without the adapters, for tests of the checker.
  *
  * Owns how runs, sessions, events and blobs become rows in either dialect. Seals facts with the model's own text, so that the checker's
- * spelling of it is compared with ours. Never goes through a Ledger: a test must be able to write what no ledger would.
+ * version of it is compared with ours. Never uses a Ledger: a test must be able to write rows that no ledger would.
  */
 import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -41,7 +41,7 @@ type AnyFact = RunFact | SessionFact | GateFact | ScheduleFact | TaskFact
 type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
 
-/** Where the rows go. Ids are 32 hex digits here. */
+/** The target of the rows. Ids are 32 hex digits here. */
 interface Store {
   readonly target: { readonly file: string } | { readonly url: string; readonly schema: string }
   insert(table: string, row: Row): Promise<void>
@@ -118,7 +118,7 @@ export const onPostgres = async (url: string, schema: string): Promise<Store> =>
     async insert(table, row) {
       const columns = Object.keys(row)
       const places = columns.map((_, i) => `$${i + 1}`).join(', ')
-      // An event's sequence is given by the test, so that both dialects tell the same story.
+      // The test gives an event's sequence, so that both dialects get the same rows.
       const given = table === 'event' ? 'overriding system value' : ''
       await client.query(`insert into ${table} (${columns.join(', ')}) ${given} values (${places})`, Object.values(row))
     },
@@ -141,7 +141,7 @@ export interface RunOptions extends StreamOptions {
   readonly handler?: string
   readonly parent?: ClaimableId
   readonly event?: number
-  /** Who holds the run. */
+  /** The holder of the run. */
   readonly lease?: string
   readonly status?: string
   readonly wakeAt?: Instant | null
@@ -175,7 +175,7 @@ export class LedgerByHand {
     return runId(this.#uuid())
   }
 
-  /** A run with these facts. What the tables must say about it is what the model says, unless the test says otherwise. */
+  /** Writes a run with these facts. Its row follows the model, unless the test overrides it. */
   async run(facts: readonly RunFact[], options: RunOptions = {}): Promise<RunId> {
     const id = options.id ?? this.newRun()
     const state = fold(run, facts)
@@ -209,7 +209,7 @@ export class LedgerByHand {
     return id
   }
 
-  /** A gate or a schedule, with a row for each event type that it hears. */
+  /** Writes a gate or a schedule, with a row for each event type that it listens to. */
   async coordinator(
     id: CoordinatorId,
     facts: readonly (GateFact | ScheduleFact)[],
@@ -226,7 +226,7 @@ export class LedgerByHand {
     return taskId(this.#uuid())
   }
 
-  /** A task with these facts, its row and its inboxes: what the model says of it. */
+  /** Writes a task with these facts; its row and its inboxes follow the model. */
   async task(
     facts: readonly TaskFact[],
     options: { readonly id?: TaskId; readonly status?: string } = {},
@@ -269,7 +269,7 @@ export class LedgerByHand {
     return id
   }
 
-  /** Answers the event's sequence. */
+  /** Returns the event's sequence. */
   async event(options: EventOptions = {}): Promise<number> {
     const seq = ++this.#sequence
     const {
@@ -301,7 +301,7 @@ export class LedgerByHand {
     await this.insert('suppressed', { event, trigger_name: handler, reason: 'filter', detail: '' })
   }
 
-  /** Answers its hash. */
+  /** Returns its hash. */
   async blob(text: string): Promise<string> {
     await this.insert('blob', { hash: digest(text), body: text })
     return digest(text)

@@ -1,4 +1,4 @@
-/** A ledger of a test's own, in a file of its folder or in a Postgres schema that goes with the test: for `verify`, and for opening it. */
+/** A test's own ledger, in a file of its folder or in a temporary Postgres schema, for `verify` and for opening it. */
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Target } from '#cli/verify/verify.ts'
@@ -14,6 +14,6 @@ export const targetOn = async (store: 'sqlite' | 'postgres', folder: string): Pr
   return { url: postgresUrl ?? '', schema }
 }
 
-/** As the options of `createTrihand` name it. */
+/** The name for the options of `createTrihand`. */
 export const placeOf = (target: Target): { readonly database: string; readonly schema?: string } =>
   'file' in target ? { database: target.file } : { database: target.url, schema: target.schema ?? 'public' }

@@ -1,7 +1,7 @@
 /**
- * Requests with keys on a server that dies at a chosen moment: after the work is done and before its answer is kept.
+ * Keyed requests on a server that dies at a chosen moment: after the work is done and before its answer is stored.
  *
- * Each life is a new `Requests` on the same ledger, as a restarted process has it.
+ * Each life is a new `Requests` on the same ledger, like in a restarted process.
  */
 import { Requests, type RequestsDeps } from '#engine/services/idempotency-keys.ts'
 import type { Service } from '#http/server/service.ts'
@@ -28,7 +28,7 @@ export class MortalRequests {
   }
 }
 
-/** For `openApp`: the application with these requests in the place of its own. */
+/** For `openApp`: the application with these requests in place of its own. */
 export const withRequests =
   (use: (requests: MortalRequests) => void, over: Partial<RequestsDeps> = {}) =>
   (service: Service): Service => {

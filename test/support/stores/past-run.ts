@@ -1,4 +1,4 @@
-/** A run that has been: its facts sealed as the engine does it, and written through the ledger. For pages that show what takes days. */
+/** Writes a completed run: its facts are sealed like the engine's and written through the ledger, for pages that show days of history. */
 import { SystemIds } from '#adapters/system/ids.ts'
 import { EMPTY_CHAIN, sealFacts } from '#engine/core/chain.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
@@ -14,7 +14,7 @@ export interface PastRun {
   readonly facts: readonly RunFact[]
 }
 
-/** Its first fact: it was called with nothing. */
+/** Its first fact: a call without input. */
 export const aStart = (handler: string, at: Instant): RunFact & RunStart => ({
   ...{ type: 'run.started', at, handler, input: { kind: 'given', payload: { value: null } }, cause: null },
   ...{ parentStep: null, depth: 0, deadlineAt: null, startBy: null },

@@ -1,14 +1,14 @@
 /**
- * A wire between a client and its Postgres that breaks where it hurts: around the message that carries an append.
+ * A proxy between a client and its Postgres that cuts the connection around the message that carries an append.
  *
- * Owns the cutting and counts what fired. It looks for a mark in the bytes instead of speaking the protocol, so it knows nothing
- * about the adapter. Never changes a byte that it passes on.
+ * Owns the cutting and counts the cuts. Looks for a mark in the bytes instead of parsing the protocol, so it knows nothing about the
+ * adapter. Never changes a byte that it passes on.
  *
  * before      the message never reaches the server
  * half        the server gets a part of the message
- * after       the server gets it; the answer is dropped and the wire cut within 3 ms: nobody knows whether it was done
+ * after       the server gets it; the answer is dropped and the connection cut within 3 ms: the outcome is unknown
  * answered    the answer is on its way to the client and cut off in the middle
- * black_hole  the server gets it and the client hears nothing, for ever; the wire stays up
+ * black_hole  the server gets it and the client never gets an answer; the connection stays up
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Random } from '#test/support/random.ts'
@@ -27,7 +27,7 @@ interface Wire {
   readonly server: Socket
   /** Answers still pass. */
   isOpen: boolean
-  /** How many bytes of the next answer may pass before the wire is cut; null: all. */
+  /** How many bytes of the next answer may pass before the connection is cut; null: all. */
   answerBytes: number | null
 }
 
@@ -39,7 +39,7 @@ export class PgProxy {
   #armed: Cut | null = null
   readonly fired = new Map<Cut['kind'], number>()
 
-  /** `mark`: bytes that only a message with an append holds; empty for any message. */
+  /** `mark`: bytes that only a message with an append contains; empty for any message. */
   constructor(target: string, mark: string) {
     this.#target = new URL(target)
     this.#mark = mark
@@ -57,12 +57,12 @@ export class PgProxy {
     return url.href
   }
 
-  /** The next message with the mark meets this. */
+  /** The cut for the next message with the mark. */
   arm(cut: Cut): void {
     this.#armed = cut
   }
 
-  /** For a client that gives up where it cannot open its ledger, as it should. */
+  /** For a client that should fail because it cannot open its ledger. */
   disarm(): void {
     this.#armed = null
   }

@@ -1,7 +1,7 @@
 /**
- * Schemas for tests on one shared cluster: a fresh one for a file, or a shelf of them that are wiped and used again.
+ * Schemas for tests on one shared cluster: a new one for a file, or a pool of schemas that are emptied and reused.
  *
- * Making a schema with all its tables costs more than most tests; emptying small tables costs next to nothing.
+ * Creating a schema with all its tables costs more than most tests; emptying small tables costs next to nothing.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -13,7 +13,7 @@ export interface FreshSchema {
   drop(): Promise<void>
 }
 
-/** One query on a connection of its own. */
+/** Runs one query on a separate connection. */
 export const ask = async (url: string, sql: string): Promise<readonly Record<string, unknown>[]> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -29,7 +29,7 @@ export const freshSchema = async (url: string): Promise<FreshSchema> => {
   const schema = `test_${randomBytes(6).toString('hex')}`
   await ask(url, `create schema ${schema}`)
   const named = new URL(url)
-  // The application's name tells a test its own connections from those of other files.
+  // The application's name distinguishes a test's connections from those of other files.
   named.search = `application_name=${schema}&options=${encodeURIComponent(`-c search_path=${schema}`)}`
   const drop = async (): Promise<void> => {
     await ask(url, `drop schema if exists ${schema} cascade`)
@@ -43,7 +43,7 @@ const WIPE = `do $$ declare name text; begin
   end loop;
 end $$`
 
-/** Gives schemas whose tables are empty; they may exist already. */
+/** Returns schemas with empty tables; they may exist already. */
 export class SchemaShelf {
   readonly #url: string
   readonly #all: FreshSchema[] = []
@@ -61,7 +61,7 @@ export class SchemaShelf {
     return made
   }
 
-  /** Nobody may be using it any more. */
+  /** The schema must no longer be in use. */
   async giveBack(schema: FreshSchema): Promise<void> {
     await ask(schema.url, WIPE)
     this.#free.push(schema)

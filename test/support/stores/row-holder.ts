@@ -1,4 +1,4 @@
-/** Holds the row of one stream, as a writer would that is in no hurry: whoever wants it must wait. */
+/** Locks the row of one stream like a slow writer: every other writer of the row must wait. */
 import pg from 'pg'
 import type { StreamId } from '#model/kernel/ids.ts'
 

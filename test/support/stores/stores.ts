@@ -1,8 +1,8 @@
 /**
- * The three places that facts can live, as a test opens them: memory, a SQLite file, a Postgres schema.
+ * The three stores as a test opens them: memory, a SQLite file, a Postgres schema.
  *
- * Every acceptance test runs on each of them; a store that is missing is skipped aloud. In the project `restate` the durable ones are
- * woken by a Restate server instead of their own dispatcher. TRIHAND_TEST_STORES=sqlite,postgres names the ones to use.
+ * Every acceptance test runs on each of them; a missing store is skipped with a message. In the project `restate` a Restate server wakes
+ * the durable ones instead of their own dispatcher. TRIHAND_TEST_STORES=sqlite,postgres selects the stores.
  */
 import { join } from 'node:path'
 import { afterAll, describe, expect } from 'vitest'
@@ -23,7 +23,7 @@ import { restateDoors } from '#test/support/serving/restate-setup.ts'
 import type { TestStore } from '#testing/system.ts'
 import { type FreshSchema, SchemaShelf } from './postgres-schema.ts'
 
-/** Every ledger that a test leaves behind is judged by the independent checker, by a clock far after the test's. */
+/** The independent checker judges every ledger that a test leaves behind, by a clock far after the test's. */
 const expectClean = async (target: Parameters<typeof verifyLedger>[0], options: VerifyOptions = {}): Promise<void> => {
   const { violations } = await verifyLedger(target, { ...options, now: Date.UTC(2099, 0, 1) })
   expect(violations).toEqual([])
@@ -63,7 +63,7 @@ const sqliteStore = (): TestStore => {
 
 const LEDGER_KEY = 'the-ledger-key-of-every-acceptance-test'
 
-/** A SQLite file whose payloads are encrypted. Not among the usual ones: TRIHAND_TEST_STORES=encrypted. */
+/** A SQLite file with encrypted payloads, used only with TRIHAND_TEST_STORES=encrypted. */
 const encryptedStore = (): TestStore => {
   const folder = fastFolder('test')
   const file = join(folder.path, 'ledger.db')
@@ -80,7 +80,7 @@ const encryptedStore = (): TestStore => {
   return { name: 'encrypted', open, ids: () => idsWith(ring), remove }
 }
 
-/** A process that crashed in the test may still hold connections: they are cut before the schema is used again. */
+/** A process that crashed in the test may still hold connections: they are cut before the schema is reused. */
 const postgresStore = (shelf: SchemaShelf): TestStore => {
   let taken: Promise<FreshSchema> | null = null
   const opened: { close(): Promise<void> }[] = []
@@ -103,7 +103,7 @@ const postgresStore = (shelf: SchemaShelf): TestStore => {
 
 let systems = 0
 
-/** A process that crashed has no open door any more: the next one closes it, as the operating system would. */
+/** A crashed process has no open handles: the next one closes them, like the operating system would. */
 const onRestate = (place: TestStore): TestStore => {
   const name = `acceptance-${process.pid}-${systems++}`
   const opened: Dispatcher[] = []
@@ -126,7 +126,7 @@ const onRestate = (place: TestStore): TestStore => {
 const isChosen = (store: string): boolean =>
   (process.env['TRIHAND_TEST_STORES'] ?? 'memory,sqlite,postgres').split(',').includes(store)
 
-/** The same tests on every store. */
+/** Runs the same tests on every store. */
 export const onEveryStore = (title: string, tests: (store: () => TestStore) => void): void => {
   const isOnRestate = process.env['TRIHAND_TEST_DISPATCHER'] === 'restate'
   const suffix = isOnRestate ? ' and restate' : ''

@@ -1,7 +1,7 @@
 /**
- * The JSON blocks of the executor contract, letter for letter: what two sides of the wire agreed on.
+ * The JSON blocks of the executor contract, character by character, as both sides agreed on them.
  *
- * Owns the texts only. Never changed to fit code: code changes to fit them.
+ * Owns only the texts. They are never changed to match code: code changes to match them.
  */
 const TASK_ID = `"task_id": "uuid-v4"`
 

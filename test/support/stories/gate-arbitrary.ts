@@ -1,7 +1,7 @@
 /**
- * Gates as they might live: any policies, changed now and then, and anything that can happen to a gate, in any order.
+ * Arbitrary lives of gates: any policies, changed now and then, and all events of a gate in any order.
  *
- * Owns a small world: few keys, short times, so that arrivals meet each other in every policy.
+ * Owns a small world: few keys, short times, so that arrivals interact in every policy.
  */
 import fc from 'fast-check'
 import type { Arrival } from '#model/event/arrival.ts'
@@ -108,14 +108,14 @@ export const anyGateLife: fc.Arbitrary<GateLife> = fc.record({
 export interface LivedGate {
   readonly drive: GateDrive
   readonly now: number
-  /** Every sequence that was told. */
+  /** Every sequence that arrived. */
   readonly told: number
-  /** How many runs were asked for by name. */
+  /** How many runs were started by name. */
   readonly calls: number
   readonly policies: FlowPolicies
 }
 
-/** Lets it happen. */
+/** Runs the steps of the life. */
 export const live = ({ policies, steps }: GateLife): LivedGate => {
   let [inForce, other] = policies
   const drive = driveGate(() => inForce)

@@ -1,7 +1,7 @@
 /**
- * A gate under a virtual clock: told what arrives and what ends, woken when it asks for it, torn down and read back at will.
+ * Drives a gate under a virtual clock: passes arrivals and ends of runs, wakes it when it asks, and rebuilds it from its history at will.
  *
- * Owns the driving and a plain list of what came out. Knows no policy: what should have come out is for an oracle to say.
+ * Owns the driving and a plain list of the results. Knows no policy: an oracle decides which results are right.
  */
 import type { Arrival } from '#model/event/arrival.ts'
 import { gate } from '#model/flow/gate.ts'
@@ -23,14 +23,14 @@ export interface GateDrive {
   ) => readonly GateFact[]
   readonly end: (now: Instant, run: RunId, status: RunStatus) => readonly GateFact[]
   readonly give: (command: GateCommand) => readonly GateFact[]
-  /** The state as another process would read it. */
+  /** Rebuilds the state as another process would read it. */
   readonly restart: () => void
 }
 
-/** Wakes that lead nowhere must not go on for ever. */
+/** Limits wakes without effect. */
 const MAX_WAKES = 10_000
 
-/** Policies may be given as a question: a new version of the handler answers it differently. */
+/** Policies may be a function: a new version of the handler returns others. */
 export const driveGate = (given: FlowPolicies | (() => FlowPolicies)): GateDrive => {
   const inForce = typeof given === 'function' ? given : () => given
   const history: GateFact[] = []
@@ -72,7 +72,7 @@ export const driveGate = (given: FlowPolicies | (() => FlowPolicies)): GateDrive
   }
 }
 
-/** What came out, in one line each. */
+/** The results, one line each. */
 export const startsOf = (facts: readonly GateFact[]): readonly string[] =>
   facts.flatMap((fact) =>
     fact.type === 'gate.started' ? [`${fact.events.join('+')} ${fact.how} @${fact.notBefore ?? fact.at}`] : [],

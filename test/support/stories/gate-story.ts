@@ -1,7 +1,7 @@
 /**
  * Arrivals, policies and run names for the tests of gates and their policies.
  *
- * Owns what a test does not say: an arrival without keys, a handler without policies.
+ * Owns the defaults of a test: an arrival without keys, a handler without policies.
  */
 import type { Arrival } from '#model/event/arrival.ts'
 import type { FlowPolicies } from '#model/flow/gate-fact.ts'

@@ -1,8 +1,8 @@
 /**
- * How many cases a property of a policy plays: few in `npm test`, all of them in the stage `policies` of `npm run test:chaos`.
+ * The number of cases that a property of a policy runs: few in `npm test`, all of them in the stage `policies` of `npm run test:chaos`.
  *
- * Owns both numbers and the tally, in which every property says how many cases it has played. Whoever takes its options from here is
- * part of the stage. `TRIHAND_SEED` plays other cases.
+ * Owns both numbers and the tally, to which every property adds its cases. A property that takes its options from here is part of the
+ * stage. `TRIHAND_SEED` runs other cases.
  */
 import { appendFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ const asked = process.env['TRIHAND_POLICY_CASES']
 const tally = process.env['TRIHAND_POLICY_TALLY']
 const shift = process.env['TRIHAND_SEED'] ?? '1'
 
-/** Longer than it takes, for a machine that has much else to do and for all cases. */
+/** Longer than needed, for a busy machine and for all cases. */
 export const PATIENCE_MS = asked === undefined ? 120_000 : 1_800_000
 
 interface PolicyCases {

@@ -1,8 +1,8 @@
 /**
- * Any fact and any command of a run, and walks: what the machine makes of a list of commands in time.
+ * Arbitrary facts and commands of a run, and walks: what the state machine makes of a list of commands over time.
  *
- * Owns a small world (two steps, two children, few types and instants), so that random commands meet each other. The two
- * tables are complete by type: a new fact or command does not compile until it can be drawn here.
+ * Owns a small world (two steps, two children, few types and instants), so that random commands interact. The two tables are complete by
+ * type: a new fact or command does not compile until it can be drawn here.
  */
 import fc from 'fast-check'
 import type { Cause } from '#model/event/event.ts'
@@ -214,7 +214,7 @@ export const anyHistory: fc.Arbitrary<readonly RunFact[]> = fc
   .tuple(factArbitraries['run.started'], fc.array(anyFact, { maxLength: 25, size: 'max' }), fc.boolean())
   .map(([first, rest, isStarted]) => (isStarted ? [first, ...rest] : rest))
 
-/** One decision of the machine, and what it made of it. */
+/** One decision of the machine, and its facts. */
 export interface Turn {
   readonly before: RunState
   readonly command: RunCommand
@@ -223,7 +223,7 @@ export interface Turn {
   readonly after: RunState
 }
 
-/** Ends are drawn seldom; time, answers and retries often: so a walk goes on for a while and gets somewhere. */
+/** Ends are drawn rarely; time, answers and retries often, so that a walk continues for a while. */
 const WEIGHTS: Partial<Record<RunCommand['type'], number>> = {
   finish_run: 1,
   quarantine_run: 1,
@@ -255,7 +255,7 @@ const move: fc.Arbitrary<Move> = fc.record({
 interface Move {
   readonly command: RunCommand
   readonly elapsed: number
-  /** Speaks of the attempt that is due, as an engine would, and not of any. */
+  /** Uses the attempt that is due, like an engine would, instead of any. */
   readonly isTimely: boolean
 }
 

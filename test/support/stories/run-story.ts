@@ -1,8 +1,8 @@
 /**
- * One plausible example of every fact and every command of a run, to be bent where a test needs it.
+ * One plausible example of every fact and every command of a run, for tests to adapt.
  *
- * Owns the defaults of the model's stories: everything happens to step `mail`, first attempt, at instant 10. The two tables
- * are complete by type: a new fact or command does not compile until it has an example here.
+ * Owns the defaults of the model's stories: everything happens to step `mail`, first attempt, at instant 10. The two tables are complete by
+ * type: a new fact or command does not compile until it has an example here.
  */
 import type { WaitSpec } from '#model/event/wait.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
@@ -24,7 +24,7 @@ export const BROKEN: Failure = { code: 'FUNCTION_FAILED', message: 'it broke' }
 export const CANCELLED: Failure = { code: 'RUN_CANCELLED', message: 'ana cancelled it' }
 export const TOO_LATE: Failure = { code: 'RUN_DEADLINE', message: 'the run passed its deadline' }
 export const RETRY: RetryPolicy = { maxAttempts: 3, baseMs: 1_000, factor: 2, maxMs: 10_000 }
-/** What half a roll makes of the first delay. */
+/** The first delay with a jitter of one half. */
 export const FIRST_DELAY_MS = 500
 
 export const aStart = (changes: Partial<RunStart> = {}): RunStart => ({
@@ -168,7 +168,7 @@ export const liveAfter = (...history: readonly RunFact[]): LiveRun => {
   return state
 }
 
-/** A doubt that no task asks about, as a failure without a task leaves it. */
+/** An uncertain step without a task, as a failure without a task leaves it. */
 export const unasked = (
   reason = 'the worker is gone',
   more: Partial<FactOf<'step.uncertain'>> = {},

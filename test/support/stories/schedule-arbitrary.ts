@@ -1,7 +1,7 @@
 /**
- * Any life of a schedule: a spec, and commands at instants that mostly go forward.
+ * Arbitrary lives of a schedule: a spec, and commands at instants that mostly increase.
  *
- * Owns a small world: a day of slots, few requests, short policies, so that random commands meet each other.
+ * Owns a small world: a day of slots, few requests, short policies, so that random commands interact.
  */
 import fc from 'fast-check'
 import type { OverlapPolicy } from '#model/flow/policies/overlap.ts'
@@ -58,7 +58,7 @@ export const anySpec: fc.Arbitrary<ScheduleSpec> = fc
   })
   .map((parts) => aSpec(parts.timing.kind === 'at' ? { ...parts, adaptive: null } : parts))
 
-/** What happens next; which run ends is chosen among those that run. */
+/** The next command; a run that ends is chosen among the active ones. */
 export interface Happening {
   readonly waitMs: number
   readonly what:
@@ -96,7 +96,7 @@ const what: fc.Arbitrary<Happening['what']> = fc.oneof(
 )
 const ending: fc.Arbitrary<Happening['what']> = kind('remove')
 
-/** Mostly forward, sometimes far, sometimes back: the clock was set. */
+/** Mostly forward, sometimes far, sometimes backward: the clock was set. */
 const waitMs = fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 2 * HOUR }), weight: 12 },
   { arbitrary: fc.constant(HOUR), weight: 6 },
@@ -145,7 +145,7 @@ export interface Turn {
   readonly facts: readonly ScheduleFact[]
 }
 
-/** A life as the machine itself records it. `reload` may rebuild the state between two turns, as a restart does. */
+/** A life as the machine itself records it. `reload` may rebuild the state between two turns, like a restart. */
 export const live = (
   spec: ScheduleSpec,
   happenings: readonly Happening[],

@@ -1,5 +1,5 @@
 /**
- * A schedule in tests: facts and commands with few words, and a world of plain arithmetic.
+ * Short notations for facts and commands of a schedule, and a calendar of plain arithmetic.
  *
  * Owns a calendar without cron or zones: the machine only needs slots in order. Delays differ from slot to slot.
  */

@@ -1,7 +1,7 @@
 /**
- * Any fact and any command of a session, and histories that the machine itself made.
+ * Arbitrary facts and commands of a session, and histories that the machine itself made.
  *
- * Owns a small world: few keys and names, so that random changes meet each other.
+ * Owns a small world: few keys and names, so that random changes interact.
  */
 import fc from 'fast-check'
 import { sessionId } from '#model/kernel/ids.ts'
@@ -62,7 +62,7 @@ const likelyCommand: fc.Arbitrary<SessionCommand> = fc.oneof(
   { arbitrary: end_session, weight: 1 },
 )
 
-/** What the machine recorded for a birth and then anything. */
+/** The facts that the machine recorded for the creation and then any commands. */
 export const anySessionHistory: fc.Arbitrary<readonly SessionFact[]> = fc
   .tuple(create_session, fc.array(likelyCommand, { maxLength: 25, size: 'max' }))
   .map(([first, rest]) => record([first, ...rest]))

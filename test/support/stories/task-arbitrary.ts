@@ -1,8 +1,8 @@
 /**
- * Any life of a task: a spec, and commands of few people at instants that mostly go forward.
+ * Arbitrary lives of a task: a spec, and commands of few people at instants that mostly increase.
  *
- * Owns a small world, so that random commands meet each other: four people, three items, short levels. Most submits are well
- * formed; what they show is resolved against the task of that moment.
+ * Owns a small world, so that random commands interact: four people, three items, short levels. Most submits are well formed; their hash is
+ * that of the task at that moment.
  */
 import fc from 'fast-check'
 import type { Instant } from '#model/kernel/ids.ts'
@@ -78,7 +78,7 @@ const person = fc.oneof(
   { arbitrary: fc.constantFrom<Identity[]>(eve, ROBOT), weight: 1 },
 )
 
-/** Mostly the same one, who then also unclaims. */
+/** Mostly the same person, who then also unclaims. */
 const visitor = fc.constantFrom(ana, ana, ana, ana, bob, eve, ROBOT)
 
 const choice: fc.Arbitrary<ItemChoice> = fc.oneof(
@@ -97,13 +97,13 @@ const addressee: fc.Arbitrary<Addressee> = fc.constantFrom<Addressee[]>(
 
 type Submission = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & {
   readonly isStale: boolean
-  /** Which of their own drafts they have seen. */
+  /** The version of their own draft that they have seen. */
   readonly sees: 'all' | 'some' | 'none'
 }
 
 const intent: fc.Arbitrary<Submission> = fc.record({
   by: person,
-  // What leaves the task open comes more often: most lives should not be short.
+  // Commands that leave the task open are more frequent, because most lives should not be short.
   action: fc.constantFrom(...ACTIONS.flatMap(({ name, terminal }) => (terminal ? name : [name, name, name])), 'nope'),
   reason: fc.constantFrom('because', 'because', null),
   items: fc.oneof(
@@ -119,7 +119,7 @@ const intent: fc.Arbitrary<Submission> = fc.record({
   sees: fc.constantFrom('all', 'all', 'none', 'some'),
 })
 
-/** What happens next, and how long after what came before. */
+/** The next command, and its delay after the one before. */
 interface Happening {
   readonly waitMs: number
   readonly what:
@@ -199,7 +199,7 @@ export interface Turn {
   readonly after: TaskState
 }
 
-/** Given a spec and what happens: each command, with what came of it. */
+/** Runs a spec and its commands; returns each command with its result. */
 const live = (spec: TaskSpec, happenings: readonly Happening[]): readonly Turn[] => {
   const turns: Turn[] = []
   let state: TaskState = task.initial

@@ -1,5 +1,5 @@
 /**
- * A task in tests: specs, people and commands with few words.
+ * Short notations for specs, people and commands of a task.
  *
  * Owns a world of real hashes, real schemas and real patches. Every instant is given; a task is opened at 0 by default.
  */
@@ -37,7 +37,7 @@ export const action = (name: BuiltInAction, over: Partial<TaskAction> = {}): Tas
   ...over,
 })
 
-/** One that its author declared. */
+/** An action that the author declared. */
 export const custom = (name: string, over: Partial<TaskAction> = {}): TaskAction => ({
   ...builtInAction('respond'),
   name,
@@ -111,7 +111,7 @@ export const taskAfter = (...commands: readonly TaskCommand[]): TaskState =>
     return decision.kind === 'facts' ? fold(task, decision.facts, state) : state
   }, task.initial)
 
-/** The facts of these commands, each of which must be taken. */
+/** The facts of these commands, each of which must be accepted. */
 export const history = (...commands: readonly TaskCommand[]): readonly TaskFact[] => {
   const told: TaskFact[] = []
   for (const command of commands) {
@@ -127,7 +127,7 @@ export const isOpen = (state: TaskState): OpenTask => {
   return state
 }
 
-/** The hash of a task that was opened so. */
+/** The hash of a task that was opened like this. */
 export const hashOf = (spec: TaskSpec = aSpec()): string => isOpen(taskAfter(open(spec))).hash
 
 const USUAL_HASH = hashOf()

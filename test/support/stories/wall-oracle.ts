@@ -1,8 +1,8 @@
 /**
- * Slots by brute force: every five minutes, what does a clock in that zone show?
+ * Computes slots by brute force: what a clock in the zone shows, every five minutes.
  *
- * Owns an independent judge of calendars: it walks instants with the process's own local time, knows no Intl, no croner and no
- * conversion from a wall time to an instant.
+ * Owns an independent calendar: it walks instants with the process's own local time and uses no Intl, no croner and no conversion from a
+ * wall time to an instant.
  */
 export interface Pattern {
   readonly cron: string
@@ -15,7 +15,7 @@ export interface Pattern {
 const STEP_MS = 300_000
 const HOUR_MS = 3_600_000
 
-/** The process lives in this zone while `look` runs. */
+/** The process uses this zone while `look` runs. */
 export const inZone = <Result>(zone: string, look: () => Result): Result => {
   const before = process.env['TZ']
   process.env['TZ'] = zone
@@ -27,7 +27,7 @@ export const inZone = <Result>(zone: string, look: () => Result): Result => {
   }
 }
 
-/** What a clock shows, as if it were UTC. */
+/** The time that a clock shows, as if it were UTC. */
 export const shownAt = (instant: number): number => {
   const date = new Date(instant)
   return instant - date.getTimezoneOffset() * 60_000
@@ -72,6 +72,6 @@ const namedSlots = (pattern: Pattern, from: number, to: number): readonly number
   return slots
 }
 
-/** `from` and `to` stand on five minutes. */
+/** `from` and `to` are multiples of five minutes. */
 export const slotsByHand = (pattern: Pattern, from: number, to: number): readonly number[] =>
   pattern.elapsed ? elapsedSlots(pattern, from, to) : namedSlots(pattern, from, to)

@@ -1,5 +1,5 @@
 /**
- * The events of the traffic: those that come from outside under a number of their own, and those that a run emits.
+ * The events of the traffic: external ones with a number, and those that a run emits.
  *
  * Owns their ids. An emitted event's id follows from the run and the step, so the same draft made twice names the same event.
  */
@@ -8,7 +8,7 @@ import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import type { NewEvent } from '#ports/ledger.ts'
 import { digest } from './run-pen.ts'
 
-/** Where in a chain of causes stands what comes from outside. */
+/** The position of an external event in a chain of causes. */
 export const OUTSIDE = { causationId: null, traceparent: null, hops: 0, chain: [] } as const
 
 const EMITTERS = ['traffic']
@@ -21,7 +21,7 @@ const letter = (event: Omit<Event, 'tenant' | 'subject'>): NewEvent => ({
 
 export class Letters {
   readonly #source: string
-  /** What runs wait for. Its own for every sender, so that senders do not see each other's. */
+  /** The event type that runs wait for: a separate one for every sender, so that senders do not see each other's events. */
   readonly answerType: string
   #sent = 0
 

@@ -1,4 +1,4 @@
-/** The write that brings a run of the traffic into being: triggered by an event of the same append, or called by a parent. */
+/** The write that creates a run of the traffic: triggered by an event of the same append, or called by a parent. */
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { inline } from '#model/kernel/payload.ts'
 import type { RunStart } from '#model/run/fact.ts'

@@ -1,8 +1,8 @@
 /**
- * Writes one run: turns commands into sealed facts and a write for the ledger, and knows where the run stands.
+ * Writes one run: turns commands into sealed facts and a write for the ledger, and tracks the run's state.
  *
- * Owns version, epoch, hash and folded state of a run that this process holds. A draft changes nothing until it is adopted, so the
- * same draft can be sent again while its outcome is unknown. Never chooses what to do (story.ts) nor sends (traffic.ts).
+ * Owns version, epoch, hash and folded state of a run that this process holds. A draft changes nothing until it is adopted, so the same
+ * draft can be sent again while its outcome is unknown. Never chooses the next action (story.ts) nor sends (traffic.ts).
  */
 import { createHash } from 'node:crypto'
 import { readRunFact, writeFact } from '#model/kernel/fact-codec.ts'

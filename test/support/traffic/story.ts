@@ -1,5 +1,5 @@
 /**
- * What a run of the traffic does next: one action of every kind that writes to a ledger, in an order its input names.
+ * Chooses the next action of a run of the traffic: one action of every kind that writes to a ledger, in an order given by its input.
  *
  * Owns the plan of a run and the commands of each action. Pure: folded state in, commands and intents out.
  */
@@ -30,9 +30,9 @@ export interface Surroundings {
   readonly id: RunId
   readonly now: Instant
   readonly roll: number
-  /** Events after the wait's base; empty if nothing is waited for. */
+  /** Events after the wait's base; empty if the run waits for none. */
   readonly events: readonly StoredEvent[]
-  /** How an open child stands; null if there is none or it goes on. */
+  /** The result of an open child; null if there is none or it is still active. */
   readonly childOutput: Payload | null
   readonly position: number
   readonly answerType: string
@@ -76,7 +76,7 @@ const done = (
   events,
 })
 
-/** Timers, events and children that have come since the run was parked. */
+/** Timers, events and children that have arrived since the run was parked. */
 const catchUp = (state: RunState, around: Surroundings): readonly RunCommand[] => {
   if (state.kind !== 'live') return []
   const commands: RunCommand[] = [{ type: 'pass_time', now: around.now }]
@@ -155,7 +155,7 @@ const act = (action: Action, step: string, around: Surroundings): Intents => {
   }
 }
 
-/** What a step that has begun goes on with; null if it still waits for something outside. */
+/** The next command of an active step; null if it still waits for something outside. */
 const goOn = (state: Extract<RunState, { kind: 'live' }>, step: string, around: Surroundings): Intents | null => {
   const open = state.open.get(step)
   const result = inline({ step, by: around.id })
@@ -166,7 +166,7 @@ const goOn = (state: Extract<RunState, { kind: 'live' }>, step: string, around: 
   return null
 }
 
-/** The next write of this run. First what came is taken in, alone: so that every write is small and every order occurs. */
+/** The next write of this run. Arrivals are written first, alone, so that every write is small and every order occurs. */
 export const nextIntents = (state: RunState, around: Surroundings): Intents => {
   if (state.kind !== 'live') throw new Error('only a run that has not ended can be held')
   const missed = catchUp(state, around)

@@ -1,8 +1,8 @@
 /**
- * A worker that writes to a ledger as the engine does, without the engine: events arrive, runs are claimed, step, wait and end.
+ * A worker that writes to a ledger like the engine, without the engine: events arrive; runs are claimed, perform steps, wait and end.
  *
- * Owns the mix and the receipts: what was acknowledged, so that a checker can ask for it later. It goes on with what it finds in
- * the ledger, so it can follow after a crash. Never resends: it is given a ledger that does (insistent.ts).
+ * Owns the mix and the receipts: what was acknowledged, so that a checker can look for it later. Continues with what is in the ledger, so
+ * it can follow a crash. Never resends: the given ledger does (insistent.ts).
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { WaitSpec } from '#model/event/wait.ts'
@@ -17,7 +17,7 @@ import { newRun } from './new-run.ts'
 import { RunPen } from './run-pen.ts'
 import { ACTIONS, nextIntents, type Surroundings } from './story.ts'
 
-/** What the ledger has answered for: facts by hash (which seals stream, place and content), events by sequence. */
+/** What the ledger has acknowledged: facts by hash (which seals stream, place and content), events by sequence. */
 export interface Receipt {
   readonly append: string
   readonly facts: readonly string[]
@@ -30,10 +30,10 @@ export interface TrafficOptions {
   readonly blobs: Blobs
   readonly random: Random
   readonly acknowledge: (receipts: readonly Receipt[]) => void
-  /** Told of an append that the ledger refused: nothing of it may ever be there. */
+  /** Called with an append that the ledger refused: no part of it may ever be there. */
   readonly refuse?: (append: string) => void
   readonly leaseTtlMs?: number
-  /** Most runs held at once, hence the size of a batch. */
+  /** The maximum number of held runs, and so the size of a batch. */
   readonly width?: number
 }
 
@@ -54,7 +54,7 @@ export class Traffic {
   readonly #options: Required<TrafficOptions>
   readonly #letters: Letters
   readonly #held = new Map<RunId, RunPen>()
-  /** Runs that wait for an answer nobody has sent yet. */
+  /** Runs that wait for an answer that is not sent yet. */
   readonly #unanswered: RunId[] = []
   #position = 0
   #beatAt = 0
@@ -66,7 +66,7 @@ export class Traffic {
     this.#letters = new Letters(life)
   }
 
-  /** One batch: claims what is due, writes one append per held run and some arrivals, acknowledges what was answered. */
+  /** One batch: claims due runs, writes one append per held run and some arrivals, records what was acknowledged. */
   async turn(): Promise<void> {
     await this.#beat()
     await this.#claim()
@@ -116,7 +116,7 @@ export class Traffic {
     }
   }
 
-  /** A claim whose outcome nobody knows may have leased runs to us: the worker gives up all it has and starts as another. */
+  /** A claim with an unknown outcome may have leased runs to us: the worker releases all it has and restarts under another id. */
   async #claims(limit: number): Promise<readonly Claim[]> {
     const { ledger, random } = this.#options
     try {
@@ -137,7 +137,7 @@ export class Traffic {
     return Array.from({ length: count }, () => this.#arrival())
   }
 
-  /** An event from outside and the run that it triggers. */
+  /** An external event and the run that it triggers. */
   #arrival(): Entry {
     const { random } = this.#options
     const now = Date.now()
