@@ -122,7 +122,7 @@ export const open = (
 export const told = (app: Trihand, status: RunStatus, count: number): Promise<void> =>
   new Promise((resolve) => {
     let seen = 0
-    const off = app.on((notice) => {
+    const off = app.subscribe('runs', (notice) => {
       if (notice.status !== status || ++seen < count) return
       off()
       resolve()

@@ -21,7 +21,7 @@ const app = await createTrihand({
   ...(slots === '' ? {} : { slots: Number(slots) }),
   ...dispatcherAsked(),
 })
-app.on(({ status }) => {
+app.subscribe('runs', ({ status }) => {
   if (isEnded(status)) say(`ended ${current}`)
 })
 say('ready')

@@ -45,7 +45,7 @@ import { modelsFor, perSystem } from './models.ts'
 const CACHE = join(tmpdir(), 'trihand-workspaces')
 
 /** What the host application brings itself; everything else is read from the environment. */
-export interface AgentOptions {
+export interface AgentSettings {
   /** Answers every call, in place of the models that the keys in the environment would open. */
   readonly models?: Pick<Models, 'model' | 'nameOf'>
   /** Tools in addition to those of the system. */
@@ -59,7 +59,7 @@ export interface AgentOptions {
   readonly backends?: Readonly<Record<string, BackendFactory>>
 }
 
-export interface AgentsInput extends Omit<AgentOptions, 'workspaces'> {
+export interface AgentsInput extends Omit<AgentSettings, 'workspaces'> {
   readonly system: () => System
   readonly clock: Clock
   readonly ids: Ids

@@ -4,6 +4,7 @@
  * Owns what is made once for each tenant, and what a tenant cannot reach: workers, which belong to the server. Contains no rules.
  */
 import type { Engine } from '#engine/core/engine.ts'
+import { subscriptionsOf } from '#engine/core/subscriptions.ts'
 import { tenantReader } from '#engine/services/tenant-reader.ts'
 import type { Service, TenantChangeFeed } from '#http/server/service.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
@@ -51,10 +52,8 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
   ) => engine.pause(run, by, reason),
   resume: (run: Parameters<Engine['look']>[0], { by = 'local' }: By = {}) => engine.resume(run, by),
   resolve: engine.tasks.resolve.bind(engine.tasks),
-  watch: engine.watch.bind(engine),
-  observe: engine.observe.bind(engine),
+  ...subscriptionsOf(engine),
   vitals: engine.vitals,
-  listen: engine.listen.bind(engine),
   lacks: engine.fleet.lacks.bind(engine.fleet),
   artifact: engine.artifact.bind(engine),
   circuits: engine.circuits,

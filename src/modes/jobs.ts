@@ -4,7 +4,7 @@
  * Creates a job and its order together. The work of a job is a run (executors/workflow/bulk.ts): it is cancelled, watched and found like any
  * other run.
  */
-import type { InnerStartOptions } from '#engine/core/intake.ts'
+import type { InnerStartOptions } from '#engine/core/incoming.ts'
 import { BULK } from '#manifest/define/builtin-functions.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isRunId, type RunId, type TenantId } from '#model/kernel/ids.ts'

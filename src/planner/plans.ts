@@ -9,7 +9,7 @@
  * plans-2  A plan runs only exactly as a person approved it, whoever starts it.
  */
 import { advancePlan } from '#engine/core/advance.ts'
-import type { IncomingEvent, InnerSendOptions, Receipt, StartOptions } from '#engine/core/intake.ts'
+import type { IncomingEvent, InnerSendOptions, Receipt, StartOptions } from '#engine/core/incoming.ts'
 import type { System } from '#manifest/define/system.ts'
 import { contentHash, handlersIn, readSteps, readText } from '#manifest/plan/reading.ts'
 import { TrihandError } from '#model/kernel/errors.ts'

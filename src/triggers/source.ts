@@ -9,7 +9,7 @@
  * source-2  An occurrence that the engine refuses for good is recorded as refused and skipped; an occurrence that fails because of the store is
  *           not.
  */
-import type { IncomingEvent, InnerSendOptions, Receipt } from '#engine/core/intake.ts'
+import type { IncomingEvent, InnerSendOptions, Receipt } from '#engine/core/incoming.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

@@ -8,7 +8,7 @@
  *            of the body where only the body is signed.
  * webhook-3  A delivery from the right sender that makes no event is recorded, with its raw body, and can be replayed.
  */
-import type { Receipt } from '#engine/core/intake.ts'
+import type { Receipt } from '#engine/core/incoming.ts'
 import type { System } from '#manifest/define/system.ts'
 import type { Delivered, WebhookDefinition } from '#manifest/define/webhooks.ts'
 import { type Environment, resolveReferences } from '#manifest/expressions/reference.ts'

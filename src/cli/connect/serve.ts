@@ -14,7 +14,7 @@ import { untilAskedToStop } from '#cli/terminal/stop-signal.ts'
 import { VERSION } from '#cli/version.ts'
 import { createTrihand, type Trihand } from '#compose/assemble.ts'
 import { prepareFolder } from '#compose/stores.ts'
-import type { IncomingEvent } from '#engine/core/intake.ts'
+import type { IncomingEvent } from '#engine/core/incoming.ts'
 import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '#http/access/auth-settings.ts'
 import { randomText } from '#http/access/random.ts'
 import { createApp } from '#http/server/app.ts'
@@ -148,7 +148,7 @@ const whileOpen = async (
   const end = options.begin?.(serving)
   announce(shell.output, serving, options)
   const activity = new Activity(shell.output)
-  const forget = trihand.on((notice) => activity.hear(notice))
+  const forget = trihand.subscribe('runs', (notice) => activity.hear(notice))
   if (options.first !== undefined) await trihand.send(options.first)
   await stopped
   shell.output.talk('stopping: waiting for running steps; press Ctrl+C again to stop now')

@@ -111,7 +111,7 @@ const whileAtWork = async (shell: Shell, trihand: Trihand, port: number | null):
   const mute = log.follow(trihand)
   sayReady(shell.output, trihand, health.url)
   const activity = new Activity(shell.output)
-  const forget = trihand.on((notice) => activity.hear(notice))
+  const forget = trihand.subscribe('runs', (notice) => activity.hear(notice))
   const why = await Promise.race([stopped.then((): Why => 'signal'), trihand.drained.then((): Why => 'order')])
   sayDraining(shell, why)
   await trihand.close()

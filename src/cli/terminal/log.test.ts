@@ -23,8 +23,8 @@ const logged = (level: LogLevel) => {
 const observed = (log: Log): Observer => {
   let observer: Observer | null = null
   log.follow({
-    observe: (one) => {
-      observer = one
+    subscribe: (_, ...one) => {
+      observer = one[0] as Observer
       return () => {}
     },
   })

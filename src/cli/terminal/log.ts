@@ -113,12 +113,12 @@ export class Log {
   }
 
   /** Logs what the process does until the returned function is called. */
-  follow(trihand: Pick<Trihand, 'observe'>): () => void {
+  follow(trihand: Pick<Trihand, 'subscribe'>): () => void {
     if (this.isQuiet) return () => {}
     const addAll = (lines: readonly Line[]): void => {
       for (const one of lines) this.add(one)
     }
-    return trihand.observe({
+    return trihand.subscribe('metrics', {
       appended: () => {},
       performed: () => {},
       woke: () => {},

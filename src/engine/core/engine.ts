@@ -42,15 +42,8 @@ import { Commit } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { EngineDeps, EngineOptions } from './engine-deps.ts'
-import {
-  type IncomingEvent,
-  type InnerSendOptions,
-  type InnerStartOptions,
-  Intake,
-  type Receipt,
-  type Rehearsal,
-  type SendOptions,
-} from './intake.ts'
+import type { IncomingEvent, InnerSendOptions, InnerStartOptions, Receipt, Rehearsal, SendOptions } from './incoming.ts'
+import { Intake } from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { type ChunkListener, TokenStream } from './token-stream.ts'

@@ -21,92 +21,20 @@ import { hasCode } from '#manifest/define/system.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import { OWN, PERSON, PROGRAM, type Producer } from '#model/access/human-only.ts'
-import { type AskedBy, type Requesters, requestersOf } from '#model/access/requester.ts'
+import { type Requesters, requestersOf } from '#model/access/requester.ts'
 import { type Cause, type Event, isPlainId, isReservedSource, isReservedType } from '#model/event/event.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { type Instant, LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '#model/kernel/ids.ts'
+import { LOCAL_TENANT, type RunId, runId, type TenantId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json, toJson } from '#model/kernel/json.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '#ports/ledger.ts'
 import { firstCause } from './cause.ts'
 import type { EngineContext } from './engine-context.ts'
 import { checkEvent, isSameEvent, laterRun, routeAll } from './events.ts'
 import { writeInOrder } from './in-order.ts'
+import type { IncomingEvent, InnerSendOptions, InnerStartOptions, Receipt, Rehearsal, SendOptions } from './incoming.ts'
 import { storeValue } from './payloads.ts'
 import { hasGate, judge } from './route.ts'
 import { commitOnce } from './single-append.ts'
-
-export interface IncomingEvent {
-  readonly type: string
-  readonly data?: unknown
-  readonly id?: string
-  readonly source?: string
-  readonly subject?: string
-  readonly time?: number
-  readonly traceparent?: string
-  /** `30s`, `2h`, or milliseconds: the event is sent this long after it was accepted, under an id that it gets then. */
-  readonly delay?: string | number
-}
-
-export interface Receipt {
-  readonly id: string
-  readonly sequence: number
-  readonly runs: readonly RunId[]
-  /** Handlers whose flow control decides later whether and when they start: `trail` returns the outcome. */
-  readonly pending: readonly string[]
-  /** Handlers that listen to this event and are not started by it, with the reason. */
-  readonly suppressed: readonly NotStarted[]
-  /** The event existed already; id, sequence and runs are those of the first answer. */
-  readonly duplicate: boolean
-  /** When a delayed event will be sent. Until then `id` is that of the run that will send it, and `sequence` is 0. */
-  readonly dueAt?: Instant
-}
-
-/** A run whose id its caller has chosen: a repeated request gets the same run. */
-export interface Asked {
-  readonly run: RunId
-  /** The run may have been started already. */
-  readonly isRepeated: boolean
-}
-
-/** How a run is started by name: `{ by: ana, session, callbackUrl: 'https://shop.example/done' }`. */
-export interface StartOptions extends AskedBy {
-  /** The session whose memory the run shares. Default: none. */
-  readonly session?: SessionId
-  /** The run that it shall become, so that a repeated call starts it once. Default: a new id. */
-  readonly asked?: Asked
-  /** Notified of the run's end by a signed webhook. Default: nobody. */
-  readonly callbackUrl?: string
-}
-
-/** How a part of the system starts a run. */
-export interface InnerStartOptions extends StartOptions {
-  /** Written with the run, or not at all. Only for a handler without a gate, because a gate starts runs by its own rules. */
-  readonly documents?: (run: RunId) => readonly DocumentWrite[]
-  /** A part of the system starts one of the system's own functions, which no caller may start. */
-  readonly isOwn?: boolean
-}
-
-/** On whose behalf an event is sent: `{ by: { id: 'ana', kind: 'user', groups: [] } }`. */
-export interface SendOptions extends AskedBy {
-  /** For an event with a delay: the run that will send it, so that a repeated call sends it once. Default: a new id. */
-  readonly asked?: Asked
-}
-
-/** How a source inside the system sends an event. */
-export interface InnerSendOptions extends SendOptions {
-  /** What the source has seen, written with the event or not at all. A repeat of the event writes nothing. */
-  readonly documents?: readonly DocumentWrite[]
-  /** The system itself emits the event: a reserved type is accepted. */
-  readonly isOwn?: boolean
-  /** The id is a digest of the delivery: other data under it was made from the same delivery, which counts once. */
-  readonly idIsDigest?: boolean
-}
-
-/** Which handlers an event would start, and which not and why. Flow control may still hold a run back. */
-export interface Rehearsal {
-  readonly starts: readonly string[]
-  readonly suppressed: readonly Suppression[]
-}
 
 const DEFAULT_SOURCE = 'app'
 const OWN_SOURCE = 'trihand'

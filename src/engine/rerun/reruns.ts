@@ -12,7 +12,7 @@
  */
 import { causeOf, startOf, triggerOf } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import type { Asked } from '#engine/core/intake.ts'
+import type { Asked } from '#engine/core/incoming.ts'
 import { storeValue } from '#engine/core/payloads.ts'
 import { eventRoot } from '#engine/core/route.ts'
 import { readInputs } from '#engine/run/input.ts'

@@ -7,7 +7,7 @@
  * filters-1  A person cannot read or change another person's filter.
  * filters-2  If two people change the same version, one succeeds: the change is written with an event of the server whose id is unique.
  */
-import type { IncomingEvent, InnerSendOptions, Receipt } from '#engine/core/intake.ts'
+import type { IncomingEvent, InnerSendOptions, Receipt } from '#engine/core/incoming.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'

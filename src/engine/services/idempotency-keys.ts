@@ -13,7 +13,7 @@
  * requests-5  A key that an older version claimed and never answered is refused with REQUEST_UNANSWERED after the time limit: that version
  *             did not derive ids from the key, so it is unknown what was done.
  */
-import type { IncomingEvent, InnerSendOptions, Receipt } from '#engine/core/intake.ts'
+import type { IncomingEvent, InnerSendOptions, Receipt } from '#engine/core/incoming.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { type Instant, SERVER_TENANT } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'

@@ -26,7 +26,7 @@ export const countFor = (service: Service, version: string, streams: Pick<Stream
   const read = gaugesOf(service)
   const shown = exposition(tally)
   const modalityOf = (handler: string): Modality => service.system.functions.get(handler)?.modality ?? 'workflow'
-  service.observe({
+  service.subscribe('metrics', {
     appended: (append) => tally.add(ticksOfAppend(append)),
     ranOn: (handler, facts) => tally.add(ticksOfRun(handler, modalityOf(handler), facts)),
     performed: (handler, isDone, ms) => {

@@ -55,11 +55,11 @@ export interface AppOptions extends HealthOptions, ConfigurationOptions {
 const newFeed = (service: Service): Feed => {
   if (service.changeFeed !== null) {
     const shared = new SharedFeed(service.changeFeed)
-    service.watch(() => shared.look())
+    service.subscribe('changes', () => shared.look())
     return shared
   }
   const feed = new LiveFeed(randomText().replaceAll('-', '_'))
-  service.watch((change) => {
+  service.subscribe('changes', (change) => {
     for (const notice of noticesOf(change)) feed.tell(notice)
   })
   return feed

@@ -18,7 +18,7 @@ test('app-2: every GET and HEAD with every kind of id, sent twice, writes nothin
   await app.trihand.fleet.order('drain', app.trihand.worker.id)
   await app.trihand.drained
   const written: unknown[] = []
-  const forget = app.trihand.watch((change) => written.push(change))
+  const forget = app.trihand.subscribe('changes', (change) => written.push(change))
   const { paths } = (await app.ask('/openapi.json')).body
   const links = Object.entries<object>(paths).flatMap(([path, methods]) =>
     'get' in methods ? [run, body.items[0].id, session].map((id) => path.replaceAll(/\{\w+\}/g, id)) : [],

@@ -5,10 +5,8 @@
  */
 import type { EventTrail } from '#engine/coordinators/flow-outcomes.ts'
 import type { RetryReport } from '#engine/coordinators/gate-config.ts'
-import type { IncomingEvent, Receipt, Rehearsal, SendOptions, StartOptions } from '#engine/core/intake.ts'
-import type { Observer } from '#engine/core/observers.ts'
-import type { Watcher } from '#engine/core/publish.ts'
-import type { ChunkListener } from '#engine/core/token-stream.ts'
+import type { IncomingEvent, Receipt, Rehearsal, SendOptions, StartOptions } from '#engine/core/incoming.ts'
+import type { Subscriptions } from '#engine/core/subscriptions.ts'
 import type { Artifact } from '#engine/outcome/artifacts.ts'
 import type { RunResult } from '#engine/outcome/result.ts'
 import type { Reruns } from '#engine/rerun/reruns.ts'
@@ -38,18 +36,12 @@ import type { DispatcherEndpoint } from '#ports/dispatcher.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
 import type { Webhooks } from '#triggers/webhooks.ts'
 
-export interface Service {
+export interface Service extends Subscriptions {
   /** The tenant whose events, runs, tasks and sessions these are. */
   readonly tenant: TenantId
   send(event: IncomingEvent, options?: SendOptions): Promise<Receipt>
-  /** The watcher is called with the changes of each append. */
-  watch(watcher: Watcher): () => void
-  /** The observer is called with what this process does for all its tenants. */
-  observe(observer: Observer): () => void
   /** Every tenant that this process has served so far. */
   readonly knownTenants: readonly TenantId[]
-  /** The listener is called with each chunk of a model's answer in this run and process; the first chunk is the text so far. */
-  listen(run: RunId, listener: ChunkListener): () => void
   start(name: string, input: unknown, options?: StartOptions): Promise<RunId>
   result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>
@@ -105,7 +97,7 @@ export interface Service {
   /** The health of this process. */
   readonly vitals: Pick<Vitals, 'trouble' | 'wroteAt' | 'capacity' | 'backlog' | 'probe' | 'dispatcherTrouble'>
   readonly reader: Reader
-  /** The commits of all processes. Null: no other process writes the ledger, and `watch` reports every change. */
+  /** The commits of all processes. Null: no other process writes the ledger, and the topic `changes` reports every one. */
   readonly changeFeed: TenantChangeFeed | null
   /** The HTTP endpoint of the dispatcher, if it has one. It authenticates its caller by itself. */
   readonly endpoint: DispatcherEndpoint | null

@@ -6,7 +6,7 @@
  * work-1  A command that an earlier attempt has recorded is not given again: the run's own facts show it.
  */
 import type { Context } from 'hono'
-import type { Asked } from '#engine/core/intake.ts'
+import type { Asked } from '#engine/core/incoming.ts'
 import type { Work } from '#engine/services/idempotency-keys.ts'
 import { callerName } from '#http/access/identity.ts'
 import { readRunFact } from '#model/kernel/fact-codec.ts'

@@ -39,7 +39,7 @@ class Follower {
 
   begin(): () => void {
     if (this.known !== null) this.chunks.skip(this.known)
-    const forget = this.service.watch(({ streams }) => {
+    const forget = this.service.subscribe('changes', ({ streams }) => {
       if (streams.some((stream) => this.streams.has(stream))) this.look()
     })
     const timer = setInterval(() => this.look(), LOOK_AGAIN_MS).unref()

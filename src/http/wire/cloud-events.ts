@@ -5,7 +5,7 @@
  * not JSON is stored as text or base64, with its type.
  */
 import type { Context } from 'hono'
-import type { IncomingEvent } from '#engine/core/intake.ts'
+import type { IncomingEvent } from '#engine/core/incoming.ts'
 import { type Members, optionalText, parseJson, textOf } from '#http/server/body.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'

@@ -8,7 +8,7 @@ import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { restate } from '#adapters/dispatch/restate/restate.ts'
 import { createTrihand } from '#compose/assemble.ts'
-import type { IncomingEvent, Receipt } from '#engine/core/intake.ts'
+import type { IncomingEvent, Receipt } from '#engine/core/incoming.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { RunFact } from '#model/run/fact.ts'
@@ -71,7 +71,7 @@ const tellFact = (run: string, fact: RunFact): void => {
   if (fact.type === 'step.completed') say({ kind: 'step', run, step: fact.step })
 }
 
-trihand.on((notice) => {
+trihand.subscribe('runs', (notice) => {
   for (const fact of notice.facts) tellFact(notice.run, fact)
   if (isEnded(notice.status)) say({ kind: 'ended', run: notice.run, handler: notice.handler, status: notice.status })
   operator.notice(notice)

@@ -4,7 +4,7 @@
  * Owns `acks.jsonl`, the evidence of what was acknowledged (V1). Runs in the process that is never killed.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import type { IncomingEvent } from '#engine/core/intake.ts'
+import type { IncomingEvent } from '#engine/core/incoming.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
 import type { Random } from '#test/support/random.ts'
 import type { ChildLine } from './child.ts'

@@ -5,7 +5,7 @@
  * Owns what was acknowledged, denied and left unanswered. Never reads the store.
  */
 import type { Engine } from '#engine/core/engine.ts'
-import type { Receipt } from '#engine/core/intake.ts'
+import type { Receipt } from '#engine/core/incoming.ts'
 import type { Decision } from '#engine/tasks/tasks.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { RunId, SessionId, TaskId } from '#model/kernel/ids.ts'

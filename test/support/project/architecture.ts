@@ -122,11 +122,26 @@ export const packagesFrom = (
   return packages
 }
 
-/** The names that an entry exports, types included. */
-export const exportedNames = (text: string): readonly string[] => {
+/** The names that an entry exports. */
+export const exportedNames = (
+  text: string,
+): { readonly values: readonly string[]; readonly types: readonly string[] } => {
   const plain = withoutComments(text)
-  const lists = [...plain.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap((match) => (match[1] ?? '').split(','))
-  const listed = lists.map((item) => item.trim().replace(/^(type |.* as )/, '')).filter((name) => name !== '')
-  const declared = [...plain.matchAll(/^export (?:const|function|async function|class|interface|type) (\w+)/gm)]
-  return [...listed, ...declared.map((match) => match[1] ?? '')]
+  const listed = [...plain.matchAll(/export (type )?\{([^}]*)\}/g)].flatMap(([, all, list = '']) =>
+    list
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
+      .map((item) => ({
+        isType: all !== undefined || item.startsWith('type '),
+        name: item.replace(/^(type |.* as )/, ''),
+      })),
+  )
+  const declared = [...plain.matchAll(/^export (const|function|async function|class|interface|type) (\w+)/gm)].map(
+    ([, kind, name = '']) => ({ isType: kind === 'interface' || kind === 'type', name }),
+  )
+  const names = [...listed, ...declared]
+  const namesOf = (isType: boolean): readonly string[] =>
+    names.filter((one) => one.isType === isType).map(({ name }) => name)
+  return { values: namesOf(false), types: namesOf(true) }
 }

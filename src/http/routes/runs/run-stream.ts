@@ -91,11 +91,11 @@ const follow = (service: Service, run: RunId, next: number, pen: Pen): (() => vo
   const loop = new FactLoop(service, run, pen, next)
   pen.write(HELLO)
   const undo = [
-    service.watch(({ streams }) => {
+    service.subscribe('changes', ({ streams }) => {
       if (streams.includes(run)) loop.look()
     }),
     service.changeFeed?.follow(run, () => loop.look()) ?? (() => {}),
-    service.listen(run, (piece) => pen.write(asDelta(piece))),
+    service.subscribe('tokens', (piece) => pen.write(asDelta(piece)), { run }),
   ]
   const timer = setInterval(() => loop.look(), LOOK_AGAIN_MS).unref()
   loop.look()

@@ -4,7 +4,7 @@
  * Owns the parsing of an incoming event. Its admission is decided by the engine, not here.
  */
 import type { Context } from 'hono'
-import type { Receipt as EngineReceipt, IncomingEvent } from '#engine/core/intake.ts'
+import type { Receipt as EngineReceipt, IncomingEvent } from '#engine/core/incoming.ts'
 import { askedBy, callerName } from '#http/access/identity.ts'
 import { SEND_EVENT } from '#http/documents/events.ts'
 import type { Receipt } from '#http/openapi/api.ts'
