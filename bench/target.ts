@@ -119,7 +119,7 @@ export const open = (
   })
 
 /** Settles when this many runs were reported with this status. */
-export const told = (app: Trihand, status: RunStatus, count: number): Promise<void> =>
+export const untilReported = (app: Trihand, status: RunStatus, count: number): Promise<void> =>
   new Promise((resolve) => {
     let seen = 0
     const off = app.subscribe('runs', (notice) => {

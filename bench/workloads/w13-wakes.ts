@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Trihand } from '#compose/assemble.ts'
 import { atMost, type Measurement, median } from '../report.ts'
-import { type BenchLedger, open, told } from '../target.ts'
+import { type BenchLedger, open, untilReported } from '../target.ts'
 
 const RUNS = 10_000
 /** Concurrent sends. */
@@ -27,7 +27,7 @@ const sendAll = async (app: Trihand, type: string, from: number, count: number):
 }
 
 const parked = async (app: Trihand, from: number, count: number): Promise<void> => {
-  const waiting = told(app, 'waiting', count)
+  const waiting = untilReported(app, 'waiting', count)
   await sendAll(app, 'run.seek', from, count)
   await waiting
 }
@@ -36,7 +36,7 @@ export const wokenByValue = async (ledger: BenchLedger): Promise<readonly Measur
   const place = ledger.fresh()
   const app = await open(place)
   await parked(app, 0, RUNS)
-  const resumed = told(app, 'success', RUNS)
+  const resumed = untilReported(app, 'success', RUNS)
   const since = performance.now()
   await sendAll(app, 'seek.found', 0, RUNS)
   await resumed
@@ -61,7 +61,7 @@ const collect = (): (() => void) => {
 const wakesOf = async (app: Trihand, gc: () => void, from: number): Promise<Cost> => {
   const costs: Cost[] = []
   for (let id = from; id < from + WAKES; id++) {
-    const done = told(app, 'success', 1)
+    const done = untilReported(app, 'success', 1)
     gc()
     const before = process.memoryUsage().heapUsed
     const since = performance.now()
@@ -78,7 +78,7 @@ export const besideOthers = async (ledger: BenchLedger, isQuick: boolean): Promi
   const app = await open(place)
   const gc = collect()
   await parked(app, 0, WARM_UP + 2 * WAKES)
-  const warm = told(app, 'success', WARM_UP)
+  const warm = untilReported(app, 'success', WARM_UP)
   await sendAll(app, 'seek.found', 0, WARM_UP)
   await warm
   const alone = await wakesOf(app, gc, WARM_UP)

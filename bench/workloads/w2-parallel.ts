@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Trihand } from '#compose/assemble.ts'
 import { atLeast, atMost, type Measurement, median } from '../report.ts'
-import { type BenchLedger, open, told } from '../target.ts'
+import { type BenchLedger, open, untilReported } from '../target.ts'
 
 const RUNS = 1_000
 const STEPS = 10
@@ -16,7 +16,7 @@ const MEASURED = 5
 const MUST = { sqlite: 0.35, postgres: 0.15 } as const
 
 const allAtOnce = async (app: Trihand): Promise<number> => {
-  const done = told(app, 'success', RUNS)
+  const done = untilReported(app, 'success', RUNS)
   const from = performance.now()
   await Promise.all(Array.from({ length: RUNS }, (_, i) => app.send({ type: 'run.many', data: { i } })))
   await done

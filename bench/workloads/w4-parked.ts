@@ -1,6 +1,6 @@
 /** W4: runs parked on a wait. Measures their cost on disk and in memory, how fast a process starts with them, and how fast all resume. */
 import { atMost, type Measurement } from '../report.ts'
-import { type BenchLedger, open, startChild, told } from '../target.ts'
+import { type BenchLedger, open, startChild, untilReported } from '../target.ts'
 
 const RESUMED = 10_000
 const CHUNK = 1_000
@@ -10,12 +10,12 @@ const RESUME_SECONDS = { sqlite: 1, postgres: 5 } as const
 export const resumedRuns = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
   const place = ledger.fresh()
   const app = await open(place)
-  const parked = told(app, 'waiting', RESUMED)
+  const parked = untilReported(app, 'waiting', RESUMED)
   for (let from = 0; from < RESUMED; from += CHUNK) {
     await Promise.all(Array.from({ length: CHUNK }, (_, i) => app.send({ type: 'run.park', data: { i: from + i } })))
   }
   await parked
-  const resumed = told(app, 'success', RESUMED)
+  const resumed = untilReported(app, 'success', RESUMED)
   const since = performance.now()
   await app.send({ type: 'park.go', data: {} })
   await resumed

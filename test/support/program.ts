@@ -27,7 +27,7 @@ export class Program {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     this.#ended = new Promise((resolve) => this.#child.once('close', () => resolve()))
-    void this.#ended.then(() => this.#tell())
+    void this.#ended.then(() => this.#notify())
     // A killed program does not read its input.
     this.#child.stdin?.on('error', () => {})
     this.#child.stderr?.on('data', (chunk: Buffer) => {
@@ -36,7 +36,7 @@ export class Program {
     if (this.#child.stdout === null) throw new Error('a program without stdout cannot answer')
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
       this.#lines.push(line)
-      this.#tell()
+      this.#notify()
     })
   }
 
@@ -92,7 +92,7 @@ export class Program {
     await this.#ended
   }
 
-  #tell(): void {
+  #notify(): void {
     const waiting = this.#listeners
     this.#listeners = []
     for (const resolve of waiting) resolve()

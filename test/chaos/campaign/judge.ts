@@ -113,10 +113,10 @@ const judgeActs = async (said: readonly Said[], query: Query): Promise<readonly 
   for (const [handler, noun] of Object.entries(kinds)) {
     for (const action of ['approve', 'reject'] as const) {
       const type = `${noun}.${action === 'approve' ? 'approved' : 'rejected'}`
-      const told = rows.filter((row) => row['type'] === type)
+      const emitted = rows.filter((row) => row['type'] === type)
       const meant = said.filter((one) => one.handler === handler && one.action === action).length
-      if (told.length !== meant) wrong.push(`${meant} times ${type} was decided, and told ${told.length} times`)
-      const acted = told.filter(({ status }) => status === 'success').length
+      if (emitted.length !== meant) wrong.push(`${meant} times ${type} was decided, and told ${emitted.length} times`)
+      const acted = emitted.filter(({ status }) => status === 'success').length
       if (action === 'approve' && acted !== meant) wrong.push(`of ${meant} ${type} only ${acted} were carried out`)
     }
   }
@@ -126,7 +126,7 @@ const judgeActs = async (said: readonly Said[], query: Query): Promise<readonly 
 /** The expected final state of every lead. */
 const judgeLeads = async ({ said, leads }: People, query: Query): Promise<readonly string[]> => {
   const rows = await query(`select type, data from event where type in ('campaign.drafted', 'lead.closed')`)
-  const told = groupBy(rows, (row) => `${row['type']} ${JSON.parse(String(row['data'])).lead_id}`)
+  const emitted = groupBy(rows, (row) => `${row['type']} ${JSON.parse(String(row['data'])).lead_id}`)
   const isSaid = (lead: string, handler: string, action: string): boolean =>
     [...said.values()].some((one) => one.lead === lead && one.handler === handler && one.action === action)
   const wrong: string[] = []
@@ -134,7 +134,7 @@ const judgeLeads = async ({ said, leads }: People, query: Query): Promise<readon
     const isClosed = isSaid(id, 'review-campaign', 'approve') && !isSaid(id, 'approve-reply', 'reject')
     const expected = { 'campaign.drafted': 1, 'lead.closed': isClosed ? 1 : 0 }
     for (const [type, times] of Object.entries(expected)) {
-      const found = told.get(`${type} ${id}`)?.length ?? 0
+      const found = emitted.get(`${type} ${id}`)?.length ?? 0
       if (found !== times) wrong.push(`${id}: ${found} times ${type} instead of ${times}`)
     }
   }

@@ -62,7 +62,7 @@ export class MailService {
     for await (const chunk of request) text += chunk
     const { key, to, subject } = JSON.parse(text) as SentMail
     this.mails.push({ key, to, subject })
-    this.#moments.tell('mail')
+    this.#moments.report('mail')
     await pause(this.#random.below(MAX_ANSWER_MS))
     if (!this.isSilent) response.end('taken')
   }

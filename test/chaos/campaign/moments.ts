@@ -8,12 +8,12 @@ import { until } from '#test/support/until.ts'
 export type Moment = 'read' | 'call' | 'mail' | 'decision'
 
 export class Moments {
-  readonly #told = new Map<Moment, number>()
+  readonly #counts = new Map<Moment, number>()
   /** How many processes have lived before the current one. */
   life = 0
 
-  tell(moment: Moment): void {
-    this.#told.set(moment, this.#count(moment) + 1)
+  report(moment: Moment): void {
+    this.#counts.set(moment, this.#count(moment) + 1)
   }
 
   /** Resolves at the next moment of this kind; false: none came within the limit. */
@@ -25,6 +25,6 @@ export class Moments {
   }
 
   #count(moment: Moment): number {
-    return this.#told.get(moment) ?? 0
+    return this.#counts.get(moment) ?? 0
   }
 }

@@ -133,7 +133,7 @@ export class People {
       // An uncertain step is answered through its run.
       if (!shown.actions.some(({ name }) => name === 'approve')) continue
       this.said.set(id, this.#think(shown, life))
-      this.#options.moments.tell('read')
+      this.#options.moments.report('read')
     }
   }
 
@@ -159,17 +159,17 @@ export class People {
       { action, items, ...(reason === null ? {} : { reason }), shown_hash: shownHash },
       { 'idempotency-key': task },
     )
-    this.#options.moments.tell('decision')
+    this.#options.moments.report('decision')
     const { status, body } = await asked
-    if (status === 409 && body.code === 'TASK_CLOSED' && before) this.#heard(said, life)
-    else if (status === 200) this.#heard(said, life)
+    if (status === 409 && body.code === 'TASK_CLOSED' && before) this.#decided(said, life)
+    else if (status === 200) this.#decided(said, life)
     else {
       this.faults.push(`${said.handler} ${said.lead}: the decision was refused: ${JSON.stringify(body)}`)
       said.heardIn = life
     }
   }
 
-  #heard(said: Said, life: number): void {
+  #decided(said: Said, life: number): void {
     said.heardIn = life
     this.acknowledged += 1
     const lead = this.leads.get(said.lead)

@@ -81,7 +81,7 @@ export const openProvider = async (folder: string, random: Random, moments: Mome
     pace: async ({ body }, n) => {
       const lead = LEAD.exec(JSON.stringify(messagesOf(body)[0]))?.[0]
       calls.push({ key: `${agentOf(body).name} ${lead} ${turnOf(body)}`, life: moments.life, response: `msg_${n}` })
-      moments.tell('call')
+      moments.report('call')
       await pause(random.below(MAX_THINKING_MS))
     },
   })

@@ -108,15 +108,16 @@ export const killAndRepeat = async (
     const before = await Promise.all(answers)
     const next = await begin(input)
     for (const [at, one] of asked.entries()) {
-      const told = before[at] ?? null
+      const earlier = before[at] ?? null
       const again = await until(
         () => post(next.url, one),
         (answer) => !isWaiting(answer),
         { what: `${one.key} is answered` },
       )
       if (again.status >= 300) faults.push(`${one.door} ${one.key}: ${again.status} ${JSON.stringify(again.body)}`)
-      if (told === null) cut += 1
-      else if (madeBy(told) !== madeBy(again)) faults.push(`${one.door} ${one.key}: ${madeBy(told)}, ${madeBy(again)}`)
+      if (earlier === null) cut += 1
+      else if (madeBy(earlier) !== madeBy(again))
+        faults.push(`${one.door} ${one.key}: ${madeBy(earlier)}, ${madeBy(again)}`)
       const repeated = await post(next.url, one)
       if (madeBy(repeated) !== madeBy(again)) faults.push(`${one.door} ${one.key}: another answer to a repeat`)
     }

@@ -80,9 +80,9 @@ class SimDispatcher implements Dispatcher {
 
   #call(run: RunId, at: number): void {
     const { scheduler } = this.#deps
-    const tell = (): void => this.#handler(run)
-    if (at <= scheduler.clockOf(this.#owner)) scheduler.submit(this.#owner, tell)
-    else scheduler.at(this.#owner, at, tell)
+    const deliver = (): void => this.#handler(run)
+    if (at <= scheduler.clockOf(this.#owner)) scheduler.submit(this.#owner, deliver)
+    else scheduler.at(this.#owner, at, deliver)
   }
 }
 

@@ -118,7 +118,7 @@ export class Theatre {
   #spawner(tape: Tape, bill: Bill, crash: (worker: Owner) => void): (name: string) => SimWorker {
     const { atStore = unchanged, atEngine = unchanged, trace } = this.#options
     const { scheduler, faults, points } = this
-    const told = trace === undefined ? null : (line: string): void => trace(`+${scheduler.now - START} ${line}`)
+    const traceLine = trace === undefined ? null : (line: string): void => trace(`+${scheduler.now - START} ${line}`)
     const settings = {
       ids: simIds(),
       scheduler,
@@ -129,7 +129,7 @@ export class Theatre {
       commit: { maxBatch: tape.pick([64, 1, 2]), maxInFlight: tape.pick([1, 2]) },
     }
     const line = (worker: Owner): Line =>
-      new Line({ worker, store: this.#owner, scheduler, tape, faults, points, crash, trace: told })
+      new Line({ worker, store: this.#owner, scheduler, tape, faults, points, crash, trace: traceLine })
     const ledger = (worker: Owner): Ledger => {
       const inner = atStore(new MemoryLedger(this.#store), this.#store)
       return atEngine(new SimLedger(inner, line(worker), this.#witness, faults), this.#store)

@@ -48,17 +48,17 @@ class FrozenWorker {
   readonly begun: string[] = []
   isReady = false
 
-  constructor(database: string, heard: (line: WorkerLine) => void) {
+  constructor(database: string, onLine: (line: WorkerLine) => void) {
     this.program = new Program({ source: WORKER, input: { database } satisfies WorkerInput })
-    void this.#listen(heard)
+    void this.#listen(onLine)
   }
 
-  async #listen(heard: (line: WorkerLine) => void): Promise<void> {
+  async #listen(onLine: (line: WorkerLine) => void): Promise<void> {
     for (let line = await this.program.line(); line !== null; line = await this.program.line()) {
-      const told = JSON.parse(line) as WorkerLine
-      if (told.kind === 'ready') this.isReady = true
-      if (told.kind === 'begun') this.begun.push(told.run)
-      heard(told)
+      const message = JSON.parse(line) as WorkerLine
+      if (message.kind === 'ready') this.isReady = true
+      if (message.kind === 'begun') this.begun.push(message.run)
+      onLine(message)
     }
   }
 }
@@ -80,12 +80,12 @@ class Scene {
   }
 
   async open(workers: number): Promise<void> {
-    const system = shopOf({ say: (what, run) => this.#heard(what, run) })
+    const system = shopOf({ say: (what, run) => this.#record(what, run) })
     this.#app = await createTrihand({ system, database: this.#url, leaseTtl: LEASE_MS })
-    const heard = (line: WorkerLine): void => {
-      if (line.kind !== 'ready') this.#heard(line.kind, line.run)
+    const onLine = (line: WorkerLine): void => {
+      if (line.kind !== 'ready') this.#record(line.kind, line.run)
     }
-    for (let n = 0; n < workers; n++) this.#workers.push(new FrozenWorker(this.#url, heard))
+    for (let n = 0; n < workers; n++) this.#workers.push(new FrozenWorker(this.#url, onLine))
     const isReady = (): boolean => this.#workers.every((one) => one.isReady)
     await until(isReady, Boolean, { timeoutMs: PATIENCE_MS, what: 'the workers' })
   }
@@ -101,7 +101,7 @@ class Scene {
     return found
   }
 
-  #heard(what: 'begun' | 'effect' | 'over', run: string): void {
+  #record(what: 'begun' | 'effect' | 'over', run: string): void {
     const payment = this.paymentOf(run)
     if (what === 'effect') payment.effects++
     else payment[what]++

@@ -37,7 +37,7 @@ const nextLine = async (program: Program): Promise<string | null> => {
 }
 
 /** Reads the results of one process until it has run all of its cases. */
-const hear = async (input: FuzzInput, told: (line: FuzzLine) => void): Promise<void> => {
+const readLines = async (input: FuzzInput, onLine: (line: FuzzLine) => void): Promise<void> => {
   const program = new Program({ source: 'test/chaos/fuzz/child.ts', input })
   let played = 0
   try {
@@ -46,7 +46,7 @@ const hear = async (input: FuzzInput, told: (line: FuzzLine) => void): Promise<v
       if (text === null) throw new Error(`the process died after ${played} cases: ${program.complaint}`)
       const line = JSON.parse(text) as FuzzLine
       played += line.cases
-      told(line)
+      onLine(line)
     }
   } finally {
     await program.kill()
@@ -56,7 +56,7 @@ const hear = async (input: FuzzInput, told: (line: FuzzLine) => void): Promise<v
 const fuzz = async (input: FuzzInput, findings: Findings): Promise<void> => {
   const { what, seed } = input
   let next = seed
-  const told = (line: FuzzLine): void => {
+  const onLine = (line: FuzzLine): void => {
     next = line.seed + line.cases
     findings.operations += line.cases
     findings.checks += line.cases
@@ -64,12 +64,14 @@ const fuzz = async (input: FuzzInput, findings: Findings): Promise<void> => {
     if (what === 'manifest') findings.fault('refused manifest', line.refused)
     if (line.failure !== null) findings.violation(`${what}, batch ${line.seed}: ${line.failure.slice(0, 2_000)}`)
   }
-  await hear(input, told).catch((error: unknown) => findings.violation(`${what}, batch ${next}: ${String(error)}`))
+  await readLines(input, onLine).catch((error: unknown) =>
+    findings.violation(`${what}, batch ${next}: ${String(error)}`),
+  )
 }
 
 const control = async (seed: number): Promise<Control> => {
   let broken = 0
-  await hear({ what: 'bare', cases: CONTROL_CASES, seed }, ({ failure }) => {
+  await readLines({ what: 'bare', cases: CONTROL_CASES, seed }, ({ failure }) => {
     if (failure !== null) broken += 1
   })
   return { name: 'fuzz-bare-parser', must: 'lose', lost_in: broken, of: CONTROL_CASES }

@@ -28,7 +28,7 @@ const CONTROL_REQUESTS = 200
 type Lie = (text: string) => string
 const HONEST: Lie = (text) => text
 
-const tell = ({ id, method, path, body }: FuzzRequest, words: string): string =>
+const sentenceOf = ({ id, method, path, body }: FuzzRequest, words: string): string =>
   `${id}: ${method} ${path.slice(0, 200)} ${(body ?? '').slice(0, 200)}: ${words}`
 
 /** The answer, or what is wrong with it. A stream is closed as soon as it has begun. */
@@ -69,7 +69,7 @@ const ask = async (round: Round, count: number, onlyGet: boolean): Promise<void>
     findings.operations += 1
     findings.checks += 1
     findings.fault(request.method)
-    if (fault !== null) findings.violation(tell(request, fault))
+    if (fault !== null) findings.violation(sentenceOf(request, fault))
     if (i % LOOK_EVERY === 0) requests = new Requests(document, await world.pool(), random)
   }
 }

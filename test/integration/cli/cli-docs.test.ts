@@ -43,9 +43,9 @@ const counted = (texts: readonly string[]): readonly string[] =>
   texts.filter((text, index) => texts.indexOf(text) !== index)
 
 test('docs/cli.md lists every verb once, and no other (15.5.3)', () => {
-  const told = lines.flatMap(({ verbs }) => verbs)
-  expect(counted(told)).toEqual([])
-  expect([...told].sort()).toEqual([...commands.keys()].sort())
+  const listed = lines.flatMap(({ verbs }) => verbs)
+  expect(counted(listed)).toEqual([])
+  expect([...listed].sort()).toEqual([...commands.keys()].sort())
 })
 
 test('each flag that docs/cli.md shows for a verb exists (15.5.3)', () => {

@@ -130,9 +130,9 @@ describe('[A3] simulate', () => {
   test('reports what is not reached and ends with 1, also as one JSON document', async () => {
     const { code, stdout } = await folder.run(['simulate'])
     expect([code, stdout]).toEqual([1, expect.stringContaining('order.packed was not: nobody sends it')])
-    const told = await folder.run(['simulate', '--json', '--seed', '3'])
-    expect(told.code).toBe(1)
-    expect(JSON.parse(told.stdout)).toMatchObject({ seed: 3, complete: false, handlers: { missed: [] } })
+    const failed = await folder.run(['simulate', '--json', '--seed', '3'])
+    expect(failed.code).toBe(1)
+    expect(JSON.parse(failed.stdout)).toMatchObject({ seed: 3, complete: false, handlers: { missed: [] } })
   })
 
   test('reaches all of the example campaign; without one of its emits it does not', async () => {

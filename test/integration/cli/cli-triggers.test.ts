@@ -103,7 +103,7 @@ describe('triggers', () => {
     const insert = (count: number): void => {
       for (let i = 0; i < count; i++) user.exec(`insert into item values (${++rows})`)
     }
-    const told = async (): Promise<number> => {
+    const delivered = async (): Promise<number> => {
       const { items } = await folder.json(['runs', 'list', '--handler', 'index', '--limit', '200'])
       return items.length
     }
@@ -114,8 +114,8 @@ describe('triggers', () => {
       if (life < 2) await server.kill()
       insert(3)
     }
-    await until(told, (count) => count >= rows, { what: 'every row is told', everyMs: 100 })
-    expect(await told()).toBe(rows)
+    await until(delivered, (count) => count >= rows, { what: 'every row is delivered', everyMs: 100 })
+    expect(await delivered()).toBe(rows)
     const { items } = await folder.json(['events', 'list', '--type', 'trihand.table.changed', '--limit', '200'])
     const ids = items.map(({ data }: { readonly data: { readonly row: { readonly id: number } } }) => data.row.id)
     expect(new Set(ids).size).toBe(rows)

@@ -102,9 +102,9 @@ test('errors of all layers and missing files are reported together, each with it
   const { code, stdout } = await folder.run(['manifest', 'validate', '--json'])
   expect(code).toBe(4)
   const { errors, warnings } = JSON.parse(stdout)
-  const told = (findings: readonly { line: number; code: string; message: string }[]): readonly string[] =>
+  const summaryOf = (findings: readonly { line: number; code: string; message: string }[]): readonly string[] =>
     findings.map(({ line, code: found, message }) => `${line} ${found} ${message}`)
-  expect(told(errors)).toEqual([
+  expect(summaryOf(errors)).toEqual([
     '4 MANIFEST_DUPLICATE_NAME two events are named order.placed',
     '5 MANIFEST_INVALID "strin" is not a type of a field; did you mean string?',
     '9 MANIFEST_INVALID timeout: "soon" is not a duration like 30s, 5m or 3d',
@@ -115,7 +115,7 @@ test('errors of all layers and missing files are reported together, each with it
     '18 MANIFEST_INVALID 0 is not a whole number from 1 to 10000',
   ])
   const missing = warnings.filter(({ code: found }: { code: string }) => found === 'LINT_FILE_MISSING')
-  expect(told(missing)).toEqual([
+  expect(summaryOf(missing)).toEqual([
     '3 LINT_FILE_MISSING the schema OrderSchema was not found in any file',
     '7 LINT_FILE_MISSING judge has no instructions; expected agents/judge/CLAUDE.md',
     '12 LINT_FILE_MISSING there is no file order.liquid',

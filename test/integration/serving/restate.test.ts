@@ -35,19 +35,23 @@ const open = async (options: Partial<RestateOptions> = {}): Promise<Dispatcher> 
   return dispatcher
 }
 
-const hears = () => {
-  const heard = new Map<ClaimableId, number>()
-  return { heard, hear: (run: ClaimableId) => void heard.set(run, clock.now()) }
+const receiver = () => {
+  const received = new Map<ClaimableId, number>()
+  return { received, receive: (run: ClaimableId) => void received.set(run, clock.now()) }
 }
 
-const wakeUntilHeard = (by: Dispatcher, run: ClaimableId, heard: ReadonlyMap<ClaimableId, number>): Promise<boolean> =>
+const wakeUntilReceived = (
+  by: Dispatcher,
+  run: ClaimableId,
+  received: ReadonlyMap<ClaimableId, number>,
+): Promise<boolean> =>
   until(
     () => {
-      if (!heard.has(run)) by.wake(run, clock.now())
-      return heard.has(run)
+      if (!received.has(run)) by.wake(run, clock.now())
+      return received.has(run)
     },
     Boolean,
-    { timeoutMs: 20_000, everyMs: 50, what: 'a wake that is heard' },
+    { timeoutMs: 20_000, everyMs: 50, what: 'a wake that is received' },
   )
 
 beforeAll(async () => {
@@ -69,23 +73,23 @@ describe('restate among processes', () => {
   test('a process that only sends wakes a worker elsewhere', async () => {
     const name = freshName()
     const [sender, worker] = [await open({ name }), await open({ name })]
-    const { heard, hear } = hears()
-    await worker.start(hear)
+    const { received, receive } = receiver()
+    await worker.start(receive)
     const run = newRun()
     sender.wake(run, clock.now())
-    await until(() => heard.has(run), Boolean)
+    await until(() => received.has(run), Boolean)
   })
 
   test('the last wakes of a stopping process are still delivered', async () => {
     const name = freshName()
     const [sender, worker] = [await open({ name }), await open({ name })]
-    const { heard, hear } = hears()
-    await worker.start(hear)
+    const { received, receive } = receiver()
+    await worker.start(receive)
     const runs = Array.from({ length: 600 }, newRun)
     for (const run of runs) sender.wake(run, clock.now())
     await sender.stop()
     await until(
-      () => heard.size,
+      () => received.size,
       (size) => size === runs.length,
     )
   })
@@ -93,41 +97,41 @@ describe('restate among processes', () => {
   test('if the worker that Restate calls is gone, another takes over', async () => {
     const name = freshName()
     const [first, second] = [await open({ name }), await open({ name })]
-    const there = hears()
+    const there = receiver()
     await first.start(() => {})
-    await second.start(there.hear)
+    await second.start(there.receive)
     await first.stop()
-    await wakeUntilHeard(second, newRun(), there.heard)
-    expect(there.heard.size).toBe(1)
+    await wakeUntilReceived(second, newRun(), there.received)
+    expect(there.received.size).toBe(1)
   })
 
   test('[R9] a scheduled wake survives a crash of the Restate server', async () => {
     const worker = await open({ name: freshName() })
-    const { heard, hear } = hears()
-    await worker.start(hear)
+    const { received, receive } = receiver()
+    await worker.start(receive)
     const [soon, later] = [newRun(), newRun()]
-    await wakeUntilHeard(worker, soon, heard)
+    await wakeUntilReceived(worker, soon, received)
     const at = clock.now() + 1_500
     worker.wake(later, at)
     // A second wake follows in the same outbox: once it is received, the first one is on Restate's disk.
-    await wakeUntilHeard(worker, newRun(), heard)
+    await wakeUntilReceived(worker, newRun(), received)
     await server.crash()
     worker.wake(newRun(), clock.now())
     await server.start()
-    await until(() => heard.has(later), Boolean, { timeoutMs: 20_000 })
-    expect(heard.get(later)).toBeGreaterThanOrEqual(at)
-    await wakeUntilHeard(worker, newRun(), heard)
+    await until(() => received.has(later), Boolean, { timeoutMs: 20_000 })
+    expect(received.get(later)).toBeGreaterThanOrEqual(at)
+    await wakeUntilReceived(worker, newRun(), received)
   })
 
   test('a system starts while Restate is down, and registers when Restate is back', async () => {
     await server.crash()
     const worker = await open({ name: freshName() })
-    const { heard, hear } = hears()
-    await worker.start(hear)
+    const { received, receive } = receiver()
+    await worker.start(receive)
     await server.start()
     const run = newRun()
-    await wakeUntilHeard(worker, run, heard)
-    expect([...heard.keys()]).toContain(run)
+    await wakeUntilReceived(worker, run, received)
+    expect([...received.keys()]).toContain(run)
   })
 
   test('a port in use is PORT_IN_USE', async () => {
@@ -143,10 +147,10 @@ describe('restate among processes', () => {
     const name = freshName()
     const { dispatcher } = await restate({ ingress: server.ingress, port, identityKeys, name })(clock)
     opened.push(dispatcher)
-    const { heard, hear } = hears()
-    await dispatcher.start(hear)
+    const { received, receive } = receiver()
+    await dispatcher.start(receive)
     expect(await statusOf(port, `/invoke/${name}-run/wake`)).toBe(401)
-    expect(heard.size).toBe(0)
+    expect(received.size).toBe(0)
   })
 
   test('[S22] calls of a server that signs with our key are accepted', async () => {
@@ -154,11 +158,11 @@ describe('restate among processes', () => {
     const signing = await startRestate({ identity: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() })
     const { ingress, admin } = signing
     const worker = await open({ ingress, admin, identityKeys: [publicKeyText(publicKey)] })
-    const { heard, hear } = hears()
-    await worker.start(hear)
+    const { received, receive } = receiver()
+    await worker.start(receive)
     const run = newRun()
-    await wakeUntilHeard(worker, run, heard)
-    expect([...heard.keys()]).toEqual([run])
+    await wakeUntilReceived(worker, run, received)
+    expect([...received.keys()]).toEqual([run])
     await signing.stop()
   })
 })

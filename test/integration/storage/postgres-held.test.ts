@@ -264,8 +264,8 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     await here.append([...runs.map((run) => append(step(run, 1))), creation(born)])
     const rows = await ask(fresh.url, 'select array_to_json(streams)::text as streams from news order by xid')
     expect(rows).toHaveLength(Number(before?.['rows']) + 1)
-    const told = JSON.parse(String(rows.at(-1)?.['streams'])) as readonly string[]
-    expect(told.map((id) => `run_${id.replaceAll('-', '')}`).sort()).toEqual([...runs, born].sort())
+    const reported = JSON.parse(String(rows.at(-1)?.['streams'])) as readonly string[]
+    expect(reported.map((id) => `run_${id.replaceAll('-', '')}`).sort()).toEqual([...runs, born].sort())
     expect(await row(runs[3] as RunId)).toMatchObject({ version: 1, facts: 2 })
   })
 

@@ -136,7 +136,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('the change fe
   })
 
   /** Reads until a message matches, then closes the stream. */
-  const hear = async (
+  const receive = async (
     server: HttpApp,
     holds: (message: SseMessage) => boolean,
     { after, begun = async () => {} }: { readonly after?: string; readonly begun?: () => Promise<unknown> } = {},
@@ -145,13 +145,13 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('the change fe
       '/api/stream',
       after === undefined ? {} : { headers: { 'last-event-id': after } },
     )
-    const heard: SseMessage[] = []
+    const received: SseMessage[] = []
     await begun()
     for await (const message of readSse(response)) {
-      heard.push(message)
+      received.push(message)
       if (holds(message)) break
     }
-    return heard
+    return received
   }
   const isAbout =
     (id: string) =>
@@ -165,13 +165,15 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('the change fe
       run = await worker.started('go')
       await worker.when(run, 'success')
     }
-    const first = await hear(page, ({ data }) => run !== '' && isAbout(run)({ data } as SseMessage), { begun: start })
+    const first = await receive(page, ({ data }) => run !== '' && isAbout(run)({ data } as SseMessage), {
+      begun: start,
+    })
     const last = first.at(-1)?.id ?? ''
     await page.close()
     const missed = await worker.started('go')
     await worker.when(missed, 'success')
     const restarted = await app({ work: false })
-    const caughtUp = await hear(restarted, isAbout(missed), { after: last })
+    const caughtUp = await receive(restarted, isAbout(missed), { after: last })
     expect(caughtUp.map(({ event }) => event)).not.toContain('reset')
     const known = new Set(first.map(({ id }) => id))
     expect(caughtUp.filter(({ id }) => known.has(id))).toEqual([])
@@ -193,6 +195,6 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('the change fe
   test('shared-1: a position of another ledger, or an invalid one, is answered with a reset', async () => {
     const page = await app({ work: false })
     for (const after of ['0123456789ab-5-0', 'nonsense', ''])
-      expect((await hear(page, () => true, { after })).at(0)).toMatchObject({ event: 'reset' })
+      expect((await receive(page, () => true, { after })).at(0)).toMatchObject({ event: 'reset' })
   })
 })

@@ -105,20 +105,20 @@ describe.skipIf(url === '')('on Postgres', () => {
   test('a wake in one process calls the listeners of the others, also after their connection was cut', async () => {
     const { opened, fresh, close } = await openDispatchers()
     const [here, there] = [opened.dispatcher(clock), opened.dispatcher(clock)]
-    const heard = new Set<ClaimableId>()
-    await there.start((run) => heard.add(run))
-    const isHeard = (run: RunId) => {
+    const received = new Set<ClaimableId>()
+    await there.start((run) => received.add(run))
+    const isReceived = (run: RunId) => {
       here.wake(run, clock.now())
-      return heard.has(run)
+      return received.has(run)
     }
-    await until(() => isHeard(newRun()) || heard.size > 0, Boolean)
+    await until(() => isReceived(newRun()) || received.size > 0, Boolean)
     await ask(
       fresh.url,
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = current_setting('application_name') and query ~ '^(listen|select pg_notify)'",
     )
     const run = newRun()
-    await until(() => isHeard(run), Boolean)
-    expect(heard.has(run)).toBe(true)
+    await until(() => isReceived(run), Boolean)
+    expect(received.has(run)).toBe(true)
     for (const dispatcher of [here, there]) await dispatcher.stop()
     await close()
   })

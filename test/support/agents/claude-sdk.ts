@@ -26,7 +26,7 @@ export interface FakeSdk extends ClaudeSdk {
 export type FakeBlock = { readonly text: string } | { readonly call: string; readonly input: unknown }
 /** Throws to break off in the middle of a call. */
 export type FakeModel = (
-  heard: string,
+  received: string,
   n: number,
   options: SdkOptions,
 ) => readonly FakeBlock[] | Promise<readonly FakeBlock[]>
@@ -117,8 +117,8 @@ class Session {
     const n = ++this.sdk.paid
     const status = this.faults.status?.(n) ?? null
     if (status !== null) return this.broken(status)
-    const heard = this.entries.flatMap(({ message }) => (Array.isArray(message?.content) ? message.content : []))
-    const text = heard
+    const received = this.entries.flatMap(({ message }) => (Array.isArray(message?.content) ? message.content : []))
+    const text = received
       .map((block: SdkBlock & { content?: unknown }) => block.text ?? String(block.content ?? ''))
       .join('\n')
     const blocks = await this.model(text, n, this.options)

@@ -118,8 +118,8 @@ export const tryEscapes = async (node: string): Promise<Tries> => {
   for (const [n, { group, name }] of ESCAPES.entries()) {
     const { output, error } = await app.call('escape', n)
     const { open, by = '' } = (output ?? {}) as { readonly open?: string; readonly by?: string }
-    const told = BY[by] ?? (by === '' ? (error?.code ?? 'nothing is there') : by)
-    tried.push({ group, name, isOpen: open !== undefined, by: open ?? told })
+    const reason = BY[by] ?? (by === '' ? (error?.code ?? 'nothing is there') : by)
+    tried.push({ group, name, isOpen: open !== undefined, by: open ?? reason })
   }
   const events = await app.reader.events({ tenant: app.tenant, type: 'forged.event', before: null, limit: 1 })
   if (events.length > 0) seen.push('an event that was forged')

@@ -60,7 +60,7 @@ const data = (value: Json): string => `data: ${JSON.stringify(value)}\n\n`
 
 const anthropicFrames = ({ body, n }: ProviderCall, said: Said): readonly string[] => {
   const { text = '', calls = [], usage } = said
-  const told = usage === undefined ? { input_tokens: USED.input, output_tokens: USED.output } : usage
+  const reported = usage === undefined ? { input_tokens: USED.input, output_tokens: USED.output } : usage
   const blocks: readonly (readonly [Body, readonly Body[]])[] = [
     ...(text === ''
       ? []
@@ -87,7 +87,7 @@ const anthropicFrames = ({ body, n }: ProviderCall, said: Said): readonly string
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        ...(told === null ? {} : { usage: told }),
+        ...(reported === null ? {} : { usage: reported }),
       },
     }),
     ...blocks.flatMap(([content_block, deltas], index) => [
@@ -97,7 +97,7 @@ const anthropicFrames = ({ body, n }: ProviderCall, said: Said): readonly string
     ]),
     event('message_delta', {
       delta: { stop_reason: stop, stop_sequence: null },
-      ...(told === null ? {} : { usage: told }),
+      ...(reported === null ? {} : { usage: reported }),
     }),
     event('message_stop', {}),
   ]
@@ -142,17 +142,17 @@ export const framesOf = (call: ProviderCall, said: Said): readonly string[] =>
 const wholeOf = ({ protocol, body, n }: ProviderCall, { text = '', model, usage, stop }: Said): string => {
   const name = model ?? body['model'] ?? null
   if (protocol === 'anthropic') {
-    const told = usage === undefined ? { input_tokens: USED.input, output_tokens: USED.output } : usage
+    const reported = usage === undefined ? { input_tokens: USED.input, output_tokens: USED.output } : usage
     const content = text === '' ? [] : [{ type: 'text', text }]
     const message = { id: `msg_${n}`, type: 'message', role: 'assistant', model: name, content }
     return JSON.stringify({
       ...message,
       stop_reason: stop ?? 'end_turn',
       stop_sequence: null,
-      ...(told && { usage: told }),
+      ...(reported && { usage: reported }),
     })
   }
-  const told = openaiUsage(usage)
+  const reported = openaiUsage(usage)
   const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: stop ?? 'stop' }]
   return JSON.stringify({
     id: `chatcmpl-${n}`,
@@ -160,7 +160,7 @@ const wholeOf = ({ protocol, body, n }: ProviderCall, { text = '', model, usage,
     created: 1,
     model: name,
     choices,
-    ...(told && { usage: told }),
+    ...(reported && { usage: reported }),
   })
 }
 

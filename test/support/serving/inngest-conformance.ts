@@ -38,10 +38,10 @@ const open = async <Client extends InngestClient>(sdkFor: (server: InngestServer
   return { server, dispatcher, url, close }
 }
 
-const startHearing = async (dispatcher: Dispatcher): Promise<ReadonlySet<ClaimableId>> => {
-  const heard = new Set<ClaimableId>()
-  await dispatcher.start((run) => heard.add(run))
-  return heard
+const startReceiving = async (dispatcher: Dispatcher): Promise<ReadonlySet<ClaimableId>> => {
+  const received = new Set<ClaimableId>()
+  await dispatcher.start((run) => received.add(run))
+  return received
 }
 
 export const inngestConformance = <Client extends InngestClient>(
@@ -83,7 +83,7 @@ export const inngestConformance = <Client extends InngestClient>(
 
     test('[S22] inngest-signature-1: another key, another body or an old signature is answered with 401', async () => {
       const { server, dispatcher, url } = current
-      const heard = await startHearing(dispatcher)
+      const received = await startReceiving(dispatcher)
       const body = { event: { name: 'trihand/run.wake', data: { run: newRun(), at: 0 } } }
       const forged = [
         `t=${Math.round(Date.now() / 1_000)}&s=${'0'.repeat(64)}`,
@@ -93,7 +93,7 @@ export const inngestConformance = <Client extends InngestClient>(
       ]
       for (const signature of forged)
         expect((await server.call('POST', url, body, { 'x-inngest-signature': signature })).status).toBe(401)
-      expect(heard.size).toBe(0)
+      expect(received.size).toBe(0)
     })
 
     test.each(['DELETE', 'PATCH', 'OPTIONS'])('[S22] inngest-endpoint-1: %s is answered with 405', async (method) => {
@@ -109,10 +109,10 @@ export const inngestConformance = <Client extends InngestClient>(
         () => server.statuses,
         (statuses) => statuses.includes(503),
       )
-      const heard = await startHearing(dispatcher)
+      const received = await startReceiving(dispatcher)
       await until(() => {
         dispatcher.wake(run, clock.now())
-        return heard.has(run)
+        return received.has(run)
       }, Boolean)
       await until(
         () => server.statuses,
@@ -123,10 +123,10 @@ export const inngestConformance = <Client extends InngestClient>(
     test('300 wakes of one turn are all delivered, in batches', async () => {
       const { server, dispatcher, url } = current
       await server.sync(url)
-      const heard = await startHearing(dispatcher)
+      const received = await startReceiving(dispatcher)
       for (let i = 0; i < 300; i++) dispatcher.wake(newRun(), clock.now())
       await until(
-        () => heard.size,
+        () => received.size,
         (size) => size === 300,
         { timeoutMs: 50_000 },
       )

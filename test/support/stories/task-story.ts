@@ -113,13 +113,13 @@ export const taskAfter = (...commands: readonly TaskCommand[]): TaskState =>
 
 /** The facts of these commands, each of which must be accepted. */
 export const history = (...commands: readonly TaskCommand[]): readonly TaskFact[] => {
-  const told: TaskFact[] = []
+  const recorded: TaskFact[] = []
   for (const command of commands) {
-    const decision = task.decide(fold(task, told), command)
+    const decision = task.decide(fold(task, recorded), command)
     if (decision.kind === 'refused') throw new Error(`${command.type} was refused: ${decision.detail}`)
-    told.push(...decision.facts)
+    recorded.push(...decision.facts)
   }
-  return told
+  return recorded
 }
 
 export const isOpen = (state: TaskState): OpenTask => {
