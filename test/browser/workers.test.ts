@@ -54,7 +54,7 @@ test('[I6] a worker is paused and resumed; waiting runs are shown before its poo
   const ready = other.page
     .getByRole('table', { name: 'This server', exact: true })
     .getByRole('row', { name: /^Ready / })
-  await ready.getByText(/none of 1 workers takes runs: paused or leaving/).waitFor()
+  await ready.getByText(/none of 1 workers takes runs: they are paused or stopping/).waitFor()
   expect(await axeFindings(other.page)).toEqual([])
   await page.getByRole('button', { name: /^Resume / }).click()
   await page.getByRole('button', { name: /^Pause / }).waitFor()

@@ -70,11 +70,11 @@ test('filters-2: a change must name the version it replaces, and of concurrent c
 
 test.each([
   [{ screen: 'runs', terms: { status: 'failed' } }, 'name must be a text'],
-  [{ ...FAILED, name: '' }, 'name has 1 to 80'],
+  [{ ...FAILED, name: '' }, 'name must have 1 to 80'],
   [{ ...FAILED, screen: 'graph' }, 'screen is "graph"'],
   [{ ...FAILED, terms: [] }, 'terms must be an object'],
-  [{ ...FAILED, terms: {} }, 'terms has 0 of them'],
-  [{ ...FAILED, terms: { 'Not a term': 'x' } }, 'is no name of a term'],
+  [{ ...FAILED, terms: {} }, 'terms has 0 entries'],
+  [{ ...FAILED, terms: { 'Not a term': 'x' } }, 'is not a term; expected'],
   [{ ...FAILED, terms: { status: 7 } }, 'terms.status must be a text'],
 ])('%j is not saved', async (given, detail) => {
   const { status, body } = await save('dan', given)

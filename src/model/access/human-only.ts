@@ -58,7 +58,7 @@ export const forbidProducer = (type: string, only: HumanOnly | null, producer: P
   if (only === null || mayProduce(only, producer)) return null
   const source =
     only.kind === 'decision'
-      ? `a decision of ${only.of.join(' or ')} sends ${type}, and nothing else may`
-      : `a person sends ${type} under their own name, and no program may`
+      ? `only a decision of ${only.of.join(' or ')} may send ${type}`
+      : `only a person may send ${type}, under their own name`
   return refuse('EVENT_HUMAN_ONLY', source)
 }

@@ -36,7 +36,7 @@ test('token-2: options that exclude each other are refused with the reason', () 
     [{ kind: 'service' }, 'people decide'],
     [{ kind: 'robot' }, 'expected one of user'],
     [{ roles: [] }, 'roles are missing'],
-    [{ roles: ['root'] }, 'no role "root"'],
+    [{ roles: ['root'] }, 'role is "root"'],
     [{ tenant: '*' }, 'tenant is "*"'],
     [{ tenant: 'Acme' }, 'tenant is "Acme"'],
     [{ name: '' }, 'name must'],

@@ -45,12 +45,13 @@ export interface TokenIntent {
 /** The problem with the input; null: none. */
 const misfit = ({ tenant, name, kind, roles, groups }: TokenIntent): string | null => {
   const [badRole] = roles.filter((role) => !ROLES.some((known) => known === role))
-  if (!isTenantId(tenant)) return `tenant is "${tenant}"; expected small letters, digits, - and _, at most 63`
+  if (!isTenantId(tenant)) return `tenant is "${tenant}"; expected at most 63 lower-case letters, digits, - and _`
   if (!isPlainText(name, MAX_NAME)) return `name must have 1 to ${MAX_NAME} characters and no control characters`
   if (!KINDS.some((known) => known === kind)) return `kind is "${kind}"; expected one of ${KINDS.join(', ')}`
-  if (roles.length === 0) return `roles are missing; expected some of ${ROLES.join(', ')}`
-  if (badRole !== undefined) return `there is no role "${badRole}"; expected some of ${ROLES.join(', ')}`
-  if (kind !== 'user' && roles.includes('decider')) return `a token of kind ${kind} cannot be a decider: people decide`
+  if (roles.length === 0) return `roles are missing; expected one or more of ${ROLES.join(', ')}`
+  if (badRole !== undefined) return `role is "${badRole}"; expected one or more of ${ROLES.join(', ')}`
+  if (kind !== 'user' && roles.includes('decider'))
+    return `a token of kind ${kind} cannot have the role decider: only people decide`
   if (groups.length > MAX_GROUPS || groups.some((group) => !isPlainText(group, MAX_NAME) || group.includes(',')))
     return `groups must be at most ${MAX_GROUPS} plain names without a comma`
   return null

@@ -85,7 +85,7 @@ const failed = (code: ErrorCode, detail: string): Turn => ({
 const timedOut = (activeMs: number, { timeoutMs }: TurnRules, failures: readonly CallFailure[] = []): Turn => {
   const last = failures.at(-1)
   const why = last?.kind === 'failed' ? `; ${last.code}: ${last.detail}` : ''
-  return failed('STEP_TIMEOUT', `${activeMs} ms at work, at most ${timeoutMs} are allowed${why}`)
+  return failed('STEP_TIMEOUT', `the agent worked for ${activeMs} ms; at most ${timeoutMs} ms are allowed${why}`)
 }
 
 /** The replies from the first one up to the first gap. */
@@ -166,7 +166,7 @@ const nextCalls = (n: number, replies: readonly Reply[], state: AgentState, rule
   const { ready, waiting } = sort(open, all, state, rules)
   if (ready.length > 0) return { kind: 'tools', n, ready: ready.slice(0, MAX_PARALLEL) }
   const [first] = waiting
-  if (first === undefined) return failed('INTERNAL', 'calls are open and none of them can go on')
+  if (first === undefined) return failed('INTERNAL', 'tool calls are open, and none of them can continue')
   return { kind: 'wait', on: first.on, calls: waiting.filter(({ on }) => on === first.on).map(({ call }) => call) }
 }
 
@@ -189,7 +189,7 @@ const afterAnswer = (n: number, reply: Reply, replies: readonly Reply[], state: 
   if (reply.finish === 'filtered') return failed('MODEL_FILTERED', 'the provider withheld the answer')
   if (reply.finish === 'length') {
     if (text.trim() === '')
-      return failed('OUTPUT_INVALID', 'the model had used all of max_tokens before it said anything; allow it more')
+      return failed('OUTPUT_INVALID', 'the model used all of max_tokens before it answered; raise max_tokens')
     if (rules.hasSchema) return failed('OUTPUT_INVALID', `the answer was cut off at max_tokens: ${text}`)
     return { kind: 'end', status: 'partial', code: null, detail: 'the answer was cut off at max_tokens', output: text }
   }

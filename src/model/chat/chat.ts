@@ -108,7 +108,7 @@ export const judgeDecision = ({ action, executor }: ChatDecision, { executors, n
   const found = executors.find((one) => one.name === executor)
   // chat-1
   if (found === undefined) {
-    const message = `${executor ?? 'nothing'} is not among what ${name} may execute`
+    const message = `${name} may not execute ${executor ?? 'nothing'}`
     return { kind: 'deny', error: { code: 'EXECUTOR_NOT_ALLOWED', message } }
   }
   // chat-2

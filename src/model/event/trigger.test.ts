@@ -32,7 +32,7 @@ describe('admission', () => {
     expect(admit(aCause({ hops: 17 }), 'ping', LIMITS)).toEqual({
       kind: 'suppressed',
       reason: 'hop_limit',
-      detail: 'the chain has 17 hops, at most 16 are allowed',
+      detail: 'the chain of causes has 17 hops; at most 16 are allowed',
     })
   })
 
@@ -43,7 +43,7 @@ describe('admission', () => {
     expect(admit(aCause({ chain }), 'ping', { ...LIMITS, allowReentry: 1 })).toEqual({
       kind: 'suppressed',
       reason: 'reentry',
-      detail: 'ping stands in this chain already: ping > pong > ping',
+      detail: 'ping is already in this chain of causes: ping > pong > ping',
     })
   })
 

@@ -24,7 +24,7 @@ export const admit = (cause: Cause, handler: string, limits: ChainLimits): Admis
     return {
       kind: 'suppressed',
       reason: 'hop_limit',
-      detail: `the chain has ${cause.hops} hops, at most ${limits.maxHops} are allowed`,
+      detail: `the chain of causes has ${cause.hops} hops; at most ${limits.maxHops} are allowed`,
     }
   }
   const times = cause.chain.filter((name) => name === handler).length
@@ -32,7 +32,7 @@ export const admit = (cause: Cause, handler: string, limits: ChainLimits): Admis
     return {
       kind: 'suppressed',
       reason: 'reentry',
-      detail: `${handler} stands in this chain already: ${cause.chain.join(' > ')}`,
+      detail: `${handler} is already in this chain of causes: ${cause.chain.join(' > ')}`,
     }
   }
   return { kind: 'admitted' }

@@ -32,7 +32,7 @@ export const keptReason = ({
   run,
 }: Claim): { readonly reason: 'duplicate'; readonly detail: string; readonly into: RunId } => ({
   reason: 'duplicate',
-  detail: 'RUN_EXISTS: another run has the key of this one, and has not failed',
+  detail: 'RUN_EXISTS: another run has the same key and has not failed',
   into: run,
 })
 

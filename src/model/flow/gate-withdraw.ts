@@ -19,7 +19,7 @@ export const withdrawCall = (
 ): Decision<GateFact> => {
   const waiter = waiterOf(state, (event) => event.call?.run === run)
   const call = waiter?.event.call
-  if (waiter === null || call === undefined) return refuse('NOT_FOUND', `no call with the run ${run} waits`)
+  if (waiter === null || call === undefined) return refuse('NOT_FOUND', `no waiting call has the run ${run}`)
   const { place } = waiter
   const { sequence, key } = waiter.event
   const ended = { reason: 'cancelled', detail: `${detail} (${by})`, into: null, retryAt: null } as const
@@ -35,7 +35,7 @@ export const forgetCall = (state: OpenGate, { now: at, run }: CommandOf<'forget_
   const call = waiter?.event.call
   if (waiter === null || call === undefined) return facts()
   const { sequence } = waiter.event
-  const ended = { reason: 'duplicate', detail: 'its run has begun already', into: run, retryAt: null } as const
+  const ended = { reason: 'duplicate', detail: 'its run has already started', into: run, retryAt: null } as const
   return facts(
     { type: 'gate.withdrawn', at, sequence, place: waiter.place },
     { type: 'trigger.suppressed', at, sequence, key: null, call, ...ended },

@@ -73,13 +73,13 @@ const place = (draft: Draft, candidate: Candidate, passage: Passage | null): boo
     case 'wait': {
       const self = verdict.cancels.length === 0 ? waitsForItself(draft, candidate) : null
       if (self !== null) {
-        const detail = `RUN_WAITS_FOR_ITSELF: ${self} waits for this call, and the call would wait for its end`
+        const detail = `RUN_WAITS_FOR_ITSELF: ${self} waits for this call, and this call would wait until ${self} has ended`
         for (const event of candidate.events) suppress(draft, event, { reason: 'error', detail })
         return false
       }
       for (const run of verdict.cancels) stop(draft, run, 'cancel')
       const { displaces } = verdict
-      for (const older of displaces) drop(draft, older, 'a newer one waits in its place', candidate.run)
+      for (const older of displaces) drop(draft, older, 'a newer event waits instead', candidate.run)
       record(draft, { type: 'gate.buffered', at: draft.now, candidate, displaces: displaces.length, claim })
       break
     }
@@ -95,7 +95,7 @@ const closeWindow = (draft: Draft, key: string): void => {
   const { fanIn } = draft.policies
   // fan-in-1
   if (fanIn === undefined || hasPrimary(fanIn, window.candidate)) return void place(draft, window.candidate, null)
-  const detail = `no ${fanIn.primary} came with it`
+  const detail = `it came without ${fanIn.primary}`
   for (const event of window.candidate.events) suppress(draft, event, { reason: 'fan_in', detail })
 }
 
@@ -152,7 +152,7 @@ const gatherMembers = (draft: Draft, passage: Passage, policy: FanInPolicy): voi
   const twin = candidate === null ? undefined : twinOf(candidate, arrival)
   if (candidate === null || twin === undefined || policy.collect === 'all')
     return gather(draft, passage, fanInGathering(policy))
-  const why = { reason: 'fan_in', detail: 'another of its type counts', into: candidate.run } as const
+  const why = { reason: 'fan_in', detail: 'another event of its type was taken', into: candidate.run } as const
   if (policy.collect === 'first') return suppress(draft, eventOf(arrival), why)
   gather(draft, passage, fanInGathering(policy))
   record(draft, { type: 'gate.withdrawn', at: draft.now, sequence: twin.sequence, place: { kind: 'window', key } })
@@ -170,7 +170,7 @@ const lead = (draft: Draft, passage: Passage, policy: DebouncePolicy): void => {
   }
   const burst = valueAt(state.bursts, key)
   if (burst !== undefined && (dueAtOf(state.bursts, key) ?? now) > now) {
-    const detail = 'the first event of this period has its run'
+    const detail = 'the first event of this period already started a run'
     suppress(draft, eventOf(arrival), { reason: 'debounced', detail, into: burst.run })
     extend(burst.run, burst.openedAt)
     return
@@ -199,7 +199,7 @@ const passRate = (draft: Draft, passage: Passage): void => {
   if (rateLimit !== null) {
     const verdict = judgeRate(draft.state.rates, rateLimit, key, draft.now)
     if (verdict.kind === 'over') {
-      const detail = `${rateLimit.limit} have passed in ${rateLimit.periodMs} ms`
+      const detail = `the rate limit of ${rateLimit.limit} in ${rateLimit.periodMs} ms is reached`
       return suppress(draft, eventOf(passage.arrival), { reason: 'rate_limit', detail, retryAt: verdict.retryAt })
     }
     record(draft, { type: 'gate.counted', at: draft.now, key, countsUntil: verdict.countsUntil })
@@ -214,7 +214,7 @@ const passPause = (draft: Draft, passage: Passage): void => {
   const { arrival, claim, replaces } = passage
   const refused =
     state.held.length >= MAX_HELD
-      ? `${MAX_HELD} are held already`
+      ? `${MAX_HELD} events are already held`
       : state.pausedBy !== null && policies.whilePaused === 'suppress'
         ? `paused by ${state.pausedBy}`
         : null
@@ -234,7 +234,7 @@ const passIdempotency = (draft: Draft, arrival: Arrival): void => {
   if (kept !== null) return suppress(draft, eventOf(arrival), keptReason(kept))
   const holder = isRetry ? null : holderOf(state.claims, key, now)
   if (holder !== null && policy.onConflict !== 'replace') {
-    const detail = policy.onConflict === 'reject' ? 'RUN_EXISTS: a run has this key' : 'a run has this key'
+    const detail = policy.onConflict === 'reject' ? 'RUN_EXISTS: a run has the same key' : 'a run has the same key'
     return suppress(draft, eventOf(arrival), { reason: 'duplicate', detail, into: holder.run })
   }
   const { sequence } = arrival
@@ -250,7 +250,7 @@ const admit = (draft: Draft, arrival: Arrival): void => {
   const { cost } = arrival
   // Written so that NaN is refused, too.
   if (throttle !== null && !(cost > 0 && cost <= throttle.limit)) {
-    const detail = `COST_TOO_HIGH: a cost of ${cost} does not fit a limit of ${throttle.limit}`
+    const detail = `COST_TOO_HIGH: a cost of ${cost} is above the limit of ${throttle.limit}`
     return suppress(draft, { ...eventOf(arrival), key: null }, { reason: 'error', detail })
   }
   passIdempotency(draft, arrival)

@@ -50,7 +50,7 @@ const put = (state: OpenQueue, { now, count, policy }: CommandOf<'put'>): Decisi
   const added = { type: 'queue.put', at: now, count } as const
   if (over <= 0) return facts<QueueFact>(added)
   if (policy.onFull !== 'drop_oldest' || count > policy.maxLength)
-    return refuse('QUEUE_FULL', `${queueLength(state)} messages wait, and ${policy.maxLength} may`)
+    return refuse('QUEUE_FULL', `${queueLength(state)} messages wait; at most ${policy.maxLength} are allowed`)
   // queue-4: messages that came back are the older ones.
   const returned = state.returned
     .map(({ sequence }) => sequence)

@@ -226,7 +226,7 @@ const lengthProblem = (schema: Schema, text: string): string | null => {
   if (least !== null && text.length < least) return `must have at least ${least} characters`
   if (most !== null && text.length > most) return `must have at most ${most} characters`
   const pattern = textOr(schema['pattern'], null)
-  return pattern === null || hasPattern(pattern, text) ? null : `does not have the form ${pattern}`
+  return pattern === null || hasPattern(pattern, text) ? null : `does not match ${pattern}`
 }
 
 const isJson = (text: string): boolean => {

@@ -59,13 +59,13 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     if (writeTrouble !== null)
       return { code: writeTrouble.code, reason: `the ledger refuses writes: ${writeTrouble.detail}` }
     if (sinceWriteMs === null || sinceWriteMs < SILENT_AFTER_MS) return null
-    return { code: 'LEDGER_UNAVAILABLE', reason: `the ledger has taken no write for ${seconds(sinceWriteMs)}` }
+    return { code: 'LEDGER_UNAVAILABLE', reason: `the ledger has stored nothing for ${seconds(sinceWriteMs)}` }
   },
   workers: ({ workers, isStopped }) => {
     if (workers === null || isStopped || workers.taking > 0) return null
     return workers.living === 0
-      ? { code: 'NO_WORKER', reason: 'no worker lives: runs wait until one starts' }
-      : { code: 'NO_WORKER', reason: `none of ${workers.living} workers takes runs: paused or leaving` }
+      ? { code: 'NO_WORKER', reason: 'no worker is running: runs wait until one starts' }
+      : { code: 'NO_WORKER', reason: `none of ${workers.living} workers takes runs: they are paused or stopping` }
   },
   progress: ({ overdue, isStopped }) =>
     overdue === null || isStopped || overdue.ms < OVERDUE_AFTER_MS
@@ -85,7 +85,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   loop: ({ loopDelayMs }) =>
     loopDelayMs < BLOCKED_AFTER_MS
       ? null
-      : { code: 'LOOP_BLOCKED', reason: `turns of the event loop are ${seconds(loopDelayMs)} late` },
+      : { code: 'LOOP_BLOCKED', reason: `the event loop is ${seconds(loopDelayMs)} late` },
 }
 
 /** Checks that are reported without making the process unready (readiness-2). */

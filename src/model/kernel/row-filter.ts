@@ -136,7 +136,7 @@ const bound = (operand: Operand, input: Json): Json => {
   if (operand.kind === 'value') return operand.value
   const value = at(input, operand.path)
   if (value === undefined || value === null)
-    throw new TrihandError('CONTEXT_AMBIGUOUS', `rows are selected by ${operand.path}, which the input has not`)
+    throw new TrihandError('CONTEXT_AMBIGUOUS', `rows are selected by ${operand.path}, which the input does not have`)
   return value
 }
 

@@ -8,7 +8,7 @@ test.each(['a', 'line\nbreak', '日本語', '😀', 'x'.repeat(700)])('row-key-1
 
 test.each([
   ['', 'is empty'],
-  ['x'.repeat(701), '701 characters, and at most 700'],
+  ['x'.repeat(701), '701 characters; at most 700'],
   ['a\u0000b', 'NUL'],
   ['\ud83d', 'surrogate'],
   ['\ude00\ud83d', 'surrogate'],

@@ -26,9 +26,9 @@ const UNSTORABLE = /[\u0000\ud800-\udfff]/u
 export const keyProblem = ({ what, most }: KeyRule, text: string): string | null => {
   if (text === '') return `${what} is empty`
   if (text.length > most)
-    return `${what} has ${text.length} characters, and at most ${most} are taken; use a digest of the long text`
+    return `${what} has ${text.length} characters; at most ${most} are allowed. Use a digest of the long text`
   return UNSTORABLE.test(text)
-    ? `${what} holds a NUL character or half of a surrogate pair, which no store keeps; encode it, for example as base64url`
+    ? `${what} holds a NUL character or half of a surrogate pair, which databases cannot store; encode it, for example as base64url`
     : null
 }
 

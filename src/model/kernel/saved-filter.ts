@@ -40,16 +40,17 @@ const TERM = /^[a-z_]{1,32}$/
 /** The problem with the terms; null: none. */
 const misfit = (terms: readonly (readonly [string, Json])[]): string | null => {
   if (terms.length === 0 || terms.length > MAX_TERMS)
-    return `terms has ${terms.length} of them; expected 1 to ${MAX_TERMS}`
+    return `terms has ${terms.length} entries; expected 1 to ${MAX_TERMS}`
   const [badName] = terms.find(([name]) => !TERM.test(name)) ?? []
-  if (badName !== undefined) return `"${badName}" is no name of a term; expected small letters and _`
+  if (badName !== undefined) return `"${badName}" is not a term; expected lower-case letters and _`
   const [badValue] = terms.find(([, value]) => typeof value !== 'string' || !isPlainText(value, MAX_VALUE)) ?? []
   return badValue === undefined ? null : `terms.${badValue} must be a text of 1 to ${MAX_VALUE} plain characters`
 }
 
 export const filterSpec = ({ name, screen, terms }: FilterIntent): FilterSpec | Refusal => {
   const known = FILTER_SCREENS.find((word) => word === screen)
-  if (!isPlainText(name, MAX_NAME)) return refuse('INPUT_INVALID', `name has 1 to ${MAX_NAME} plain characters`)
+  if (!isPlainText(name, MAX_NAME))
+    return refuse('INPUT_INVALID', `name must have 1 to ${MAX_NAME} characters and no control characters`)
   if (known === undefined)
     return refuse('INPUT_INVALID', `screen is "${screen}"; expected one of ${FILTER_SCREENS.join(', ')}`)
   if (!isJsonRecord(terms)) return refuse('INPUT_INVALID', 'terms must be an object: {"status": "failed"}')

@@ -118,15 +118,12 @@ export const planStatus = (plan: PlanDraft): (typeof PLAN_STATUSES)[number] => {
 }
 
 const stale = ({ current, revision }: PlanDraft, hash: string): Refusal =>
-  refuse('PLAN_STALE', `${hash} is not what the plan is now: revision ${revision} is ${current.hash}`)
+  refuse('PLAN_STALE', `${hash} is not the current plan: revision ${revision} has the hash ${current.hash}`)
 
 const changed = ({ current }: PlanDraft): Refusal =>
-  refuse(
-    'PLAN_STALE',
-    `what its steps do has changed since ${current.hash} was shown; revise it to see what they do now`,
-  )
+  refuse('PLAN_STALE', `its steps have changed since ${current.hash} was shown; revise the plan to see the changes`)
 
-const discarded = ({ id }: PlanDraft): Refusal => refuse('PLAN_STALE', `${id} was discarded; revise it to go on`)
+const discarded = ({ id }: PlanDraft): Refusal => refuse('PLAN_STALE', `${id} was discarded; revise it to continue`)
 
 const approve = (plan: PlanDraft, command: Extract<PlanCommand, { type: 'approve_plan' }>): Decision<PlanFact> => {
   const { now: at, by, hash, shown } = command
@@ -150,7 +147,10 @@ const decideDraft = (plan: PlanDraft, command: PlanCommand): Decision<PlanFact> 
       const { now: at, by, version, content } = command
       // plan-draft-3
       if (version !== plan.version)
-        return refuse('PRECONDITION_FAILED', `it is at version ${plan.version}, and ${version} was asked for`)
+        return refuse(
+          'PRECONDITION_FAILED',
+          `the plan is at version ${plan.version}; the request names version ${version}`,
+        )
       return facts({ type: 'plan.revised', at, by, content })
     }
     case 'approve_plan':
@@ -181,7 +181,7 @@ export const planDraft: Machine<PlanState, PlanCommand, PlanFact> = {
 
   decide(state, command) {
     if (state.kind === 'draft') return decideDraft(state, command)
-    if (command.type !== 'propose_plan') return refuse('NOT_FOUND', 'there is no such plan')
+    if (command.type !== 'propose_plan') return refuse('NOT_FOUND', 'the plan does not exist')
     const { now: at, id, by, content } = command
     return facts({ type: 'plan.proposed', at, id, by, content })
   },
@@ -215,14 +215,11 @@ export const orderOf = (plan: PlanDraft, now: string, given?: Json): PlanOrder |
   const input = given ?? worksOn ?? {}
   if (plan.isDiscarded) return discarded(plan)
   if (approvalOf(plan) === null)
-    return refuse('PLAN_NOT_APPROVED', `nobody has approved revision ${plan.revision}, ${hash}`)
+    return refuse('PLAN_NOT_APPROVED', `revision ${plan.revision}, ${hash}, is not approved`)
   // plan-draft-4
   if (now !== hash) return changed(plan)
   if (!worksOnThis(plan.current, input))
-    return refuse(
-      'INPUT_INVALID',
-      `${hash} was approved with the input that it shows: leave the input out, or revise the plan`,
-    )
+    return refuse('INPUT_INVALID', `${hash} was approved together with its input: omit the input, or revise the plan`)
   return {
     plan: plan.id,
     hash,

@@ -35,14 +35,14 @@ export const carryOf = (run: LiveRun, step: string): Json | null => {
 export const refuseMisuse = (run: LiveRun, step: string): Refusal | null => {
   const kind = run.open.get(step)?.kind
   if (kind !== 'sleeping' && kind !== 'waiting' && kind !== 'calling') return null
-  return refuse('STEP_MISUSED', `${step} is ${kind}; a step that is performed needs another name`)
+  return refuse('STEP_MISUSED', `the name ${step} is used by a ${kind} step; use another name`)
 }
 
 export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
   if (run.settled.has(command.step)) return facts()
   if (open !== undefined && open.kind !== 'retrying')
-    return refuse('STEP_UNCERTAIN', `${command.step} was begun before and its outcome is not known`)
+    return refuse('STEP_UNCERTAIN', `${command.step} was started before, and its outcome is unknown`)
   const { now: at, step, effectKey, performer, evidence } = command
   return facts({
     ...{ type: 'step.intended', at, step, attempt: attemptsOf(run, step) + 1, effectKey },
@@ -114,7 +114,7 @@ const uncertainFact = (
 export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Decision<RunFact> => {
   const { now, step, verdict, by, result, task, warned } = command
   const open = run.open.get(step)
-  if (open?.kind !== 'uncertain') return refuse('NOT_FOUND', `no uncertain step ${step} in this run`)
+  if (open?.kind !== 'uncertain') return refuse('NOT_FOUND', `this run has no uncertain step ${step}`)
   // attempt-4: a decision on an earlier task does not answer the current one.
   if (task !== open.task || !isAsked(run, task)) return facts()
   return facts({ type: 'step.resolved', at: now, step, verdict, by, result, ...(warned === true && { warned }) })

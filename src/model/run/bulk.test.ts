@@ -34,15 +34,15 @@ test.each<[string, Partial<BulkIntent>]>([
   ['action is "delete"', { action: 'delete' }],
   ['either where or ids', { ids: [ID] }],
   ['either where or ids', { where: null }],
-  ['where names nothing', { where: {} }],
-  ['where has no term state', { where: { state: 'waiting' } }],
+  ['where is empty', { where: {} }],
+  ['where has an unknown term state', { where: { state: 'waiting' } }],
   ['where.handler must be a text', { where: { handler: 7 } }],
-  ['there is no such status', { where: { status: 'session' } }],
+  ['which is not a status', { where: { status: 'session' } }],
   ['expected the id of a session', { where: { session: 'mine' } }],
-  ['"7" is not the whole id of a run', { where: null, ids: ['7'] }],
+  ['"7" is not a full run id', { where: null, ids: ['7'] }],
   ['expected 1 to 1000', { where: null, ids: [] }],
   ['expected 1 to 1000', { where: null, ids: Array.from({ length: 1_001 }, () => ID) }],
-  ['reason has 1 to 1000', { reason: '' }],
+  ['reason must have 1 to 1000', { reason: '' }],
 ])('an order is refused: %s', (detail, intent) => {
   expect(bulkOrder({ ...INTENT, ...intent })).toMatchObject({ kind: 'refused', code: 'INPUT_INVALID' })
   expect(JSON.stringify(bulkOrder({ ...INTENT, ...intent }))).toContain(JSON.stringify(detail).slice(1, -1))

@@ -56,14 +56,14 @@ const isRefusal = (value: object): value is Refusal => 'kind' in value && value.
 
 const filterOf = (given: NonNullable<BulkIntent['where']>): RunFilter | Refusal => {
   const terms = Object.entries(given)
-  if (terms.length === 0) return bad(`where names nothing; give at least one of ${FILTER_TERMS.join(', ')}`)
+  if (terms.length === 0) return bad(`where is empty; give at least one of ${FILTER_TERMS.join(', ')}`)
   const unknown = terms.find(([term]) => !FILTER_TERMS.some((known) => known === term))
-  if (unknown !== undefined) return bad(`where has no term ${unknown[0]}; there are ${FILTER_TERMS.join(', ')}`)
+  if (unknown !== undefined) return bad(`where has an unknown term ${unknown[0]}; expected ${FILTER_TERMS.join(', ')}`)
   const empty = terms.find(([, value]) => typeof value !== 'string' || value === '')
   if (empty !== undefined) return bad(`where.${empty[0]} must be a text`)
   const { status = null, handler = null, session = null } = given as { readonly [term: string]: string }
   const known = RUN_STATUSES.find((word) => word === status && word !== 'session')
-  if (status !== null && known === undefined) return bad(`where.status is "${status}"; there is no such status`)
+  if (status !== null && known === undefined) return bad(`where.status is "${status}", which is not a status`)
   if (session !== null && !isSessionId(session))
     return bad(`where.session is "${session}"; expected the id of a session`)
   return { status: known ?? null, handler, session }
@@ -71,9 +71,9 @@ const filterOf = (given: NonNullable<BulkIntent['where']>): RunFilter | Refusal 
 
 const idsOf = (given: readonly string[]): readonly RunId[] | Refusal => {
   const wrong = given.find((id) => !isRunId(id))
-  if (wrong !== undefined) return bad(`"${wrong}" is not the whole id of a run`)
+  if (wrong !== undefined) return bad(`"${wrong}" is not a full run id`)
   if (given.length === 0 || given.length > MAX_IDS)
-    return bad(`ids has ${given.length} of them; expected 1 to ${MAX_IDS}, or where`)
+    return bad(`ids has ${given.length} entries; expected 1 to ${MAX_IDS}, or where`)
   return [...new Set(given.filter(isRunId))]
 }
 
@@ -85,7 +85,8 @@ export const bulkOrder = (
   if (action === undefined) return bad(`action is "${intent.action}"; expected one of ${BULK_ACTIONS.join(', ')}`)
   if ((intent.where === null) === (intent.ids === null)) return bad('give either where or ids')
   const { reason, by, kind } = intent
-  if (reason !== null && !isPlainText(reason, MAX_TEXT)) return bad(`reason has 1 to ${MAX_TEXT} plain characters`)
+  if (reason !== null && !isPlainText(reason, MAX_TEXT))
+    return bad(`reason must have 1 to ${MAX_TEXT} characters and no control characters`)
   const where = intent.where === null ? null : filterOf(intent.where)
   const ids = intent.ids === null ? null : idsOf(intent.ids)
   if (where !== null && isRefusal(where)) return where

@@ -48,7 +48,7 @@ export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refus
     if (state.kind === 'failed' && state.error.code === 'STEP_REFUSED')
       return refuse(
         'AGENT_CANNOT_DECIDE',
-        `${by} is of kind ${kind}; a person refused ${step}, and only a person retries it`,
+        `${by} is of kind ${kind}; a person refused ${step}, so only a person may retry it`,
       )
   return null
 }

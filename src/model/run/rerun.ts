@@ -88,7 +88,7 @@ const hasTold = (fact: RunFact | undefined): boolean =>
 const notReached = ({ id }: OldRun, from: string, steps: readonly string[]): Refusal => {
   const near = nearest(from, steps)
   const meant = near === null ? '' : `; did you mean ${near}?`
-  return refuse('STEP_NOT_REACHED', `${id} has not come to a step ${JSON.stringify(from)}${meant}`)
+  return refuse('STEP_NOT_REACHED', `${id} has not reached a step ${JSON.stringify(from)}${meant}`)
 }
 
 /** rerun-2: nothing is reused from the first reusable decision on. */
@@ -107,7 +107,7 @@ export const cameBefore = (facts: readonly RunFact[], step: string, other: strin
 
 export const planRerun = (old: OldRun, choice: RerunChoice): RerunPlan | Refusal => {
   const { from, isChanged, decided } = choice
-  if (old.isAtWork) return refuse('RUN_AT_WORK', `a step of ${old.id} is under way`)
+  if (old.isAtWork) return refuse('RUN_AT_WORK', `a step of ${old.id} is running`)
   const { steps, live } = look(old)
   if (live === null) return refuse('NOT_FOUND', `there is no run ${old.id}`)
   const first = from === null ? undefined : steps.get(from)

@@ -112,8 +112,8 @@ const runNow = (state: LiveSchedule, command: CommandOf<'run_now'>): Decision<Sc
   // schedule-4
   if (state.requests.includes(id)) return facts()
   if (state.spec.overlap === 'skip' && isBusy(state))
-    return refuse('RUN_EXISTS', 'a run of this schedule has not ended or waits for its turn, and its overlap is skip')
-  if (state.line.length >= MAX_WAITING) return refuse('RUN_BACKLOG_FULL', `${MAX_WAITING} runs are waiting already`)
+    return refuse('RUN_EXISTS', 'another run of this schedule is running or queued, and its overlap is skip')
+  if (state.line.length >= MAX_WAITING) return refuse('RUN_BACKLOG_FULL', `${MAX_WAITING} runs are already waiting`)
   const draft = draftOf(state, command)
   record(draft, { type: 'schedule.requested', at: now, id, by })
   start(draft, planRun(draft, now, 'now', command))
@@ -124,14 +124,14 @@ const backfill = (state: LiveSchedule, command: CommandOf<'backfill'>): Decision
   const { now, id, by, from, to, world } = command
   if (state.requests.includes(id)) return facts()
   if (from > to || to > now)
-    return refuse('INPUT_INVALID', 'a backfill goes from an instant to a later one that has passed')
+    return refuse('INPUT_INVALID', 'a backfill needs a start and a later end, both in the past')
   if (state.pulse !== null) return refuse('INPUT_INVALID', 'an adaptive schedule has no past slots to fill')
   const draft = draftOf(state, command)
   record(draft, { type: 'schedule.requested', at: now, id, by })
   const runs = []
   for (const slot of world.calendarOf(state.spec).slots(from - 1, to)) {
     if (state.line.length + runs.length >= MAX_WAITING)
-      return refuse('RUN_BACKLOG_FULL', `the span has more slots than the ${MAX_WAITING} that may wait`)
+      return refuse('RUN_BACKLOG_FULL', `the span has more than ${MAX_WAITING} slots; at most that many runs can wait`)
     runs.push(planRun(draft, slot, 'backfill', command))
   }
   enqueue(draft, runs)

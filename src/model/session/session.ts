@@ -134,7 +134,7 @@ export const session: Machine<SessionState, SessionCommand, SessionFact> = {
       case 'live':
         return decideLive(state, command)
       case 'ended':
-        return refuse('SESSION_STATE_INVALID', 'the session has ended; fork it to go on')
+        return refuse('SESSION_STATE_INVALID', 'the session has ended; fork it to continue')
     }
   },
 

@@ -46,8 +46,8 @@ export const agreed = (votes: readonly Vote[]): Outcome => ({
 const choiceProblem = (action: TaskAction, item: TaskItem, choice: ItemChoice): string | null => {
   const { status, modifications } = choice
   if (status === 'rejected' && item.kind === 'document') return `${item.id} is a document, not one of the items`
-  if (status === 'rejected' && modifications !== undefined) return `${item.id} is rejected and changed at once`
-  if (status === 'edited' && modifications === undefined) return `${item.id} is edited, but nothing of it is changed`
+  if (status === 'rejected' && modifications !== undefined) return `${item.id} cannot be both rejected and changed`
+  if (status === 'edited' && modifications === undefined) return `${item.id} is marked as edited but has no changes`
   if (action.nextState === 'rejected' && status !== 'rejected') return `${action.name} rejects every item`
   if (status !== 'rejected' && !isMarked(action, item)) return `${action.name} does not approve ${item.id}`
   return null
@@ -69,8 +69,8 @@ export const editsOf = (task: OpenTask, action: TaskAction, submit: Submit): rea
   for (const [id, choice] of Object.entries(submit.items)) {
     const item = task.items.find((entry) => entry.id === id)
     const section = task.spec.sections.find((entry) => entry.id === item?.section)
-    if (item === undefined || section === undefined) return invalid(`there is no item ${id}`)
-    if (!action.terminal) return invalid(`${action.name} leaves the task open and decides no item`)
+    if (item === undefined || section === undefined) return invalid(`the task has no item ${id}`)
+    if (!action.terminal) return invalid(`${action.name} leaves the task open, so it cannot decide items`)
     const problem = choiceProblem(action, item, choice)
     if (problem !== null) return invalid(problem)
     if (choice.modifications === undefined || !isChange(item, choice.modifications)) continue
@@ -78,6 +78,6 @@ export const editsOf = (task: OpenTask, action: TaskAction, submit: Submit): rea
     if ('kind' in edit) return edit
     edits.push(edit)
   }
-  if (action.name === 'edit' && edits.length === 0) return invalid('edit changes nothing')
+  if (action.name === 'edit' && edits.length === 0) return invalid('edit needs at least one change')
   return edits
 }

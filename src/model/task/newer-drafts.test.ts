@@ -42,7 +42,7 @@ describe('task-7: a decision and drafts of its author (13.1.5)', () => {
   test('an approval of the old text is refused if its author has saved an edit elsewhere', () => {
     expect(refused([edited], submit('approve', { draftsSeen: 0 }))).toMatchObject({
       code: 'DRAFTS_NEWER',
-      detail: expect.stringMatching(/of a: draft revision 1 is the newest/),
+      detail: expect.stringMatching(/of a elsewhere; the newest draft revision is 1/),
     })
   })
 

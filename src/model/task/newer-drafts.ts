@@ -72,7 +72,7 @@ const named = (drafts: readonly TaskDraft[]): string => drafts.map(({ item }) =>
 const newer = (task: OpenTask, by: string, drafts: readonly TaskDraft[]): Refusal =>
   refuse(
     'DRAFTS_NEWER',
-    `${by} saved newer drafts elsewhere, of ${named(drafts)}: draft revision ${draftRevision(task, by)} is the newest`,
+    `${by} saved newer drafts of ${named(drafts)} elsewhere; the newest draft revision is ${draftRevision(task, by)}`,
   )
 
 /** task-7. A decision that agrees with the drafts ignores none, whatever draft revision it names. */

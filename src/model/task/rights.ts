@@ -15,6 +15,6 @@ export const forbid = ({ deciders, spec }: OpenTask, by: Identity): Refusal | nu
   if (by.kind !== 'user') return refuse('AGENT_CANNOT_DECIDE', `${by.id} is of kind ${by.kind}; only a person decides`)
   if (!isAddressed(deciders, by)) return refuse('TASK_FORBIDDEN', `the task is not addressed to ${by.id}`)
   if (spec.excluded.includes(by.id))
-    return refuse('SEPARATION_OF_DUTIES', `${by.id} has a part in what is decided and may not decide it`)
+    return refuse('SEPARATION_OF_DUTIES', `${by.id} took part in the work and may not decide it`)
   return null
 }

@@ -45,10 +45,10 @@ describe('the hash of a subject', () => {
 })
 
 test.each([
-  ['', 'cannot be the id'],
-  ['__proto__', 'cannot be the id'],
-  ['a\nb', 'cannot be the id'],
-  ['x'.repeat(129), 'cannot be the id'],
+  ['', 'is not a valid item id'],
+  ['__proto__', 'is not a valid item id'],
+  ['a\nb', 'is not a valid item id'],
+  ['x'.repeat(129), 'is not a valid item id'],
 ])('an item named %j is refused', (id, problem) => expect(sectionsProblem([mails(id)])).toContain(problem))
 
 test('two sections with the same id are refused', () =>

@@ -28,9 +28,9 @@ const isUsableId = (id: string): boolean => isPlainText(id, MAX_ID_LENGTH) && !i
 /** Returns what is wrong with sections from a run; null: nothing. */
 export const sectionsProblem = (sections: readonly Section[]): string | null => {
   const ids = sections.flatMap(({ id, type, items }) => (type === 'editable' ? [id] : items.map((item) => item.id)))
-  if (ids.length > MAX_ITEMS) return `a task has at most ${MAX_ITEMS} items, not ${ids.length}`
+  if (ids.length > MAX_ITEMS) return `the task has ${ids.length} items; at most ${MAX_ITEMS} are allowed`
   const bad = ids.find((id) => !isUsableId(id))
-  if (bad !== undefined) return `${JSON.stringify(bad.slice(0, MAX_ID_LENGTH))} cannot be the id of an item`
+  if (bad !== undefined) return `${JSON.stringify(bad.slice(0, MAX_ID_LENGTH))} is not a valid item id`
   const twin = ids.find((id, i) => ids.indexOf(id) !== i)
   if (twin !== undefined) return `two items have the id ${twin}`
   const sectionIds = sections.map(({ id }) => id)

@@ -30,7 +30,7 @@ const repeated = ({ requests }: OpenTask, { request }: Submit): Decision<TaskFac
   if (first === undefined) return null
   return first.hash === request?.hash
     ? facts()
-    : refuse('IDEMPOTENCY_MISMATCH', `the key ${first.key} was used for another request`)
+    : refuse('IDEMPOTENCY_MISMATCH', `the key ${first.key} was used for another decision`)
 }
 
 const isMissing = (fields: Submit['fields'], name: string): boolean =>
@@ -47,15 +47,15 @@ const quorumRefusal = ({ spec, votes }: OpenTask, to: Submit['to']): Refusal | n
   const voted = votes.map(({ by }) => by)
   if (isInReach(spec, people, voted)) return null
   const left = votersAmong(people, { excluded: spec.excluded, voted })
-  return refuse('QUORUM_IMPOSSIBLE', `${votersNeeded(spec)} people are needed, and ${left} would be left`)
+  return refuse('QUORUM_IMPOSSIBLE', `the quorum needs ${votersNeeded(spec)} people; ${left} would be left`)
 }
 
 const targetRefusal = (task: OpenTask, { to }: Submit): Refusal | null => {
   const machine = to.find(({ kind }) => kind === 'agent' || kind === 'service')
   const excluded = to.find(({ kind, id }) => kind === 'user' && task.spec.excluded.includes(id))
   if (task.reassigned >= MAX_REASSIGNS)
-    return refuse('ACTION_NOT_ALLOWED', `a task is reassigned at most ${MAX_REASSIGNS} times`)
-  if (to.length === 0) return refuse('FIELDS_REQUIRED', 'to: name the user or group that the task goes to')
+    return refuse('ACTION_NOT_ALLOWED', `a task can be reassigned at most ${MAX_REASSIGNS} times`)
+  if (to.length === 0) return refuse('FIELDS_REQUIRED', 'to is missing: name the user or group for the task')
   const misnamed = nameProblem(to.map(({ id }) => id))
   if (misnamed !== null) return refuse('INPUT_INVALID', misnamed)
   if (machine !== undefined)
@@ -67,12 +67,13 @@ const targetRefusal = (task: OpenTask, { to }: Submit): Refusal | null => {
 const actionRefusal = (task: OpenTask, { by, action: name }: Submit): Refusal | TaskAction => {
   const action = task.spec.actions.find((entry) => entry.name === name)
   const known = task.spec.actions.map((entry) => entry.name).join(', ')
-  if (action === undefined) return refuse('ACTION_NOT_ALLOWED', `"${name}" is none of ${known}`)
+  if (action === undefined)
+    return refuse('ACTION_NOT_ALLOWED', `"${name}" is not an action of the task; expected one of ${known}`)
   if (task.status === 'revision_requested')
-    return refuse('ACTION_NOT_ALLOWED', 'a revision was asked for; decide when it is there')
+    return refuse('ACTION_NOT_ALLOWED', 'a revision was requested; decide when it has arrived')
   // The first vote counts; an edit makes a new subject, which has no votes.
   if (action.terminal && action.name !== 'edit' && task.votes.some((vote) => vote.by === by.id))
-    return refuse('ACTION_NOT_ALLOWED', `${by.id} has voted already; the first vote counts`)
+    return refuse('ACTION_NOT_ALLOWED', `${by.id} has already voted; the first vote counts`)
   if (action.name === 'escalate' && task.level + 1 >= task.spec.levels.length)
     return refuse('ESCALATION_EXHAUSTED', `level ${task.level} is the last one`)
   return action
@@ -82,7 +83,7 @@ const actionRefusal = (task: OpenTask, { by, action: name }: Submit): Refusal | 
 const confirmRefusal = ({ name, confirm, warning }: TaskAction, submit: Submit): Refusal | null => {
   if (warning !== undefined && submit.acknowledged !== true) return refuse('WARNING_NOT_ACKNOWLEDGED', warning)
   if (confirm === undefined || submit.confirm?.trim() === confirm) return null
-  return refuse('CONFIRMATION_REQUIRED', `${name} is confirmed by typing "${confirm}"`)
+  return refuse('CONFIRMATION_REQUIRED', `to confirm ${name}, type "${confirm}"`)
 }
 
 const formRefusal = (task: OpenTask, action: TaskAction, submit: Submit): Refusal | null => {

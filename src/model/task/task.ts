@@ -37,11 +37,17 @@ const open = ({ now, world, run, step, spec, cause }: CommandOf<'open_task'>): D
   const problem = sectionsProblem(spec.sections)
   if (problem !== null) return refuse('INPUT_INVALID', problem)
   if (spec.levels.length === 0 || spec.levels.length > MAX_ESCALATIONS + 1)
-    return refuse('INPUT_INVALID', `a task has an assignment and at most ${MAX_ESCALATIONS} levels above it`)
+    return refuse(
+      'INPUT_INVALID',
+      `a task needs an assignment and can have at most ${MAX_ESCALATIONS} escalation levels`,
+    )
   const misnamed = nameProblem(spec.levels.flatMap(({ to }) => [...to.users, ...to.groups]))
   if (misnamed !== null) return refuse('INPUT_INVALID', misnamed)
   if (!isInReach(spec, spec.levels[0]?.to ?? { users: [], groups: [] }))
-    return refuse('QUORUM_IMPOSSIBLE', `${votersNeeded(spec)} people who may decide are needed, and fewer are asked`)
+    return refuse(
+      'QUORUM_IMPOSSIBLE',
+      `the quorum needs ${votersNeeded(spec)} people who may decide; fewer are assigned`,
+    )
   const items = itemsOf(spec.sections, world.digest)
   const hash = world.digest(subjectText({ run, step, spec, items }))
   const deadlineAt = deadlineFrom(spec.levels[0]?.deadline ?? null, now)

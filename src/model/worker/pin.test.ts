@@ -49,11 +49,11 @@ describe('a run that is due', () => {
     expect(noHandlerFor(due, [worker])).toBeNull()
     expect(noHandlerFor(due, [{ ...worker, handlers: null }])).toBeNull()
     expect(noHandlerFor({ ...due, handler: 'gone' }, [worker, worker])).toBe(
-      'a worker that has the handler gone: none of 2 living workers has it; start one whose system has it (NO_HANDLER)',
+      'a worker that has the handler gone: none of 2 running workers has it; start one whose system has it (NO_HANDLER)',
     )
     const hard = { ...worker, ownOnly: ['mail'] }
     expect(noHandlerFor(due, [hard])).toMatch(
-      'a worker of version v1, which it is pinned to (pin: hard): none of 1 living workers',
+      'a worker of version v1, which it is pinned to (pin: hard): none of 1 running workers',
     )
     expect(noHandlerFor(due, [hard, { ...hard, version: 'v1' }])).toBeNull()
     expect(noHandlerFor({ ...due, version: NO_VERSION }, [hard])).toBeNull()

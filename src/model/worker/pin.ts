@@ -102,6 +102,6 @@ export const noHandlerFor = (
   if (workers.some((worker) => couldTake(worker, run))) return null
   const [all, { handler, version }] = [workers.length, run]
   return workers.some((worker) => hasHandler(worker, handler))
-    ? `a worker of version ${version}, which it is pinned to (pin: hard): none of ${all} living workers has that version of ${handler}; start one (NO_HANDLER)`
-    : `a worker that has the handler ${handler}: none of ${all} living workers has it; start one whose system has it (NO_HANDLER)`
+    ? `a worker of version ${version}, which it is pinned to (pin: hard): none of ${all} running workers has that version of ${handler}; start one (NO_HANDLER)`
+    : `a worker that has the handler ${handler}: none of ${all} running workers has it; start one whose system has it (NO_HANDLER)`
 }

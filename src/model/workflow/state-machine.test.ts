@@ -30,10 +30,10 @@ test.each([
   ['new', 'paid', null],
   ['new', 'same', null],
   ['new', 'new', null],
-  ['new', 'sent', 'order goes from new to paid, not to sent'],
+  ['new', 'sent', 'order cannot go from new to sent; allowed: paid'],
   ['paid', 'lost', 'order has no state lost'],
-  ['sent', 'new', 'order is sent, and that is final'],
-  ['gone', 'new', 'order is gone, which is no state of its machine'],
+  ['sent', 'new', 'order is sent, which is a final state'],
+  ['gone', 'new', 'order is gone, which is not a state of its machine'],
 ])('state-machine-2: a move from %s to %s is judged with: %s', (from, to, problem) => {
   expect(judgeMove(machine, from, to)).toBe(problem)
 })

@@ -38,9 +38,9 @@ export const judgeMove = (machine: EntityMachine, state: string, to: string): st
   const target = states.get(to)
   if (target === undefined) return `${entity} has no state ${to}`
   const here = states.get(state)
-  if (here === undefined) return `${entity} is ${state}, which is no state of its machine`
-  if (here.terminal) return `${entity} is ${state}, and that is final`
+  if (here === undefined) return `${entity} is ${state}, which is not a state of its machine`
+  if (here.terminal) return `${entity} is ${state}, which is a final state`
   return here.to.includes(to)
     ? null
-    : `${entity} goes from ${state} to ${here.to.join(', ') || 'nowhere'}, not to ${to}`
+    : `${entity} cannot go from ${state} to ${to}; allowed: ${here.to.join(', ') || 'none'}`
 }

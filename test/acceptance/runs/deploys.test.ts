@@ -42,7 +42,7 @@ onEveryStore('deploys', (store) => {
     await system.crash(systemOf(other))
     const waiting = await summary(system, run)
     const reason = await system.run(() => system.engine.fleet.lacks(waiting))
-    expect(reason).toMatch(/^a worker that has the handler nap: none of 1 living workers has it; .* \(NO_HANDLER\)$/)
+    expect(reason).toMatch(/^a worker that has the handler nap: none of 1 running workers has it; .* \(NO_HANDLER\)$/)
     const own = await system.start('other')
     await system.settle()
     expect((await system.look(own)).status).toBe('success')

@@ -39,7 +39,7 @@ test.each([
   [
     ['runs', 'retry', '--where', 'state=failed', '--yes'],
     4,
-    'where has no term state; there are status, handler, session',
+    'where has an unknown term state; expected status, handler, session',
   ],
 ])('%j ends with %i: %s', async (args, wanted, detail) => {
   const { code, stderr } = await folder.run(args)

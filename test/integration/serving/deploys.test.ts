@@ -51,7 +51,7 @@ test('[N5] a run whose handler was removed waits; runs why, health and metrics r
     (text) => text.includes('NO_HANDLER'),
   )
   expect(JSON.parse(why).text).toBe(
-    'It waits for a worker that has the handler work: none of 1 living workers has it; start one whose system has it (NO_HANDLER); and for an event: on (step news).',
+    'It waits for a worker that has the handler work: none of 1 running workers has it; start one whose system has it (NO_HANDLER); and for an event: on (step news).',
   )
   const health = JSON.parse(await without.ask('/health'))
   expect([health.status, health.checks.handlers, health.reasons.length]).toEqual(['ok', 'NO_HANDLER', 1])

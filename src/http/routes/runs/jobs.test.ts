@@ -66,11 +66,11 @@ test('[G12] for named runs each refusal is reported with its code, and the job i
 test.each([
   [{ where: { status: 'waiting' } }, 'action must be a text'],
   [{ action: 'cancel' }, 'give either where or ids'],
-  [{ action: 'cancel', where: {} }, 'where names nothing'],
-  [{ action: 'cancel', where: { state: 'waiting' } }, 'where has no term state'],
+  [{ action: 'cancel', where: {} }, 'where is empty'],
+  [{ action: 'cancel', where: { state: 'waiting' } }, 'where has an unknown term state'],
   [{ action: 'cancel', where: 'waiting' }, 'where must be an object'],
   [{ action: 'cancel', ids: [7] }, 'ids must be a list of texts'],
-  [{ action: 'cancel', ids: ['abcdef'] }, 'is not the whole id of a run'],
+  [{ action: 'cancel', ids: ['abcdef'] }, 'is not a full run id'],
   [{ action: 'cancel', ids: [], all: true }, 'the body has no member all'],
 ])('%j is refused', async (given, detail) => {
   const { status, body } = await app.post('/api/runs/bulk', given)

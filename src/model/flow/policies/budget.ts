@@ -87,11 +87,11 @@ export const reserve = (rest: Allowance, ask: Ask): ReserveAnswer => {
     return {
       kind: 'refused',
       code: 'BUDGET_UNPRICED',
-      detail: 'money is limited and the price of the model is not known',
+      detail: 'max_cost_usd is set, but the price of the model is unknown',
     }
   const output = affordable(rest, input, ask)
   if (output < Math.min(LEAST_OUTPUT, ask.maxOutputTokens)) {
-    const detail = `the request has about ${input} tokens and wants an answer; ${restText(rest)}`
+    const detail = `the request needs about ${input} tokens plus an answer; ${restText(rest)}`
     return { kind: 'refused', code: 'BUDGET_EXCEEDED', detail }
   }
   const micros = ask.price(input, output) ?? 0

@@ -55,7 +55,7 @@ export const healthAfter = (
   { kind, detail }: { readonly kind: 'delivered' | 'failed' | 'unwanted'; readonly detail: string },
   now: Instant,
 ): EndpointHealth => {
-  if (kind === 'unwanted') return { ...health, off: `it answered ${detail}: it is gone` }
+  if (kind === 'unwanted') return { ...health, off: `it answered ${detail}: the endpoint no longer exists` }
   if (kind === 'delivered') return health.failingSince === null ? health : { ...health, failingSince: null }
   const failingSince = health.failingSince ?? now
   if (now - failingSince >= PATIENCE_MS)

@@ -32,7 +32,7 @@ const reasonToEscalate = (
   // Checked before the answer: a rule that guards itself with has() must not hide that a confidence of 42 is invalid.
   if (confidence === null && CONFIDENCE.test(condition)) return 'the confidence is not a number from 0 to 1'
   if (answer.kind === 'error') return answer.detail
-  return typeof answer.value === 'boolean' ? null : 'it answers with neither true nor false'
+  return typeof answer.value === 'boolean' ? null : 'the answer is neither true nor false'
 }
 
 /** Null: the result is accepted. `answers` are the verdicts of the rules, in their order; a missing one is an uncertain outcome. */

@@ -69,7 +69,7 @@ export const judgeOverlap = <Waiting>(
       if (isFree) return START
       return waiting.length < MAX_WAITING
         ? { kind: 'wait', cancels: [], displaces: [] }
-        : { kind: 'skip', detail: `RUN_BACKLOG_FULL: ${MAX_WAITING} wait already` }
+        : { kind: 'skip', detail: `RUN_BACKLOG_FULL: ${MAX_WAITING} are already waiting` }
   }
 }
 
