@@ -53,13 +53,13 @@ export const withConfirmation = (command: Command): Command =>
     .option('--acknowledge', 'accept the warning of the action')
 
 /** For commands that connect to a running system, or open its ledger. */
-export const withDoor = (command: Command): Command =>
+export const withConnection = (command: Command): Command =>
   withOutput(command)
     .option('--server <url>', 'URL of the server (TRIHAND_URL)')
     .option('--database <path|url>', 'path or URL of the ledger to open (DATABASE_URL)')
 
 export const withWork = (command: Command): Command =>
-  withDoor(command).option('--system <path>', 'file or folder of the system, if no server runs')
+  withConnection(command).option('--system <path>', 'file or folder of the system, if no server runs')
 
 export const withPage = (command: Command): Command =>
   command

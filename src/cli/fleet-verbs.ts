@@ -5,7 +5,7 @@
  */
 import type { Command } from 'commander'
 import type { WorkerOrder } from '#model/worker/worker-control.ts'
-import { type Perform, port, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
+import { type Perform, port, slots, wait, withConnection, withOutput, withPage, withWork } from './flags.ts'
 
 export const addWorkers = (program: Command, perform: Perform): void => {
   withOutput(program.command('worker [path]'))
@@ -20,14 +20,14 @@ export const addWorkers = (program: Command, perform: Perform): void => {
     .option('--schema <name>', 'Postgres schema of the ledger')
     .action((path, flags) => perform(async () => (await import('#cli/serving/worker.ts')).worker, { path, ...flags }))
   const workers = program.command('workers').description('list and control workers')
-  withPage(withDoor(workers.command('list')))
+  withPage(withConnection(workers.command('list')))
     .description('list workers: name, pool, leases and slots, last heartbeat, labels')
     .action((flags) => perform(async () => (await import('#cli/workers/workers.ts')).listWorkers, flags))
-  withDoor(workers.command('show <id>'))
+  withConnection(workers.command('show <id>'))
     .description('show one worker and its runs; its name or the last 6 digits of the id are enough')
     .action((id, flags) => perform(async () => (await import('#cli/workers/workers.ts')).showWorker, { id, ...flags }))
   const order = (name: WorkerOrder, description: string): void => {
-    withDoor(workers.command(`${name} <id>`))
+    withConnection(workers.command(`${name} <id>`))
       .description(description)
       .action((id, flags) =>
         perform(async () => (await import('#cli/workers/workers.ts')).orderWorker, { id, order: name, ...flags }),
@@ -53,12 +53,12 @@ export const addFleet = (program: Command, perform: Perform): void => {
   withWork(circuits.command('reset <key>'))
     .description('close a circuit breaker now')
     .action((key, flags) => perform(async () => (await load()).resetCircuit, { key, ...flags }))
-  withDoor(program.command('stop'))
+  withConnection(program.command('stop'))
     .description('stop all work: no worker starts a step until `trihand go`')
     .option('--reason <text>', 'reason, shown to everyone')
     .option('--yes', 'skip the confirmation')
     .action((flags) => perform(async () => (await load()).stopEverything, flags))
-  withDoor(program.command('go'))
+  withConnection(program.command('go'))
     .description('resume all work after `trihand stop`')
     .action((flags) => perform(async () => (await load()).goOn, flags))
 }

@@ -4,10 +4,10 @@
  * Owns their names and descriptions, as verbs.ts does for the others.
  */
 import type { Command } from 'commander'
-import { type Perform, withAnswer, withConfirmation, withDoor, withPage, withWho, withWork } from './flags.ts'
+import { type Perform, withAnswer, withConfirmation, withConnection, withPage, withWho, withWork } from './flags.ts'
 
 const filtered = (command: Command): Command =>
-  withPage(withWho(withDoor(command)))
+  withPage(withWho(withConnection(command)))
     .option('--all', 'tasks of all people')
     .option('--status <status>', 'open, closed, or one status')
     .option('--type <type>', 'approval, input, review or decision')
@@ -40,13 +40,13 @@ export const addInbox = (program: Command, perform: Perform): void => {
   filtered(inbox.command('list', { isDefault: true }))
     .description('list the tasks that wait for you, nearest deadline first')
     .action((flags) => perform(async () => (await tasks()).inbox, flags))
-  withWho(withDoor(inbox.command('show <id>')))
+  withWho(withConnection(inbox.command('show <id>')))
     .description('show one task, and the hash to decide it with')
     .action((id, flags) => perform(async () => (await tasks()).showTask, { id, ...flags }))
   for (const [word, description] of Object.entries(WORDS))
     worded(inbox.command(`${word} <id>`))
       .description(description)
-      .action((id, flags) => perform(async () => (await load()).giveWord(word.replace('-', '_')), { id, ...flags }))
+      .action((id, flags) => perform(async () => (await load()).decideVerb(word.replace('-', '_')), { id, ...flags }))
   withWho(withWork(inbox.command('edit <id>')))
     .description('edit items in your editor, review the changes, and approve them')
     .option('--items <ids>', 'comma-separated item ids (default: all)')
@@ -74,7 +74,7 @@ export const addTasks = (program: Command, perform: Perform): void => {
   filtered(tasks.command('list'))
     .description('list tasks, newest first')
     .action((flags) => perform(async () => (await load()).listTasks, flags))
-  withWho(withDoor(tasks.command('show <id>')))
+  withWho(withConnection(tasks.command('show <id>')))
     .description('show one task: its content, its actions, and the hash to decide it with')
     .action((id, flags) => perform(async () => (await load()).showTask, { id, ...flags }))
   withConfirmation(withWho(withWork(tasks.command('decide <id> <action>'))))

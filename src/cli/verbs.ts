@@ -11,7 +11,7 @@ import {
   port,
   wait,
   withAnswer,
-  withDoor,
+  withConnection,
   withOutput,
   withPage,
   withWho,
@@ -71,17 +71,17 @@ const addEvents = (program: Command, perform: Perform): void => {
       perform(async () => (await import('#cli/events/send.ts')).send, { type, data, ...flags }),
     )
   const events = program.command('events').description('list, follow, replay and cancel events')
-  withPage(withDoor(events.command('list')))
+  withPage(withConnection(events.command('list')))
     .description('list events, newest first')
     .option('--type <type>', 'only events of this type')
     .option('--delayed', 'list scheduled events and their times instead')
     .action((flags) => perform(async () => (await import('#cli/events/list.ts')).listEvents, flags))
-  withDoor(events.command('show <number>'))
+  withConnection(events.command('show <number>'))
     .description('show one event in full; the number is the first column of `events list`')
     .action((number, flags) =>
       perform(async () => (await import('#cli/events/show.ts')).showEvent, { number, ...flags }),
     )
-  withDoor(events.command('tail'))
+  withConnection(events.command('tail'))
     .description('print events of a server as they arrive, until Ctrl+C')
     .option('--type <type>', 'only events of this type')
     .option('--after <number>', 'start after the event with this number instead of now', number)
@@ -142,19 +142,19 @@ const addTriggers = (program: Command, perform: Perform): void => {
 
 const addRuns = (program: Command, perform: Perform): void => {
   const runs = program.command('runs').description('list, inspect and control runs')
-  withPage(withDoor(runs.command('list')))
+  withPage(withConnection(runs.command('list')))
     .description('list runs, newest first')
     .option('--status <status>', 'only runs with this status')
     .option('--handler <name>', 'only runs of this function')
     .option('--session <id>', 'only runs of this session')
     .action((flags) => perform(async () => (await import('#cli/runs/list.ts')).listRuns, flags))
-  withDoor(runs.command('show <id>'))
+  withConnection(runs.command('show <id>'))
     .description('show one run: what it waits for, and its history; the last 6 digits of the id are enough')
     .action((id, flags) => perform(async () => (await import('#cli/runs/show.ts')).showRun, { id, ...flags }))
-  withDoor(runs.command('why <id>'))
+  withConnection(runs.command('why <id>'))
     .description('explain in one sentence why a run does not continue')
     .action((id, flags) => perform(async () => (await import('#cli/runs/why.ts')).explainRun, { id, ...flags }))
-  withDoor(runs.command('watch <id>'))
+  withConnection(runs.command('watch <id>'))
     .description('follow a run until it ends; Ctrl+C stops the display, not the run')
     .option('--wait <duration>', 'stop after this time', wait)
     .action((id, flags) => perform(async () => (await import('#cli/runs/watch.ts')).watchRun, { id, ...flags }))
@@ -241,7 +241,7 @@ const addPlan = (program: Command, perform: Perform): void => {
 const addTokens = (program: Command, perform: Perform): void => {
   const load = () => import('#cli/inbox/tokens.ts')
   const token = program.command('token').description('manage access tokens for the HTTP API')
-  withDoor(token.command('create <name>'))
+  withConnection(token.command('create <name>'))
     .description('create a token for a person, a service or an agent; it is printed once')
     .requiredOption('--roles <names>', 'comma-separated roles: viewer, decider, operator, admin')
     .option('--kind <kind>', 'user, service or agent', 'user')
@@ -249,27 +249,27 @@ const addTokens = (program: Command, perform: Perform): void => {
     .option('--tenant <name>', 'tenant of the token (default: your own)')
     .option('--expires <duration>', 'lifetime (90d)')
     .action((name, flags) => perform(async () => (await load()).createToken, { name, ...flags }))
-  withDoor(token.command('list'))
+  withConnection(token.command('list'))
     .description('list tokens, newest first')
     .option('--quiet', 'print ids only')
     .action((flags) => perform(async () => (await load()).listTokens, flags))
-  withDoor(token.command('revoke <id>'))
+  withConnection(token.command('revoke <id>'))
     .description('revoke a token')
     .action((id, flags) => perform(async () => (await load()).revokeToken, { id, ...flags }))
 }
 
 const addLedgerViews = (program: Command, perform: Perform): void => {
-  withDoor(program.command('costs'))
+  withConnection(program.command('costs'))
     .description('show model calls and their costs')
     .option('--by <day,agent,model>', 'group by these, comma-separated')
     .option('--from <day>', 'first day, like 2026-11-01')
     .option('--to <day>', 'last day')
     .action((flags) => perform(async () => (await import('#cli/runs/costs.ts')).costs, flags))
   const sessions = program.command('sessions').description('list and show sessions')
-  withPage(withDoor(sessions.command('list')))
+  withPage(withConnection(sessions.command('list')))
     .description('list sessions, newest first')
     .action((flags) => perform(async () => (await import('#cli/runs/sessions.ts')).listSessions, flags))
-  withDoor(sessions.command('show <id>'))
+  withConnection(sessions.command('show <id>'))
     .description('show the memory and the checkpoints of a session')
     .action((id, flags) => perform(async () => (await import('#cli/runs/sessions.ts')).showSession, { id, ...flags }))
 }

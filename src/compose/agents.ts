@@ -72,7 +72,7 @@ export interface AgentsInput extends Omit<AgentSettings, 'workspaces'> {
   readonly workspaces: string | null
 }
 
-export interface AgentHand {
+export interface AgentRuntime {
   enter(entry: Entry, handler: AgentHandler): Promise<unknown>
   /**
    * Throws if something that this definition needs is missing: keys, addresses, a readable script. Returns which models are simulated, and why;
@@ -207,7 +207,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
 /** The tools that a function may call: those of its system. */
 const ownTools = ({ tools }: System): ReadonlyMap<string, Tool> => tools as unknown as ReadonlyMap<string, Tool>
 
-export const openAgents = (input: AgentsInput): AgentHand => {
+export const openAgents = (input: AgentsInput): AgentRuntime => {
   const modelsOf = perSystem(
     (system) => input.models ?? modelsFor(system, input.environment, new ScriptedModel(system.scripts)),
   )

@@ -10,8 +10,8 @@ import { INLINE } from '#engine/core/perform.ts'
 import { Versions } from '#engine/worker/versions.ts'
 import type { AgentHandler } from '#executors/agent/enter.ts'
 import { builtInExecutors } from '#executors/built-in.ts'
-import { enterBy } from '#executors/hands.ts'
 import { enterHuman } from '#executors/human/human.ts'
+import { enterBy } from '#executors/modalities.ts'
 import type { EnterOptions } from '#executors/workflow/function.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
 import { redactionFor } from '#manifest/define/secrets.ts'
@@ -28,16 +28,16 @@ import type { Ids } from '#ports/ids.ts'
 import type { Reader } from '#ports/reader.ts'
 import { ownEnvironment, ownFolder } from '#triggers/host.ts'
 import { checkSecrets } from '#triggers/webhooks.ts'
-import type { AgentHand } from './agents.ts'
+import type { AgentRuntime } from './agents.ts'
 import { withBulk } from './bulk.ts'
 import { defineWithChats } from './chats.ts'
 import { openForCommands } from './commands.ts'
 import { type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
-import { type HandSettings, handsOf, reach } from './executors.ts'
-import { lazyIsolation, workflowHand } from './functions.ts'
+import { builtInParts, type ExecutorSettings, reach } from './executors.ts'
+import { functionEntrance, lazyIsolation } from './functions.ts'
 import { type EmbeddedHttp, embeddedHttp } from './http.ts'
-import { type Doors, joinDoors } from './integrations.ts'
+import { type Integrations, openIntegrations } from './integrations.ts'
 import { idsWith, readKeyRing, withKeys } from './keys.ts'
 import { type LazyAgents, lazyAgents } from './lazy-agents.ts'
 import { executorModels } from './models.ts'
@@ -53,10 +53,12 @@ export type { Store } from './stores.ts'
 
 export type { Trihand, TrihandOptions } from './trihand.ts'
 
-export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain' | 'intake'>, HandSettings {
+export interface EngineSettings
+  extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain' | 'intake'>,
+    ExecutorSettings {
   readonly worker?: WorkerIdentity
   readonly price?: PriceOf
-  readonly agent?: AgentHand['enter']
+  readonly agent?: AgentRuntime['enter']
   readonly redaction?: Redaction
 }
 
@@ -71,10 +73,10 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       suppressed: (...asked) => store.reader.suppressed(...asked),
       children: (...asked) => store.reader.children(...asked),
       ...{ clock, ids, system },
-      executors: new Map([[INLINE, inlineExecutor], ...builtInExecutors(handsOf(system, ids, options))]),
+      executors: new Map([[INLINE, inlineExecutor], ...builtInExecutors(builtInParts(system, ids, options))]),
       remote: reach(clock),
       enter: enterBy<AgentHandler & EnterOptions>({
-        workflow: workflowHand(system, options.code ?? {}),
+        workflow: functionEntrance(system, options.code ?? {}),
         human: enterHuman,
         ...(options.agent === undefined ? {} : { agent: options.agent }),
       }),
@@ -140,7 +142,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     redaction: redactionFor(environment, () => engine.definition),
     ...{ agent: agents.enter, broker: agents.broker, code: { isolation, environment } },
   })
-  const doors = joinDoors(engine, store, { ids, clock }, environment)
+  const doors = openIntegrations(engine, store, { ids, clock }, environment)
   const note = engine.note.bind(engine)
   const versions = new Versions({ note, reader: store.reader, clock })
   try {
@@ -196,7 +198,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
 
 interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'versions'> {
   readonly server: ServerServices
-  readonly doors: Doors
+  readonly doors: Integrations
   readonly agents: Pick<LazyAgents, 'close' | 'simulated'>
   readonly worker: WorkerIdentity
   readonly world: TenantDeps['world']

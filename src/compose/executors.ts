@@ -4,7 +4,7 @@
  * Owns that part of the wiring, as assemble.ts owns the rest. Contains no rules; large modules are loaded with the first task that needs them.
  */
 import { SystemClock } from '#adapters/system/clock.ts'
-import type { Hands } from '#executors/built-in.ts'
+import type { BuiltInParts } from '#executors/built-in.ts'
 import { NotReached, remoteExecutor } from '#executors/remote.ts'
 import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
 import { executorHandler, type ServeOptions } from '#http/server/serve-executor.ts'
@@ -18,17 +18,17 @@ import type { Ids } from '#ports/ids.ts'
 import { ownEnvironment } from '#triggers/host.ts'
 import type { CodeWorld } from './functions.ts'
 
-export interface HandSettings {
+export interface ExecutorSettings {
   /** Absent: tasks that need a model fail with a clear error. */
-  readonly models?: ModelHands
+  readonly models?: ExecutorModels
   readonly broker?: ToolBroker
   readonly code?: CodeWorld
 }
 
 /** The models of a system, and the check of their answers. */
-type ModelHands = Pick<Hands['models'], 'model' | 'nameOf' | 'check'>
+type ExecutorModels = Pick<BuiltInParts['models'], 'model' | 'nameOf' | 'check'>
 
-const NO_MODELS: ModelHands = {
+const NO_MODELS: ExecutorModels = {
   model: {
     call: async () => ({
       kind: 'failed',
@@ -59,7 +59,11 @@ export const serveExecutor = (options: ServeOptions): ((request: Request) => Pro
   executorHandler(options, new SystemClock())
 
 /** Everything that built-in executors need. */
-export const handsOf = (system: System, ids: Ids, { models = NO_MODELS, broker }: HandSettings): Hands => ({
+export const builtInParts = (
+  system: System,
+  ids: Ids,
+  { models = NO_MODELS, broker }: ExecutorSettings,
+): BuiltInParts => ({
   models: {
     ...models,
     defaultModel: () => system.models.fallback,

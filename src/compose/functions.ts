@@ -127,14 +127,14 @@ export interface CodeWorld {
   readonly isolation?: CodeProcesses
 }
 
-export interface IsolationHand extends CodeProcesses {
+export interface IsolationRuntime extends CodeProcesses {
   /** The system was replaced: files are read again. */
   refresh(): void
   close(): void
 }
 
 /** Loaded when the first isolated function is entered. */
-export const lazyIsolation = ({ idle = '1m', hang = '10s', ...rest }: IsolationSettings = {}): IsolationHand => {
+export const lazyIsolation = ({ idle = '1m', hang = '10s', ...rest }: IsolationSettings = {}): IsolationRuntime => {
   const options = { ...rest, idleMs: durationMs(idle), hangMs: durationMs(hang) }
   let opened: IsolatedProcesses | null = null
   return {
@@ -164,7 +164,7 @@ const isolatedHand = (
 }
 
 /** Returns how a workflow function is entered. */
-export const workflowHand = ({ functions, folder }: System, world: CodeWorld): EnterFunction => {
+export const functionEntrance = ({ functions, folder }: System, world: CodeWorld): EnterFunction => {
   const { outside = {}, environment } = world
   guardFetch([...functions.values()].some(({ module }) => module !== null))
   const enter = enterFunction({

@@ -19,7 +19,7 @@ import { openPlans } from './plans.ts'
 import type { Store } from './stores.ts'
 
 /** What is attached to the engine from outside: sources that watch, webhooks that are delivered, chats, plans, jobs. */
-export interface Doors {
+export interface Integrations {
   readonly host: SourceHost
   readonly webhooks: Webhooks
   readonly chats: Chats
@@ -27,12 +27,12 @@ export interface Doors {
   readonly jobs: Jobs
 }
 
-export const joinDoors = (
+export const openIntegrations = (
   engine: Engine,
   { reader }: Pick<Store, 'reader'>,
   { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
   environment: Environment,
-): Doors => {
+): Integrations => {
   const deps = {
     send: engine.send.bind(engine),
     note: engine.note.bind(engine),

@@ -5,12 +5,12 @@
  */
 import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
 import type { System } from '#manifest/define/system.ts'
-import type { AgentHand, AgentsInput } from './agents.ts'
+import type { AgentRuntime, AgentsInput } from './agents.ts'
 import { simulatedFor } from './models.ts'
 
 export interface LazyAgents {
   readonly broker: ToolBroker
-  readonly enter: AgentHand['enter']
+  readonly enter: AgentRuntime['enter']
   ready(system: System): Promise<void>
   /** For the system that was prepared last: which models are simulated, and why. */
   readonly simulated: string | null
@@ -19,8 +19,8 @@ export interface LazyAgents {
 
 /** `ready` throws if something that agents need is missing. */
 export const lazyAgents = (input: AgentsInput): LazyAgents => {
-  let loading: Promise<AgentHand> | null = null
-  const open = (): Promise<AgentHand> => {
+  let loading: Promise<AgentRuntime> | null = null
+  const open = (): Promise<AgentRuntime> => {
     loading ??= import('./agents.ts').then(({ openAgents }) => openAgents(input))
     return loading
   }

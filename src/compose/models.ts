@@ -11,7 +11,7 @@ import { valueChecker } from '#manifest/schema/check-value.ts'
 import type { ModelBook } from '#model/agent/agent.ts'
 import type { PriceOf } from '#model/agent/usage.ts'
 import type { Model } from '#ports/model.ts'
-import type { HandSettings } from './executors.ts'
+import type { ExecutorSettings } from './executors.ts'
 
 /** Made once for each definition. */
 export const perSystem = <T>(make: (system: System) => T): ((system: System) => T) => {
@@ -58,7 +58,7 @@ export const simulatedFor = (
 ): string | null => (models !== undefined || book.aliases.size === 0 ? null : simulatedIn(book, environment))
 
 /** Describes in words how each model of a system is reached. Throws if something is missing. */
-export const modelWords = (book: ModelBook, environment: Variables): readonly string[] => {
+export const describeModels = (book: ModelBook, environment: Variables): readonly string[] => {
   const { nameOf } = openBook(book, environment)
   return [...new Set([...book.aliases.keys(), book.fallback])].map((name) => {
     const { provider, id } = nameOf(name)
@@ -67,7 +67,7 @@ export const modelWords = (book: ModelBook, environment: Variables): readonly st
 }
 
 export interface ExecutorModels {
-  readonly models: NonNullable<HandSettings['models']>
+  readonly models: NonNullable<ExecutorSettings['models']>
   readonly price: PriceOf
 }
 

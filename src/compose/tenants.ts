@@ -16,7 +16,7 @@ import type { ChangeFeed } from '#ports/change-feed.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Reader } from '#ports/reader.ts'
-import { type Doors, joinDoors } from './integrations.ts'
+import { type Integrations, openIntegrations } from './integrations.ts'
 
 export interface TenantDeps {
   readonly engine: Engine
@@ -30,7 +30,7 @@ type Wait = { readonly wait?: string | number }
 type By = { readonly by?: string }
 
 /** The operations on runs, the same for every tenant. */
-export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' | 'plans' | 'jobs'>) => ({
+export const verbsOf = (engine: Engine, doors: Pick<Integrations, 'webhooks' | 'chats' | 'plans' | 'jobs'>) => ({
   send: engine.send.bind(engine),
   sendInOrder: engine.sendInOrder.bind(engine),
   rehearse: engine.rehearse.bind(engine),
@@ -95,7 +95,7 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
     const engine = deps.engine.of(tenant)
     const reader = tenantReader(deps.reader, tenant)
     await engine.declare()
-    const doors = joinDoors(engine, { reader }, deps.world, deps.environment)
+    const doors = openIntegrations(engine, { reader }, deps.world, deps.environment)
     const shared = own()
     return {
       ...verbsOf(engine, doors),

@@ -9,7 +9,7 @@ import type { ToolBroker } from '#executors/workflow/built-in/tool-call.ts'
 import type { DocumentReader } from '#ports/documents.ts'
 import type { Executor } from '#ports/executor.ts'
 
-export interface Hands {
+export interface BuiltInParts {
   readonly models: ClassifierDeps
   readonly documents: DocumentReader
   /** Absent: only agents can use tools. */
@@ -27,7 +27,7 @@ const onDemand = (load: () => Promise<Executor>): Executor => {
   }
 }
 
-export const builtInExecutors = ({ models, documents, broker }: Hands): ReadonlyMap<string, Executor> =>
+export const builtInExecutors = ({ models, documents, broker }: BuiltInParts): ReadonlyMap<string, Executor> =>
   new Map([
     [
       'template_engine',

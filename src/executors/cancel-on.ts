@@ -68,7 +68,7 @@ const heeded = (gate: StepPort, heed: Heed): StepPort => ({
   invoke: (step, handler, input, options) => heed.begins(() => gate.invoke(step, handler, input, options)),
   emit: (step, events) => heed.begins(() => gate.emit(step, events)),
   ask: (step, request) => heed.begins(() => gate.ask(step, request)),
-  tell: (step, telling) => heed.begins(() => gate.tell(step, telling)),
+  report: (step, telling) => heed.begins(() => gate.report(step, telling)),
 })
 
 /** The entry as its executor receives it. */

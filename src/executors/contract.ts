@@ -200,7 +200,7 @@ const writeTask = ({ type, input }: Envelope['task']): Json => ({
 const checkVersion = (contract: Json | undefined): void => {
   if (contract === undefined) return
   if (textOf(contract, 'contract').split('.')[0] !== CONTRACT)
-    throw refuse('contract', `is ${JSON.stringify(contract)}; this side speaks ${CONTRACT}`)
+    throw refuse('contract', `is ${JSON.stringify(contract)}; this process supports ${CONTRACT}`)
 }
 
 const ENVELOPE_KEYS = ['task_id', 'executor_type', 'task', 'execution_context', 'constraints', 'contract']
@@ -286,8 +286,8 @@ const readAnswer = (value: unknown): ExecutorResult => {
       return { status, error: readError(error), ...readPaid(wire) }
     case 'success':
     case 'partial':
-      if (result === undefined) throw refuse('result', `is missing: a ${status} has one`)
-      if (error !== undefined) throw refuse('error', `stands in a ${status}`)
+      if (result === undefined) throw refuse('result', `is missing: a ${status} result has one`)
+      if (error !== undefined) throw refuse('error', `is not allowed in a ${status} result`)
       return {
         status,
         result,

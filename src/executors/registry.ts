@@ -32,7 +32,7 @@ const checked =
     const { issues } = await schema['~standard'].validate(envelope.task.input)
     if (issues === undefined) return execute(envelope, abort)
     const found = issues.slice(0, MAX_ISSUES).map(issueOf).join('; ')
-    const message = `the task does not fit ${envelope.executorType}: ${found}`
+    const message = `the task does not match the schema of ${envelope.executorType}: ${found}`
     return { status: 'failed', error: { code: 'INPUT_INVALID', message, retryable: false, definite: true } }
   }
 

@@ -128,7 +128,7 @@ class RecordGate implements StepPort {
   }
 
   /** Whether there was a listener then says nothing about now. */
-  async tell(step: string): Promise<void> {
+  async report(step: string): Promise<void> {
     this.claimed.add(step)
   }
 

@@ -10,7 +10,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import { isRunId, type RunId, type TenantId } from '#model/kernel/ids.ts'
 import {
   type BulkIntent,
-  bulkOrder,
+  bulkCommand,
   fromJobJson,
   JOB_TABLE,
   type JobRecord,
@@ -39,7 +39,7 @@ export class Jobs {
 
   /** Settles when the order is on disk, with the run that executes it. */
   async begin(intent: BulkIntent, options: Pick<InnerStartOptions, 'asked'> = {}): Promise<RunId> {
-    const given = bulkOrder(intent)
+    const given = bulkCommand(intent)
     if ('kind' in given) throw new TrihandError(given.code, given.detail)
     const { order, ids } = given
     const value = toJobJson({ ...order, progress: progressAtFirst(ids) })

@@ -29,8 +29,8 @@ import {
   type PlanApproval,
   type PlanCommand,
   type PlanDraft,
-  type PlanOrder,
   type PlanRevision,
+  type PlanRunInput,
   type PlanState,
   planRunsTable,
   worksOnThis,
@@ -52,7 +52,7 @@ export interface PlansDeps {
   /** Removes the secrets that this process knows: what is hashed is what can be shown. */
   redact(value: Json): Json
   send(event: IncomingEvent, options: InnerSendOptions): Promise<Receipt>
-  start(name: string, input: PlanOrder, options: PlanStart): Promise<RunId>
+  start(name: string, input: PlanRunInput, options: PlanStart): Promise<RunId>
   readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
   /** Runs the changes of one plan one after the other in this process. */
   inTurn(id: PlanId, change: () => Promise<PlanDraft>): Promise<PlanDraft>
@@ -171,14 +171,14 @@ export class Plans {
     return found.flatMap((run) => run ?? [])
   }
 
-  order(plan: PlanDraft, input?: Json): PlanOrder {
+  order(plan: PlanDraft, input?: Json): PlanRunInput {
     const order = orderOf(plan, this.shownNow(plan.current), input)
     if ('code' in order) throw new TrihandError(order.code, order.detail)
     return order
   }
 
   /** plans-2. */
-  async vouch(order: PlanOrder): Promise<PlanApproval> {
+  async vouch(order: PlanRunInput): Promise<PlanApproval> {
     const state = isPlanId(order.plan) ? await this.load(order.plan) : null
     const approval = state?.kind === 'draft' ? state.approvals.find(({ hash }) => hash === order.hash) : undefined
     const isThis = contentHash(order, this.deps.digest) === order.hash && worksOnThis(order, order.input)

@@ -8,7 +8,7 @@
  *            result.
  */
 import type { Json } from '#model/kernel/json.ts'
-import type { Delta, ModelReply, ToolSpec } from './model.ts'
+import type { Chunk, ModelReply, ToolSpec } from './model.ts'
 import type { Workspace } from './tool.ts'
 
 export interface AgentBackend {
@@ -54,7 +54,7 @@ export interface BackendJob {
   judge(tool: string, input: Json): Verdict
   /** Performs a call that `judge` allowed, of a tool that is ours. */
   perform(tool: string, input: Json): Promise<CallResult>
-  tell(delta: Delta): void
+  emitChunk(delta: Chunk): void
 }
 
 export interface BackendLimits {

@@ -36,7 +36,7 @@ export interface ModelRequest {
   readonly temperature: number | null
   readonly attempt: number
   /** If set, the answer is streamed; the deltas are provisional. */
-  readonly onDelta?: (delta: Delta) => void
+  readonly onChunk?: (delta: Chunk) => void
 }
 
 export interface ToolSpec {
@@ -73,7 +73,7 @@ export interface ModelFailure {
   readonly isUnbilled?: true
 }
 
-export type Delta =
+export type Chunk =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'call'; readonly id: string; readonly tool: string }

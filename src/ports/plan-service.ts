@@ -5,9 +5,9 @@
  */
 import type { PlanId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import type { PlanApproval, PlanDraft, PlanOrder } from '#model/plan/draft.ts'
+import type { PlanApproval, PlanDraft, PlanRunInput } from '#model/plan/draft.ts'
 
-export interface PlanWord {
+export interface PlanAgreement {
   readonly hash: string
   readonly by: string
 }
@@ -16,7 +16,7 @@ export interface PlanService {
   /** Stores the proposal as a draft under this id. Input that cannot be read as a plan is refused with a question. */
   propose(tenant: TenantId, id: PlanId, given: Json, by: string): Promise<PlanDraft>
   /** Approves exactly this revision for a person; returns the order that a run of it is given. */
-  agree(tenant: TenantId, id: PlanId, word: PlanWord): Promise<PlanOrder>
+  agree(tenant: TenantId, id: PlanId, word: PlanAgreement): Promise<PlanRunInput>
   /** Returns who approved the order that this run was given; refuses if it was not approved, or if it differs from what was approved. */
-  vouch(tenant: TenantId, order: PlanOrder): Promise<PlanApproval>
+  vouch(tenant: TenantId, order: PlanRunInput): Promise<PlanApproval>
 }

@@ -7,7 +7,7 @@
 import type { CallTerms } from '#model/agent/call-terms.ts'
 import type { VerifiedUsage } from '#model/agent/usage.ts'
 import type { StoredEvent } from '#model/event/event.ts'
-import type { Telling } from '#model/event/lifecycle.ts'
+import type { LifecycleReport } from '#model/event/lifecycle.ts'
 import type { RetryPolicy } from '#model/flow/policies/retry.ts'
 import type { Instant, RunId, TaskId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -17,7 +17,7 @@ import type { Effect } from '#model/run/step.ts'
 import type { TaskSpec } from '#model/task/spec.ts'
 import type { TaskAnswer } from '#model/task/view.ts'
 import type { Constraints, ExecutionContext } from './executor.ts'
-import type { Delta } from './model.ts'
+import type { Chunk } from './model.ts'
 
 export interface StepPort {
   /** Returns what the ledger holds of a step: no step, a step without an answer yet, or a step with one. Starts nothing. */
@@ -30,17 +30,17 @@ export interface StepPort {
   /** Settles once the ledger records that the instant has passed. */
   sleepUntil(step: string, instant: (now: Instant) => Instant): Promise<void>
   waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer>
-  /** Runs another handler as a child and returns its output, or throws StepFailure. The event in `tells` is emitted with its start. */
+  /** Runs another handler as a child and returns its output, or throws StepFailure. The event in `reports` is emitted with its start. */
   invoke(step: string, handler: string, input: Json, options?: InvokeOptions): Promise<Json>
   emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]>
   /** Asks people and returns their answer: the task is created with the step. Throws StepFailure if the task was withdrawn. */
   ask(step: string, request: AskRequest): Promise<AskReply>
   /** Emits a lifecycle event as a step of its own; does nothing if the event has no listener. */
-  tell(step: string, telling: Telling): Promise<void>
+  report(step: string, lifecycle: LifecycleReport): Promise<void>
 }
 
 export interface InvokeOptions {
-  readonly tells?: Telling
+  readonly reports?: LifecycleReport
   /** The address of a call of this run that failed: its child is retried, and no new child starts. */
   readonly retries?: string
   /** What becomes of the child if this run ends first. Default: cancel. */
@@ -60,7 +60,7 @@ export interface AskRequest {
   /** The task that waits for a revision, and the revision that was answered: the task is submitted again, and no new one is created. */
   readonly revises?: { readonly task: TaskId; readonly revision: number }
   /** A lifecycle event that is emitted with the creation of the task; it then names the task. */
-  readonly tells?: Telling
+  readonly reports?: LifecycleReport
 }
 
 export interface AskReply extends TaskAnswer {
@@ -125,7 +125,7 @@ export interface StepContext {
   /** Changes the session's memory; null removes the key. */
   remember(key: string, value: Json): void
   /** Sends a delta to the listeners of the run, at once: it is provisional, and stored nowhere. Only the step's result counts. */
-  tell(delta: Delta): void
+  tell(delta: Chunk): void
 }
 
 export interface WaitRequest {

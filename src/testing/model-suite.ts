@@ -6,7 +6,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ERRORS } from '#model/kernel/errors.ts'
 import { toJson } from '#model/kernel/json.ts'
-import type { Delta, Message, Model, ModelAnswer, ModelName, ModelReply, ModelRequest } from '#ports/model.ts'
+import type { Chunk, Message, Model, ModelAnswer, ModelName, ModelReply, ModelRequest } from '#ports/model.ts'
 
 /**
  * `says`: answers with MODEL_SUITE.text. `json`: with MODEL_SUITE.json as text. `calls`: calls Read twice, with MODEL_SUITE.inputs, and
@@ -105,8 +105,8 @@ export const modelSuite = (
       ['whole', false],
       ['streamed', true],
     ])('%s', (_, isStreamed) => {
-      const stream = (tell: (delta: Delta) => void = () => {}): Partial<ModelRequest> =>
-        isStreamed ? { onDelta: tell } : {}
+      const stream = (tell: (delta: Chunk) => void = () => {}): Partial<ModelRequest> =>
+        isStreamed ? { onChunk: tell } : {}
 
       test('says its text, who said it, and what it used', async () => {
         const { model, name: asked } = await start('says')
@@ -191,8 +191,8 @@ export const modelSuite = (
 
     test('what is streamed adds up to what is answered', async () => {
       const { model, name: asked } = await start('says')
-      const deltas: Delta[] = []
-      const answer = answerOf(await model.call(ask(asked, { onDelta: (delta) => deltas.push(delta) }), signal))
+      const deltas: Chunk[] = []
+      const answer = answerOf(await model.call(ask(asked, { onChunk: (delta) => deltas.push(delta) }), signal))
       expect(deltas.length).toBeGreaterThan(1)
       expect(deltas.map((delta) => (delta.type === 'text' ? delta.text : '')).join('')).toBe(textOf(answer))
     })

@@ -116,10 +116,10 @@ interface Life {
 }
 
 /** What a test may provide besides the system: executors in place of the real ones. */
-export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker' | 'code'> &
+export type TestExecutors = Pick<EngineSettings, 'price' | 'models' | 'broker' | 'code'> &
   Pick<TrihandOptions, 'agents' | 'folder' | 'name'>
 
-const live = async (source: SystemSource, place: TestStore, now: number, hands: TestHands): Promise<Life> => {
+const live = async (source: SystemSource, place: TestStore, now: number, hands: TestExecutors): Promise<Life> => {
   const clock = new VirtualClock(now)
   const store = await place.open(clock)
   const watch = new Watch()
@@ -197,7 +197,7 @@ const whileRunning = async <T>(life: Life, work: () => Promise<T>): Promise<T> =
 export const startTestSystem = async (
   source: SystemSource,
   place: TestStore,
-  hands: TestHands = {},
+  hands: TestExecutors = {},
 ): Promise<TestSystem> => {
   let life = await live(source, place, START, hands)
   return {

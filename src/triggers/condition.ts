@@ -11,7 +11,7 @@ import type { SessionId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { RUN_STATUSES, type RunStatus } from '#model/run/status.ts'
 import type { Reader } from '#ports/reader.ts'
-import { type Source, type SourceDeps, SourceMemory, tell } from './source.ts'
+import { type Source, type SourceDeps, SourceMemory, sendOccurrence } from './source.ts'
 
 export interface ConditionDeps extends SourceDeps {
   readonly reader: Pick<Reader, 'document' | 'counts'>
@@ -95,7 +95,7 @@ export class ConditionSource implements Source {
     const before = ((await this.#memory.recall(STATE)) as ConditionState | null) ?? newCondition(policy)
     const { state, isMet } = sampleCondition(policy, before, sample)
     const note = this.#memory.note(STATE, state as unknown as Json)
-    if (isMet) await tell(this.#deps, this.name, this.#occurrence(state, sample, roots), [note])
+    if (isMet) await sendOccurrence(this.#deps, this.name, this.#occurrence(state, sample, roots), [note])
     else if (JSON.stringify(state) !== JSON.stringify(before)) await this.#deps.note([note])
   }
 

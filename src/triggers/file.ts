@@ -18,7 +18,7 @@ import type { FileChange } from '#model/event/watch.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { DocumentWrite } from '#ports/ledger.ts'
 import { baseOf, globMatcher } from './glob.ts'
-import { insist, type Source, type SourceDeps, SourceMemory, tell } from './source.ts'
+import { retryUntilStored, type Source, type SourceDeps, SourceMemory, sendOccurrence } from './source.ts'
 
 export interface FileDeps extends SourceDeps {
   /** Paths are relative to this folder. */
@@ -108,7 +108,7 @@ export class FileSource implements Source {
 
   #soon(path: string): void {
     const isOver = (): boolean => this.#isOver
-    this.#last = this.#last.then(() => insist(this.#deps, this.name, isOver, () => this.#compare(path)))
+    this.#last = this.#last.then(() => retryUntilStored(this.#deps, this.name, isOver, () => this.#compare(path)))
   }
 
   /** Compares the file as it is now with its last seen state. */
@@ -144,7 +144,7 @@ export class FileSource implements Source {
       ...(isPlainId(path) ? { subject: path } : {}),
       data: { path, change, size, mtime_ms: mtimeMs, hash },
     }
-    await tell(this.#deps, this.name, occurrence, [note])
+    await sendOccurrence(this.#deps, this.name, occurrence, [note])
   }
 
   async #take(path: string): Promise<void> {

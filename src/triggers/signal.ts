@@ -5,7 +5,7 @@
  * is back; one that arrives while the process is down is lost.
  */
 import { type SignalSource as Definition, WATCH_EVENTS } from '#manifest/define/sources.ts'
-import { insist, type Source, type SourceDeps, tell } from './source.ts'
+import { retryUntilStored, type Source, type SourceDeps, sendOccurrence } from './source.ts'
 
 export class SignalSource implements Source {
   readonly name: string
@@ -40,7 +40,7 @@ export class SignalSource implements Source {
       time: clock.now(),
       data: { signal, pid: process.pid },
     }
-    const work = async (): Promise<void> => void (await tell(this.#deps, this.name, occurrence, []))
-    void insist(this.#deps, this.name, () => !this.#isOn, work)
+    const work = async (): Promise<void> => void (await sendOccurrence(this.#deps, this.name, occurrence, []))
+    void retryUntilStored(this.#deps, this.name, () => !this.#isOn, work)
   }
 }

@@ -74,7 +74,7 @@ export class SourceMemory {
 const TRY_AGAIN_MS = 1_000
 
 /** Retries the work while the store is in trouble, until it is done or the source stops. */
-export const insist = async (
+export const retryUntilStored = async (
   deps: Pick<SourceDeps, 'clock' | 'report'>,
   source: string,
   isOver: () => boolean,
@@ -104,7 +104,7 @@ const refusal = (source: string, occurrence: Occurrence, error: TrihandError): I
 })
 
 /** source-1, source-2. Returns true if the event is new. */
-export const tell = async (
+export const sendOccurrence = async (
   deps: SourceDeps,
   source: string,
   occurrence: Occurrence,

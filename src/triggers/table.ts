@@ -8,7 +8,7 @@ import { type TableSource as Definition, WATCH_EVENTS } from '#manifest/define/s
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Outbox, OutboxRow, OutboxWatch } from '#ports/outbox.ts'
-import { type Source, type SourceDeps, tell } from './source.ts'
+import { type Source, type SourceDeps, sendOccurrence } from './source.ts'
 
 export interface TableDeps extends SourceDeps {
   openOutbox(database: string): Promise<Outbox>
@@ -86,7 +86,7 @@ export class TableSource implements Source {
     if (outbox === null) return false
     const rows = await outbox.read(this.#watch, AT_ONCE)
     if (rows.length === 0) return false
-    await Promise.all(rows.map((row) => tell(this.#deps, this.name, this.#occurrence(row), [])))
+    await Promise.all(rows.map((row) => sendOccurrence(this.#deps, this.name, this.#occurrence(row), [])))
     await outbox.forget(rows.map(({ id }) => id))
     return rows.length === AT_ONCE
   }

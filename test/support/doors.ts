@@ -3,9 +3,9 @@
  *
  * Owns nothing but that opening.
  */
-import { type Doors, joinDoors } from '#compose/integrations.ts'
+import { type Integrations, openIntegrations } from '#compose/integrations.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
 import type { TestStore, TestSystem } from '#testing/system.ts'
 
-export const openDoors = (system: TestSystem, place: TestStore, environment: Environment = {}): Doors =>
-  joinDoors(system.engine, system.store, { ids: place.ids(), clock: system.clock }, environment)
+export const openDoors = (system: TestSystem, place: TestStore, environment: Environment = {}): Integrations =>
+  openIntegrations(system.engine, system.store, { ids: place.ids(), clock: system.clock }, environment)

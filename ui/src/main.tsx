@@ -20,10 +20,10 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { followChanges } from './api/changes.ts'
 import { live } from './api/live.ts'
 import { askWhoIAm, watchForTheEnd } from './api/login.ts'
-import { followNews } from './api/news.ts'
-import { tellOfTasks } from './api/notices.ts'
+import { notifyOfTasks } from './api/notices.ts'
 import { queryClient } from './api/queries.ts'
 import { router } from './router.tsx'
 import { cssVariables, theme } from './theme.ts'
@@ -50,8 +50,8 @@ const App = () => (
 
 const begin = (): void => {
   live.start()
-  followNews()
-  tellOfTasks()
+  followChanges()
+  notifyOfTasks()
   const root = document.getElementById('root')
   if (root !== null) createRoot(root).render(<App />)
 }

@@ -47,7 +47,7 @@ const checkExists = (database: string): void => {
   }
 }
 
-export interface Door {
+export interface ConnectionNeeds {
   /** `look` reads a ledger; `know` needs the system, too; `work` also executes the runs that it starts. */
   readonly need: 'look' | 'know' | 'work'
   /** True for sending events, which may create a new ledger; every other command needs an existing one. */
@@ -64,7 +64,7 @@ const systemAt = async (settings: Settings, path: string | undefined): Promise<S
 const openHere = async (
   { output, settings }: Shell,
   flags: CommonFlags,
-  { need, mayCreate = false, migrate = true }: Door,
+  { need, mayCreate = false, migrate = true }: ConnectionNeeds,
 ): Promise<Api> => {
   const database = flags.database ?? defaultLedger(settings)
   if (!mayCreate) checkExists(database)
@@ -81,7 +81,7 @@ export const ownerOf = async ({ settings }: Pick<Shell, 'settings'>, database: s
   return server?.ledger === resolve(choice.file) ? server : serverOf(ledgerServer(choice.file))
 }
 
-const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Api> => {
+const connect = async (shell: Shell, flags: CommonFlags, door: ConnectionNeeds): Promise<Api> => {
   const { token } = shell.settings
   if (flags.server !== undefined) return remoteApi(checkedUrl(flags.server), token)
   if (flags.database === undefined) {
@@ -97,7 +97,7 @@ const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Ap
 export const withApi = async <T>(
   shell: Shell,
   flags: CommonFlags,
-  door: Door,
+  door: ConnectionNeeds,
   work: (api: Api) => Promise<T>,
 ): Promise<T> => {
   const api = await connect(shell, flags, door)

@@ -39,7 +39,7 @@ export const poll = async <Answer>(
 }
 
 /** Polls until the condition holds, the time is up (null: never) or the user interrupts. */
-export const untilTold = <Answer>(
+export const pollUntil = <Answer>(
   ask: () => Promise<Answer>,
   holds: (answer: Answer) => boolean,
   limitMs: number | null,

@@ -12,7 +12,7 @@ import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
 import type { StoredEvent } from '#http/openapi/api.ts'
 import type { Page } from '#http/server/query.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import { untilTold } from './follow.ts'
+import { pollUntil } from './follow.ts'
 
 export interface TailFlags extends CommonFlags {
   readonly type?: string
@@ -70,7 +70,7 @@ export const tailEvents: Verb<TailFlags> = (shell, flags) =>
       )
     const look = looker(api, output, flags, flags.after ?? (await newest(api)))
     const isEnough = (told: number): boolean => told >= (flags.count ?? Infinity)
-    const told = await untilTold(look, isEnough, flags.wait ?? null)
+    const told = await pollUntil(look, isEnough, flags.wait ?? null)
     if (told === 'interrupted') return EXIT.interrupted
     return isEnough(told) ? EXIT.done : EXIT.waitedOut
   })

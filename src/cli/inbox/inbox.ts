@@ -6,7 +6,7 @@
  */
 import { withApi } from '#cli/connect/connect.ts'
 import { requireWho } from '#cli/connect/who.ts'
-import { confirmed, isMeant, requireSomebody } from '#cli/terminal/confirm.ts'
+import { confirmed, isMeant, requireTerminal } from '#cli/terminal/confirm.ts'
 import { type Ask, converse } from '#cli/terminal/conversation.ts'
 import { editedJson } from '#cli/terminal/editor.ts'
 import { askForm, begun, formOf } from '#cli/terminal/form.ts'
@@ -16,7 +16,7 @@ import type { Json, TaskDetail, TaskItem } from '#http/openapi/api.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { decideTask, pathOf, printTask, type TaskFlags } from './tasks.ts'
 
-export interface WordFlags extends TaskFlags {
+export interface DecisionFlags extends TaskFlags {
   readonly reason?: string
   readonly fields?: string
   /** For a bundle: comma-separated item ids that the decision applies to. */
@@ -55,7 +55,7 @@ const named = (task: TaskDetail, list: string): readonly string[] => {
 }
 
 /** The decision on each item of a bundle; null: it is on the whole task. */
-const choicesOf = (task: TaskDetail, action: string, { items, rest }: WordFlags): Choices | null => {
+const choicesOf = (task: TaskDetail, action: string, { items, rest }: DecisionFlags): Choices | null => {
   if (items === undefined && rest === undefined) return null
   const [status, others] = [STATUS[action], STATUS[rest ?? '']]
   if (status === undefined || items === undefined)
@@ -68,13 +68,13 @@ const choicesOf = (task: TaskDetail, action: string, { items, rest }: WordFlags)
 const read = (shell: Shell, flags: TaskFlags): Promise<TaskDetail> =>
   withApi(shell, flags, { need: 'look' }, (api) => api.get<TaskDetail>(pathOf(flags.id), requireWho(flags)))
 
-const questionOf = (action: string, { title }: TaskDetail, { as }: WordFlags) => ({
+const questionOf = (action: string, { title }: TaskDetail, { as }: DecisionFlags) => ({
   text: `${action} "${title}" as ${as}?`,
   flag: '--hash, as `trihand inbox show` prints it,',
 })
 
 /** Decides through `tasks decide`, where items are given as choices. */
-const give = (shell: Shell, { items, rest, ...flags }: WordFlags, word: Word): Promise<number> => {
+const give = (shell: Shell, { items, rest, ...flags }: DecisionFlags, word: Word): Promise<number> => {
   const { action, hash, choices, draftRevision } = word
   const seen = draftRevision === undefined ? {} : { draftRevision: String(draftRevision) }
   return decideTask(shell, {
@@ -99,7 +99,7 @@ const nothingDone = (shell: Shell): number => {
   return EXIT.no
 }
 
-type Told = Pick<WordFlags, 'fields' | 'reason'>
+type Told = Pick<DecisionFlags, 'fields' | 'reason'>
 
 /** Asks for what the action requires and no flag gives: its fields, and a reason if it needs one. Null: the person cancelled. */
 const filledIn = async (
@@ -119,15 +119,15 @@ const filledIn = async (
   return why === null ? null : { ...told, reason: why.trim() }
 }
 
-export const giveWord =
-  (action: string): Verb<WordFlags> =>
+export const decideVerb =
+  (action: string): Verb<DecisionFlags> =>
   async (shell, flags) => {
     const task = await read(shell, flags)
     const choices = choicesOf(task, action, flags)
     const word = wordFor(action, choices)
     if (flags.hash !== undefined) return give(shell, flags, { action: word, hash: flags.hash, choices })
     const question = questionOf(action, task, flags)
-    requireSomebody(shell.output, question)
+    requireTerminal(shell.output, question)
     printTask(shell.output, task)
     const told = await converse(async (ask) => {
       const filled = await filledIn(shell, task, { ...flags, action: word }, ask)
@@ -138,13 +138,13 @@ export const giveWord =
   }
 
 /** Opens items in the person's editor; shows the differences before they are sent. */
-export const editTask: Verb<WordFlags> = async (shell, flags) => {
+export const editTask: Verb<DecisionFlags> = async (shell, flags) => {
   const task = await read(shell, flags)
   const question = {
     text: `Approve "${task.title}" with these changes, as ${flags.as}?`,
     flag: '`tasks decide --items`',
   }
-  requireSomebody(shell.output, question)
+  requireTerminal(shell.output, question)
   const wanted = flags.items === undefined ? itemsOf(task).map(({ id }) => id) : named(task, flags.items)
   const before = Object.fromEntries(
     itemsOf(task).flatMap(({ id, content }) => (wanted.includes(id) ? [[id, content]] : [])),

@@ -4,7 +4,7 @@
  * Owns the verdict. Workflow functions are replayed on the recorded run (executors/replay.ts); for agents and people only the handler and
  * the schemas are compared.
  */
-import { enterBy } from '#executors/hands.ts'
+import { enterBy } from '#executors/modalities.ts'
 import { type Pause, type RecordedRun, type RecordedStep, replay } from '#executors/replay.ts'
 import { type EnterOptions, enterFunction } from '#executors/workflow/function.ts'
 import type { StoredEvent as EventDocument, OpenRun } from '#http/openapi/api.ts'

@@ -36,7 +36,7 @@ const paint = (output: Output, level: Level): string => {
   return { error: red, warning: yellow, info: dim }[level](level)
 }
 
-export const tellFindings = (output: Output, findings: readonly Finding[], say: (text: string) => void): void => {
+export const printFindings = (output: Output, findings: readonly Finding[], say: (text: string) => void): void => {
   for (const { level, code, message, file, line, column, hint } of findings) {
     say(`${visible(`${file}:${line}:${column}`)} ${paint(output, level)} ${code} ${visible(message)}`)
     say(output.colors.dim(`  ${visible(hint)}`))
@@ -89,7 +89,7 @@ const validateCode = async (shell: Shell, file: string, flags: ManifestFlags): P
       infos: of(findings, 'info'),
     })
   else {
-    tellFindings(output, findings, (text) => output.line(text))
+    printFindings(output, findings, (text) => output.line(text))
     output.line(visible(`${name}: ${counted(findings)}`))
   }
   return of(findings, 'error').length > 0 || (flags.strict === true && of(findings, 'warning').length > 0)
@@ -104,7 +104,7 @@ export const validateManifest: Verb<ManifestFlags> = async (shell, flags) => {
   const loaded = load(flags)
   if (output.isJson) output.document(documentOf(loaded))
   else {
-    tellFindings(output, loaded.findings, (text) => output.line(text))
+    printFindings(output, loaded.findings, (text) => output.line(text))
     output.line(
       visible(`${loaded.manifest?.product.name ?? 'the manifest does not load'}: ${counted(loaded.findings)}`),
     )
@@ -122,7 +122,7 @@ const show = (
   const { manifest, findings } = loaded
   if (manifest === null || isBlocked(loaded, flags)) {
     if (output.isJson) output.document(documentOf(loaded))
-    else tellFindings(output, findings, (text) => output.talk(text))
+    else printFindings(output, findings, (text) => output.talk(text))
     return EXIT.invalid
   }
   const { text, document } = shown(manifest, findings)
@@ -156,7 +156,7 @@ const longForm = (output: Output, path: string): Json | null => {
   const { manifest, findings } = load({ path })
   if (manifest !== null) return JSON.parse(JSON.stringify(ordered(manifest)))
   if (output.isJson) output.document({ findings })
-  else tellFindings(output, of(findings, 'error'), (text) => output.talk(text))
+  else printFindings(output, of(findings, 'error'), (text) => output.talk(text))
   return null
 }
 

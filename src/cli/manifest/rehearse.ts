@@ -10,7 +10,7 @@ import { type Cast, castOf, type Direction, nothingSeen, variantsOf } from '#man
 import { beginningsOf, type Rehearsal, rehearsalOf } from '#manifest/simulate/report.ts'
 import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
 import { partsIn } from '#manifest/simulate/script.ts'
-import { heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { type Manifest, startingTypes } from '#manifest/yaml/manifest.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { plainSeals } from '#model/kernel/seal.ts'
@@ -54,7 +54,7 @@ const openStage = ({ source }: Cast, seed: number): Promise<TestSystem> =>
 /** Handlers that no event of the system starts: they are started directly. */
 const calledIn = (manifest: Manifest): readonly string[] =>
   partsIn(manifest)
-    .filter(({ handler }) => heardBy(handler, manifest).length === 0)
+    .filter(({ handler }) => startingTypes(handler, manifest).length === 0)
     .filter(({ handler }) => handler['enabled'] !== false && !handler.triggers.some(({ kind }) => kind === 'after'))
     .map(({ handler }) => handler.name)
 

@@ -11,7 +11,7 @@ import { isComplete, type Reach, type Rehearsal } from '#manifest/simulate/repor
 import { TrihandError } from '#model/kernel/errors.ts'
 import { toJson } from '#model/kernel/json.ts'
 import { findManifest, readManifest } from './folder.ts'
-import { tellFindings } from './manifest.ts'
+import { printFindings } from './manifest.ts'
 import { rehearse } from './rehearse.ts'
 
 export interface SimulateFlags {
@@ -65,7 +65,7 @@ export const simulate: Verb<SimulateFlags> = async ({ output }, flags) => {
   if (manifest === null) {
     const errors = findings.filter(({ level }) => level === 'error')
     if (output.isJson) output.document({ errors })
-    else tellFindings(output, errors, (text) => output.talk(text))
+    else printFindings(output, errors, (text) => output.talk(text))
     return EXIT.invalid
   }
   const rehearsal = await rehearse(manifest, {

@@ -10,7 +10,7 @@ import type { Verb } from '#cli/terminal/shell.ts'
 import { stubsOf } from '#manifest/edit/stubs.ts'
 import { isExportedIn } from '#manifest/lint/schema-files.ts'
 import { findManifest, readManifest } from './folder.ts'
-import { tellFindings } from './manifest.ts'
+import { printFindings } from './manifest.ts'
 
 export interface StubFlags {
   readonly path?: string
@@ -34,7 +34,7 @@ export const writeStubs: Verb<StubFlags> = async ({ output }, { path, dryRun = f
   if (manifest === null) {
     const errors = findings.filter(({ level }) => level === 'error')
     if (output.isJson) output.document({ errors })
-    else tellFindings(output, errors, (text) => output.talk(text))
+    else printFindings(output, errors, (text) => output.talk(text))
     return EXIT.invalid
   }
   const folder = dirname(file)

@@ -5,7 +5,7 @@
  * process: Ctrl+C does not stop it.
  */
 import { withApi } from '#cli/connect/connect.ts'
-import { hasEnded, untilTold } from '#cli/events/follow.ts'
+import { hasEnded, pollUntil } from '#cli/events/follow.ts'
 import { confirmed } from '#cli/terminal/confirm.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
@@ -88,7 +88,7 @@ const applyBulkCommands = (action: Job['action'], where: string): Verb<ManyFlags
         meter.show(job)
         return job
       }
-      const job = await untilTold(ask, hasEnded, flags.wait ?? null).finally(() => meter.stop())
+      const job = await pollUntil(ask, hasEnded, flags.wait ?? null).finally(() => meter.stop())
       if (job === 'interrupted') {
         output.talk(`the job continues; \`trihand runs cancel ${id}\` cancels it`)
         return EXIT.interrupted

@@ -9,7 +9,7 @@ import { withApi } from '#cli/connect/connect.ts'
 import { requireWho, type WhoFlags } from '#cli/connect/who.ts'
 import { exitCodeFor, settled } from '#cli/events/follow.ts'
 import { pathOf, printTask } from '#cli/inbox/tasks.ts'
-import { confirmed, requireSomebody } from '#cli/terminal/confirm.ts'
+import { confirmed, requireTerminal } from '#cli/terminal/confirm.ts'
 import { parseJson } from '#cli/terminal/json-argument.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT, visible } from '#cli/terminal/output.ts'
@@ -103,7 +103,7 @@ export const resolveStep: Verb<ResolveFlags> = (shell, flags) => {
     const { hash = task.shown_hash } = flags
     if (flags.hash === undefined) {
       const text = `${action.label}: "${task.title}" as ${flags.as}?`
-      requireSomebody(shell.output, { text, flag: '--hash, as `trihand inbox show` prints it, with --confirm' })
+      requireTerminal(shell.output, { text, flag: '--hash, as `trihand inbox show` prints it, with --confirm' })
       printTask(shell.output, task)
     }
     const answer = await meant(shell, `${action.label}: "${task.title}" as ${flags.as}?`, action, flags)
@@ -158,7 +158,7 @@ export const resolveMany: Verb<ResolveManyFlags> = (shell, flags) => {
     const action = strictest(tasks.map((task) => actionIn(task, name)))
     const text = `${action.label}: all ${tasks.length} questions of "${flags.cause}" as ${flags.as}?`
     if (flags.confirm === undefined) {
-      requireSomebody(shell.output, { text, flag: '--confirm' })
+      requireTerminal(shell.output, { text, flag: '--confirm' })
       for (const task of tasks) printTask(shell.output, task)
     }
     const answer = await meant(shell, text, action, flags)

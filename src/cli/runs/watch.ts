@@ -6,7 +6,7 @@
  */
 import type { Api } from '#cli/connect/api.ts'
 import { withApi } from '#cli/connect/connect.ts'
-import { exitCodeFor, hasEnded, outcomeOf, outcomeRow, untilTold } from '#cli/events/follow.ts'
+import { exitCodeFor, hasEnded, outcomeOf, outcomeRow, pollUntil } from '#cli/events/follow.ts'
 import { queryText } from '#cli/terminal/listing.ts'
 import { EXIT, type Output, visible } from '#cli/terminal/output.ts'
 import type { Verb } from '#cli/terminal/shell.ts'
@@ -52,7 +52,7 @@ export const watchRun: Verb<WatchFlags> = (shell, flags) =>
   withApi(shell, flags, { need: 'look' }, async (api) => {
     const { output } = shell
     const look = looker(api, output, flags.id)
-    const run = api.isLocal ? await look() : await untilTold(look, hasEnded, flags.wait ?? null)
+    const run = api.isLocal ? await look() : await pollUntil(look, hasEnded, flags.wait ?? null)
     if (run === 'interrupted') return EXIT.interrupted
     if (hasEnded(run)) printEnd(output, run)
     else if (api.isLocal)

@@ -12,7 +12,7 @@ import { EXIT, placeText } from '#cli/terminal/output.ts'
 import type { Shell, Verb } from '#cli/terminal/shell.ts'
 import { createTrihand } from '#compose/assemble.ts'
 import { ledgerChoice } from '#compose/config.ts'
-import { modelWords, simulatedIn } from '#compose/models.ts'
+import { describeModels, simulatedIn } from '#compose/models.ts'
 import { problemOf } from '#http/server/problem.ts'
 import { defineModels } from '#manifest/define/models.ts'
 import type { ModelBook } from '#model/agent/agent.ts'
@@ -131,7 +131,7 @@ const models: Question = async (shell, path) => {
     const simulated = simulatedIn(book, process.env)
     if (simulated !== null)
       return { name, state: 'warn', says: `simulated, agents answer from scripts: ${simulated}`, hint }
-    return { name, state: 'ok', says: `live: ${modelWords(book, process.env).join(', ')}` }
+    return { name, state: 'ok', says: `live: ${describeModels(book, process.env).join(', ')}` }
   } catch (error) {
     return failed(name, error)
   }

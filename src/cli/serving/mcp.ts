@@ -10,7 +10,7 @@ import { withApi } from '#cli/connect/connect.ts'
 import { EXIT, Refused } from '#cli/terminal/output.ts'
 import type { CommonFlags, Verb } from '#cli/terminal/shell.ts'
 import { VERSION } from '#cli/version.ts'
-import { type Answered, CALLER, type Door } from '#http/mcp/door.ts'
+import { type Answered, type ApiConnection, CALLER } from '#http/mcp/connection.ts'
 import type { ApiDocument, Call } from '#http/mcp/operation.ts'
 import { createMcpServer } from '#http/mcp/server.ts'
 
@@ -27,7 +27,7 @@ const asked = async (api: Api, { method, path, body }: Call): Promise<Answered> 
 export const mcp: Verb<CommonFlags> = (shell, flags) =>
   withApi(shell, flags, { need: 'work', mayCreate: true }, async (api) => {
     const document = await api.get<ApiDocument>('/openapi.json')
-    const door: Door = { pages: api.url, ask: (call) => asked(api, call) }
+    const door: ApiConnection = { pages: api.url, ask: (call) => asked(api, call) }
     const serving = serveStdio(() => createMcpServer(door, { version: VERSION, document }))
     await once(process.stdin, 'end')
     await serving.close()

@@ -5,7 +5,7 @@
  */
 import type { RunNotice } from '#engine/core/publish.ts'
 import { shortId } from '#http/server/run-id.ts'
-import { tell } from '#http/wire/fact-text.ts'
+import { describeFact } from '#http/wire/fact-text.ts'
 import { isoTime } from '#http/wire/time.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import { isEnded, type RunStatus } from '#model/run/status.ts'
@@ -53,14 +53,14 @@ export class Activity {
         status: notice.status,
         fact: fact.type,
         step,
-        text: tell(fact),
+        text: describeFact(fact),
       })
     else this.#output.line(this.#lineOf(notice, fact, step))
   }
 
   #lineOf({ run, handler, status }: RunNotice, fact: RunFact, step: string | null): string {
     const { colors } = this.#output
-    const text = visible(step === null ? tell(fact) : `${step}: ${tell(fact)}`)
+    const text = visible(step === null ? describeFact(fact) : `${step}: ${describeFact(fact)}`)
     const clock = isoTime(fact.at).slice(CLOCK_FROM, CLOCK_TO)
     return `${colors.dim(clock)}  ${shortId(run)}  ${visible(handler)}  ${this.#painted(status, fact, text)}`
   }

@@ -216,7 +216,7 @@ export class CoordinatorCommands {
     if (outcome.kind === 'conflict') {
       // A run with this id exists: the command that asks for it again fails by itself (coordinator-commands-3).
       const twin = outcome.reason === 'taken' ? undefined : runs.find(({ id }) => id === outcome.stream)
-      if (twin !== undefined) throw new TrihandError('RUN_EXISTS', `there is a run ${twin.id} already`)
+      if (twin !== undefined) throw new TrihandError('RUN_EXISTS', `a run ${twin.id} already exists`)
       return false
     }
     known.pace.wrote(facts)

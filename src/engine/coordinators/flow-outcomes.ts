@@ -125,7 +125,7 @@ export const refusalOfAbsent = async (
 ): Promise<TrihandError> => {
   const queued = await queuedRun(context, run)
   if (queued?.state !== 'queued') return noSuchRun(run)
-  return new TrihandError('RUN_QUEUED', `${run} waits for its turn at ${queued.handler} and has not begun`)
+  return new TrihandError('RUN_QUEUED', `${run} is queued at ${queued.handler} and has not started`)
 }
 
 /** The failure of a promised run that was dropped. */

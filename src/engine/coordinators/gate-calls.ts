@@ -10,7 +10,7 @@ import { type Advance, advanceGate } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { GateFact, GateState } from '#model/flow/gate-fact.ts'
-import { heardTypes, holdsKey, isTaken, isUndecided } from '#model/flow/gate-read.ts'
+import { holdsKey, isTaken, isUndecided, listenedTypes } from '#model/flow/gate-read.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { callCommandOf } from './arrivals.ts'
@@ -56,7 +56,7 @@ export const gateRole = (context: EngineContext, config: GateConfig): GateRole =
       commands.flatMap(({ keys = [] }) => keys),
     )
   },
-  types: heardTypes,
+  types: listenedTypes,
 })
 
 /** Opens the gate and sets the types it listens to. `position`: the end of the ledger's events, for a gate whose types change. */

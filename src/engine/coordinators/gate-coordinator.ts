@@ -4,11 +4,11 @@
  * Owns the reading of events and the ends of runs, the evaluation of filters and keys, and the creation of started runs.
  * The model decides which event starts a run, and when (model/flow/gate.ts).
  */
-import { type Advance, advanceGate, InTurn } from '#engine/core/advance.ts'
+import { type Advance, advanceGate, CommandSequence } from '#engine/core/advance.ts'
 import { firstCause } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
-import { eventRoot, judge, requireFor } from '#engine/core/route.ts'
+import { eventRoot, matchTrigger, requireFor } from '#engine/core/route.ts'
 import type { Roots } from '#engine/core/rule-values.ts'
 import { callbackOf } from '#engine/run/ending.ts'
 import type { ExternalWrite } from '#engine/run/external-command.ts'
@@ -24,7 +24,7 @@ import type {
   GateCommand,
   GateFact,
   GateState,
-  HeardType,
+  ListenedType,
   OpenGate,
   RefusedEvent,
   Ruled,
@@ -69,7 +69,7 @@ const trackedRuns = (gate: OpenGate): readonly RunId[] => [
   ...followedOnly(gate),
 ]
 
-const isHeard = ({ type, after, until }: HeardType, event: StoredEvent): boolean =>
+const isHeard = ({ type, after, until }: ListenedType, event: StoredEvent): boolean =>
   type === event.type && event.sequence > after && (until === null || event.sequence <= until)
 
 export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
@@ -91,7 +91,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
   constructor(context: EngineContext, config: GateConfig) {
     this.context = context
     this.config = config
-    this.pendingCancels = new PendingCancels(context, 'a newer event takes its place')
+    this.pendingCancels = new PendingCancels(context, 'a newer event replaces it')
     this.kept = new KeptClaims(context, config.id)
   }
 
@@ -121,7 +121,9 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
       arrivals.arrivals.map(({ idempotencyKey }) => idempotencyKey),
     )
     const rules = { ...this.ruled(before.held, page), now: now() }
-    const turn = new InTurn<GateState, GateCommand, GateFact>(known, (state, command) => this.advance(state, command))
+    const turn = new CommandSequence<GateState, GateCommand, GateFact>(known, (state, command) =>
+      this.advance(state, command),
+    )
     for (const run of this.begun) turn.ask({ type: 'forget_call', now: rules.now, run })
     if (ended.length > 0) turn.ask({ type: 'end_runs', ended, ...rules })
     if (page.length > 0) turn.ask({ type: 'arrive', ...arrivals, ...rules })
@@ -252,7 +254,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     const listener = this.config.listeners.get(event.type)
     // The trigger no longer exists, but the event came while it did.
     if (listener === undefined) return arrivalOf(event, flow, null)
-    const verdict = judge(listener, event, this.context.system())
+    const verdict = matchTrigger(listener, event, this.context.system())
     if (verdict === null) return null
     const { sequence } = event
     if (verdict.kind !== 'start') return { sequence, reason: verdict.reason, detail: verdict.detail }
@@ -306,7 +308,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     const sequence = sequences.at(-1) ?? 0
     const event = this.events.get(sequence)
     if (event === undefined)
-      throw new TrihandError('LEDGER_CORRUPT', `event ${sequence} of ${this.config.id} is not there`)
+      throw new TrihandError('LEDGER_CORRUPT', `event ${sequence} of ${this.config.id} does not exist`)
     return event
   }
 

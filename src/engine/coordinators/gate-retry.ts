@@ -9,7 +9,7 @@
 import { triggerOf } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
-import { judge } from '#engine/core/route.ts'
+import { matchTrigger } from '#engine/core/route.ts'
 import type { FlowRules } from '#manifest/flow/flow.ts'
 import type { Call } from '#model/event/arrival.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -50,7 +50,7 @@ export const retryAtGate = async (
     advance: (before, now, logic) => {
       const standing = openedGate(before, now, config)
       if (isBegun(standing.state, run, life))
-        return { ...standing, refusal: refuse('RUN_NOT_FAILED', `${run} goes on already`) }
+        return { ...standing, refusal: refuse('RUN_NOT_FAILED', `${run} is already running`) }
       const free = endedAt(logic, standing.state, { run, status: ended.status, now })
       const command = { type: 'call', now, ...logic.ruledFor(free.state), ...asked } as const
       const advance = logic.advance(free.state, command)
@@ -121,7 +121,7 @@ const arrivalOfRun = (
   event: StoredEvent,
 ): ReturnType<typeof arrivalOf> => {
   const listener = listeners.get(event.type)
-  const verdict = listener === undefined ? null : judge(listener, event, context.system())
+  const verdict = listener === undefined ? null : matchTrigger(listener, event, context.system())
   return arrivalOf(event, flow, verdict?.kind === 'start' ? verdict.trigger : null)
 }
 

@@ -3,7 +3,7 @@
  *
  * Owns the result of each delivery. The model decides which run is cancelled; the coordinator itself notices that a run has ended.
  *
- * stops-1  A run that could not be reached because the store failed counts as not cancelled: its coordinator does not park, and asks again.
+ * pending-cancels-1  A run that could not be reached because the store failed counts as not cancelled: its coordinator does not park, and asks again.
  */
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { isStoreTrouble } from '#engine/core/store-retry.ts'
@@ -30,10 +30,10 @@ export class PendingCancels {
     this.telling.set(run, told)
   }
 
-  /** stops-1: waits for all requests; throws if the store failed for one of them. */
+  /** pending-cancels-1: waits for all requests; throws if the store failed for one of them. */
   async told(): Promise<void> {
     const answers = await Promise.all(this.telling.values())
     this.telling.clear()
-    if (answers.includes(false)) throw new TrihandError('LEDGER_UNAVAILABLE', 'a run that is to stop was not reached')
+    if (answers.includes(false)) throw new TrihandError('LEDGER_UNAVAILABLE', 'a run could not be cancelled')
   }
 }

@@ -4,16 +4,16 @@
  * Owns the reading of messages and of the ends of cycles, and the creation of a cycle's run. The model decides which messages are next
  * (model/flow/queue.ts).
  *
- * queue-duty-1  The messages of a cycle are acknowledged by the end of its run: no message is lost between the two.
+ * queue-coordinator-1  The messages of a cycle are acknowledged by the end of its run: no message is lost between the two.
  */
-import { advanceQueue, InTurn } from '#engine/core/advance.ts'
+import { advanceQueue, CommandSequence } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import { eventRoot } from '#engine/core/route.ts'
 import { type NewRun, newRun } from '#engine/run/new-run.ts'
 import { leaseFor, resourceClaimOfDecided } from '#engine/run/resource-claim.ts'
-import { type FunctionDefinition, isHeard } from '#manifest/define/system.ts'
+import { type FunctionDefinition, isListened } from '#manifest/define/system.ts'
 import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '#manifest/flow/queues.ts'
 import { requestersIn } from '#model/access/requester.ts'
 import type { Event, StoredEvent } from '#model/event/event.ts'
@@ -71,7 +71,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
     const ends = await Promise.all(
       ended.map(async ({ run, status }) => ({ run, failed: await this.failedIn(before, run, status) })),
     )
-    const turn = new InTurn<QueueState, QueueCommand, QueueFact>(before, advanceQueue)
+    const turn = new CommandSequence<QueueState, QueueCommand, QueueFact>(before, advanceQueue)
     for (const end of ends) turn.ask({ type: 'end_cycle', now: now(), policy, ...end })
     if (turn.state.kind === 'open' && turn.state.cycles.length < policy.cycles) {
       const unread = await this.unread(turn.state)
@@ -156,7 +156,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
   private handler(): FunctionDefinition {
     const { name, handler } = this.config.definition
     const definition = this.context.system().functions.get(handler ?? '')
-    if (definition === undefined) throw new TrihandError('NOT_FOUND', `nobody works through the queue ${name}`)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `no function processes the queue ${name}`)
     return definition
   }
 
@@ -166,7 +166,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
     const definition = this.handler()
     const sequences = messages.map(({ sequence }) => sequence)
     const first = known.get(sequences[0] ?? 0)
-    if (first === undefined) throw new TrihandError('LEDGER_CORRUPT', `a message of ${config.id} is not there`)
+    if (first === undefined) throw new TrihandError('LEDGER_CORRUPT', `a message of ${config.id} does not exist`)
     const roots = { event: eventRoot(first), payload: first.data }
     const resourceClaim = resourceClaimOfDecided(definition, { tenant: context.tenant, session: config.session, roots })
     const { correlationId, causationId, traceparent, hops, chain } = first
@@ -199,7 +199,7 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
   }
 
   private tellsDead(): boolean {
-    return isHeard(this.context.system(), DEAD_MESSAGE, this.source())
+    return isListened(this.context.system(), DEAD_MESSAGE, this.source())
   }
 
   /** Returns an event for each message that is given up. Its id names the message and the run, so that each time is reported once. */

@@ -171,7 +171,7 @@ export class CoordinatorRegistry {
   private gate(context: EngineContext, handler: string): GateConfig {
     const config = this.of(context.system()).gates.get(gateOf(this.ids, this.tenant, handler))
     if (config !== undefined) return config
-    const detail = `${handler} has no gate: give it flow control, for example whilePaused: 'hold'`
+    const detail = `${handler} has no flow control, so it cannot be paused; give it some, for example whilePaused: 'hold'`
     throw new TrihandError('NOT_FOUND', detail)
   }
 

@@ -3,7 +3,7 @@
  *
  * Owns the reading of ends and outputs, and the creation of a scheduled run. The model decides which slots run (model/schedule/schedule.ts).
  */
-import { advanceSchedule, InTurn } from '#engine/core/advance.ts'
+import { advanceSchedule, CommandSequence } from '#engine/core/advance.ts'
 import { firstCause } from '#engine/core/cause.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { routeAll } from '#engine/core/events.ts'
@@ -64,7 +64,7 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
   constructor(context: EngineContext, config: ScheduleConfig) {
     this.context = context
     this.config = config
-    this.pendingCancels = new PendingCancels(context, 'the next run of its schedule takes its place')
+    this.pendingCancels = new PendingCancels(context, 'the next run of its schedule replaces it')
     const { id, definition } = config
     this.world = {
       calendarOf: calendarsOf(definition.name, (text) => context.ids.digest(text)),
@@ -94,7 +94,7 @@ export class ScheduleCoordinator implements CoordinatorLogic<ScheduleState, Sche
     // Uses only this process's clock: a slot must not fire early because another clock is ahead.
     const now = this.context.clock.now()
     const { world } = this
-    const turn = new InTurn<ScheduleState, ScheduleCommand, ScheduleFact>(before, advanceSchedule)
+    const turn = new CommandSequence<ScheduleState, ScheduleCommand, ScheduleFact>(before, advanceSchedule)
     for (const { run, status } of ended)
       turn.ask({ type: 'end_run', now, world, run, status, yielded: await this.yielded(run) })
     turn.ask({ type: 'pass_time', now, world })

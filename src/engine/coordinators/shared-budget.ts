@@ -6,7 +6,7 @@
  * shared-budget-1  A turn is taken if and only if the run that takes it is started: both are one append. On a conflict the second writer
  *                  decides again.
  */
-import { advanceGate, InTurn } from '#engine/core/advance.ts'
+import { advanceGate, CommandSequence } from '#engine/core/advance.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
 import { gate } from '#model/flow/gate.ts'
 import type { GateCommand, GateState } from '#model/flow/gate-fact.ts'
@@ -57,7 +57,7 @@ export const budgetWith = (
 ): StreamWrite => {
   const { record } = budget
   const now = Math.max(command.now, record?.facts.at(-1)?.recordedAt ?? 0)
-  const turn = new InTurn(budget.state, advanceGate)
+  const turn = new CommandSequence(budget.state, advanceGate)
   const { facts } = turn
   if (record === null) turn.ask({ type: 'open_gate', now, cursor: 0 })
   turn.ask({ ...command, now })

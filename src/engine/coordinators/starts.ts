@@ -257,6 +257,6 @@ export class Starts implements StartApi {
     const outcome = await commitOnce(context.commit, append)
     if (outcome.kind !== 'conflict') return true
     if (outcome.reason === 'version' && outcome.stream === budget.id) return false
-    throw new TrihandError('LEDGER_CONFLICT', `the book ${budget.id} could not be written: ${outcome.reason}`)
+    throw new TrihandError('LEDGER_CONFLICT', `the start budget ${budget.id} could not be written: ${outcome.reason}`)
   }
 }

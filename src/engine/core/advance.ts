@@ -17,7 +17,12 @@ import { type SessionCommand, type SessionFact, type SessionState, session } fro
 import type { TaskCommand, TaskFact, TaskState } from '#model/task/fact.ts'
 import { task } from '#model/task/task.ts'
 import { type CircuitCommand, type CircuitFact, type CircuitState, circuit } from '#model/worker/circuit.ts'
-import { type OrderCommand, type OrderFact, orders, type Standing } from '#model/worker/worker-control.ts'
+import {
+  type WorkerControlCommand,
+  type WorkerControlFact,
+  type WorkerControlState,
+  workerControl,
+} from '#model/worker/worker-control.ts'
 
 export interface Advance<State, Fact> {
   readonly state: State
@@ -26,7 +31,7 @@ export interface Advance<State, Fact> {
 }
 
 /** Applies commands one after another, each on the state that the one before has left. A refused command changes nothing. */
-export class InTurn<State, Command, Fact> {
+export class CommandSequence<State, Command, Fact> {
   readonly facts: Fact[] = []
   state: State
   private readonly advance: (state: State, command: Command) => Advance<State, Fact>
@@ -73,8 +78,10 @@ export const advanceQueue = (state: QueueState, command: QueueCommand): Advance<
 export const advanceCircuit = (state: CircuitState, command: CircuitCommand): Advance<CircuitState, CircuitFact> =>
   advance(circuit, state, command)
 
-export const advanceOrders = (state: Standing, command: OrderCommand): Advance<Standing, OrderFact> =>
-  advance(orders, state, command)
+export const advanceWorkerControl = (
+  state: WorkerControlState,
+  command: WorkerControlCommand,
+): Advance<WorkerControlState, WorkerControlFact> => advance(workerControl, state, command)
 
 export const advanceTask = (state: TaskState, command: TaskCommand): Advance<TaskState, TaskFact> =>
   advance(task, state, command)

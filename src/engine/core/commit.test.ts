@@ -153,7 +153,7 @@ test('commit-8: a batch that the store refuses while the process closes is answe
   await told
 })
 
-test('one-shot-1: a caller whose outcome stays unknown is rejected in the end, and the append is written once the store answers', async () => {
+test('single-append-1: a caller whose outcome stays unknown is rejected in the end, and the append is written once the store answers', async () => {
   const { clock, commit } = start(Array.from({ length: 14 }, () => 'done_then_fail' as const))
   const late: Outcome[] = []
   const told = expect(commitOnce(commit, eventAppend(), (outcome) => void late.push(outcome))).rejects.toMatchObject({

@@ -324,12 +324,12 @@ export class Commit {
 }
 
 const shuttingDown = (outcome: TrihandError['outcome'] = 'not_done'): TrihandError =>
-  new TrihandError('SHUTTING_DOWN', 'this process closes', { outcome })
+  new TrihandError('SHUTTING_DOWN', 'this process is shutting down', { outcome })
 
 /** commit-5. */
 const asLedgerError = (error: unknown, isOutcomeUnknown: boolean): TrihandError => {
   if (!(error instanceof TrihandError)) {
-    const detail = 'the ledger adapter threw a foreign error'
+    const detail = 'the ledger adapter threw an error that is not a TrihandError'
     return new TrihandError('INTERNAL', detail, { cause: error, outcome: 'unknown' })
   }
   if (!isOutcomeUnknown || error.outcome === 'unknown') return error

@@ -36,7 +36,7 @@ export const checkEvent = async (
 ): Promise<void> => {
   const isOwn = producer === OWN
   if (!isEventType(type)) throw new TrihandError('EVENT_INVALID', `"${type}" is not an event type`)
-  if (isReservedType(type) && !isOwn) throw new TrihandError('EVENT_RESERVED', `${type} is told by the system itself`)
+  if (isReservedType(type) && !isOwn) throw new TrihandError('EVENT_RESERVED', `only the system sends ${type}`)
   const system = context.system()
   const definition = system.events.get(type)
   if (definition === undefined && !system.open && !isOwn)
@@ -47,17 +47,17 @@ export const checkEvent = async (
   if (size > MAX_EVENT_BYTES)
     throw new TrihandError(
       'EVENT_TOO_LARGE',
-      `${type} has ${size} characters of data, at most ${MAX_EVENT_BYTES} are taken`,
+      `${type} has ${size} characters of data; at most ${MAX_EVENT_BYTES} are allowed`,
     )
   if (definition?.schema != null) await checkAgainst(definition.schema, data, 'EVENT_INVALID', `event ${type}`)
 }
 
 const unknownEvent = (type: string, known: readonly string[]): string => {
   const near = nearest(type, known)
-  if (near !== null) return `no event ${type} is declared; did you mean ${near}?`
+  if (near !== null) return `the event ${type} is not declared; did you mean ${near}?`
   const more = known.length > MOST_NAMED ? `, and ${known.length - MOST_NAMED} more` : ''
-  const named = known.length === 0 ? '' : `; there are ${known.slice(0, MOST_NAMED).join(', ')}${more}`
-  return `no event ${type} is declared${named}`
+  const named = known.length === 0 ? '' : `; declared events: ${known.slice(0, MOST_NAMED).join(', ')}${more}`
+  return `the event ${type} is not declared${named}`
 }
 
 export interface Outgoing {

@@ -33,7 +33,7 @@ import { checkEvent, isSameEvent, laterRun, routeAll } from './events.ts'
 import { writeInOrder } from './in-order.ts'
 import type { IncomingEvent, InnerSendOptions, InnerStartOptions, Receipt, Rehearsal, SendOptions } from './incoming.ts'
 import { storeValue } from './payloads.ts'
-import { hasGate, judge } from './route.ts'
+import { hasGate, matchTrigger } from './route.ts'
 import { commitOnce } from './single-append.ts'
 
 const DEFAULT_SOURCE = 'app'
@@ -72,7 +72,10 @@ const ownData = (data: Json, field: string | null, tenant: TenantId): Json => {
   if (field === null || tenant === LOCAL_TENANT || !isJsonRecord(data)) return data
   const named = data[field]
   if (named !== undefined && named !== null && named !== tenant)
-    throw new TrihandError('TENANT_MISMATCH', `${field} is ${JSON.stringify(named)}, and the sender is of ${tenant}`)
+    throw new TrihandError(
+      'TENANT_MISMATCH',
+      `${field} is ${JSON.stringify(named)}, but the sender belongs to ${tenant}`,
+    )
   return { ...data, [field]: tenant }
 }
 
@@ -86,7 +89,7 @@ const delayOf = ({ delay = 0 }: IncomingEvent): number => {
 }
 
 const refusedLater = async (): Promise<never> => {
-  throw new TrihandError('EVENT_INVALID', 'an event of a list has no delay; send it by itself')
+  throw new TrihandError('EVENT_INVALID', 'an event in a list cannot have a delay; send it alone')
 }
 
 export class Intake {
@@ -122,7 +125,7 @@ export class Intake {
       if (incoming[name] !== undefined)
         throw new TrihandError(
           'EVENT_INVALID',
-          `an event with a delay has no ${name} of its own: it gets one when it is sent`,
+          `an event with a delay cannot have its own ${name}: it gets one when it is sent`,
         )
     const behind = requestersOf(by)
     const { type, data, subject } = await this.check(incoming, PROGRAM, behind)
@@ -161,7 +164,7 @@ export class Intake {
     const suppressed: Suppression[] = []
     for (const listener of system.listeners.get(event.type) ?? []) {
       const { name } = listener.handler
-      const verdict = judge(listener, event, system)
+      const verdict = matchTrigger(listener, event, system)
       if (verdict?.kind === 'start') starts.push(name)
       else if (verdict !== null) suppressed.push({ trigger: name, reason: verdict.reason, detail: verdict.detail })
     }
@@ -219,7 +222,7 @@ export class Intake {
       const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])
       // A run whose id the caller has chosen was started by another attempt.
       if (outcome.kind === 'conflict' && asked === undefined)
-        throw new TrihandError('INTERNAL', 'a new run met an old one')
+        throw new TrihandError('INTERNAL', 'the id of a new run already exists')
       return run.id
     })
   }
@@ -243,7 +246,7 @@ export class Intake {
     const source = incoming.source ?? DEFAULT_SOURCE
     // human-only-3
     if (producer !== null && !isOwn && isReservedSource(source, incoming.id !== undefined))
-      throw new TrihandError('EVENT_RESERVED', `the source ${source} is the system's own`)
+      throw new TrihandError('EVENT_RESERVED', `the source ${source} is reserved for the system`)
     for (const [name, text] of Object.entries({ id, source, subject: incoming.subject ?? 'none' })) {
       if (!isPlainId(text))
         throw new TrihandError('EVENT_INVALID', `${name} must have 1 to 255 characters and no control characters`)
@@ -265,7 +268,7 @@ export class Intake {
       return { id: event.id, sequence, runs: runs.map((run) => run.id), ...this.notYet(event, none), duplicate: false }
     }
     if (outcome.reason !== 'taken')
-      throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
+      throw new TrihandError('INTERNAL', 'an event got a conflict that only runs can have')
     if (!idIsDigest && !isSameEvent(context, event, outcome.dataHash))
       throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
     const { sequence } = outcome
@@ -311,7 +314,7 @@ export class Intake {
     for (const listener of listeners) {
       if (!hasGate(listener)) continue
       const { name } = listener.handler
-      const verdict = judge(listener, event, system)
+      const verdict = matchTrigger(listener, event, system)
       if (verdict?.kind === 'start') pending.push(name)
       else if (verdict !== null)
         suppressed.push({ trigger: name, reason: verdict.reason, detail: verdict.detail, run: null })

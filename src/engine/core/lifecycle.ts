@@ -9,9 +9,15 @@
 import type { EndingContext, EndingRecord } from '#engine/run/declared-end.ts'
 import { mergeSideWrites, type SideWrites } from '#engine/run/run-request.ts'
 import { isOwn } from '#manifest/define/builtin-functions.ts'
-import { isHeard } from '#manifest/define/system.ts'
+import { isListened } from '#manifest/define/system.ts'
 import type { Event } from '#model/event/event.ts'
-import { isToldOnDemand, LIFECYCLE, lifeSource, type ToldAt, tellingOf } from '#model/event/lifecycle.ts'
+import {
+  type FactLifecycleReport,
+  isEmittedIfListened,
+  LIFECYCLE,
+  lifecycleReportOf,
+  lifecycleSource,
+} from '#model/event/lifecycle.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import { canonical, type Json } from '#model/kernel/json.ts'
@@ -29,7 +35,7 @@ interface Happened {
   readonly state: RunState
   readonly facts: readonly RunFact[]
   /** Events that an executor emits by itself, with the facts that carry them. */
-  readonly told?: readonly ToldAt[]
+  readonly reports?: readonly FactLifecycleReport[]
 }
 
 /** What an executor reports of its work besides: tokens, cost. */
@@ -40,19 +46,19 @@ const modalityOf = (context: Pick<EngineContext, 'system'>, handler: string): Mo
   isOwn(handler) ? null : (context.system().functions.get(handler)?.modality ?? null)
 
 /** Whether another handler or a wait listens to this type from this handler. A handler is never started by its own work. */
-export const isToldOf = (context: Pick<EngineContext, 'system'>, handler: string, type: string): boolean => {
+export const hasListener = (context: Pick<EngineContext, 'system'>, handler: string, type: string): boolean => {
   const { awaited, listeners } = context.system()
   if (modalityOf(context, handler) === null) return false
   return awaited.has(type) || (listeners.get(type) ?? []).some((listener) => listener.handler.name !== handler)
 }
 
 /** Refuses a wait for an event that is emitted only on demand and that the system does not listen to: the wait would never end. */
-export const requireTold = (context: Pick<EngineContext, 'system'>, types: readonly string[]): void => {
-  const untold = types.find((type) => isToldOnDemand(type) && !isHeard(context.system(), type, ''))
+export const requireListener = (context: Pick<EngineContext, 'system'>, types: readonly string[]): void => {
+  const untold = types.find((type) => isEmittedIfListened(type) && !isListened(context.system(), type, ''))
   if (untold === undefined) return
   const near = nearest(untold, Object.values(LIFECYCLE).flat())
   const hint = near === null || near === untold ? '' : `; did you mean ${near}?`
-  throw new TrihandError('EVENT_NOT_TOLD', `nobody in the system listens to ${untold}${hint}`)
+  throw new TrihandError('EVENT_NOT_TOLD', `no handler in the system waits for ${untold}${hint}`)
 }
 
 const isLarge = (fact: RunFact | undefined): boolean => fact?.type === 'run.completed' && !('value' in fact.output)
@@ -63,17 +69,17 @@ const hashOf = (context: EndingContext, fact: RunFact | undefined): { readonly [
   return { result_hash: 'value' in output ? context.ids.digest(canonical(output.value)) : output.blob }
 }
 
-const tellings = (
+const reportsOf = (
   context: EndingContext,
   { handler }: LifeRecord,
-  { state, facts, told = [] }: Happened,
+  { state, facts, reports = [] }: Happened,
   report: Report,
-): readonly ToldAt[] => {
+): readonly FactLifecycleReport[] => {
   const modality = modalityOf(context, handler)
   if (modality === null) return []
   const own = facts.flatMap((fact, index) => {
-    const telling = tellingOf(modality, fact, state)
-    if (telling === null || !isToldOf(context, handler, telling.type)) return []
+    const telling = lifecycleReportOf(modality, fact, state)
+    if (telling === null || !hasListener(context, handler, telling.type)) return []
     const isEnd = telling.step === null && telling.type !== 'workflow.retrying'
     const more = isEnd
       ? {
@@ -84,7 +90,7 @@ const tellings = (
       : {}
     return [{ ...telling, index, data: { ...telling.data, ...more } }]
   })
-  return [...told.filter(({ type }) => isToldOf(context, handler, type)), ...own]
+  return [...reports.filter(({ type }) => hasListener(context, handler, type)), ...own]
 }
 
 const parcelOf = (
@@ -92,7 +98,7 @@ const parcelOf = (
   record: LifeRecord,
   happened: Happened,
   seq: number,
-  told: ToldAt,
+  told: FactLifecycleReport,
 ): SideWrites => {
   const { system, tenant, clock, ids, redaction } = context
   const now = clock.now()
@@ -104,7 +110,7 @@ const parcelOf = (
   const event: Event = {
     id: `${id}/${seq + index}/${type}`,
     tenant,
-    source: lifeSource(modality, handler),
+    source: lifecycleSource(modality, handler),
     type,
     subject: id,
     time: (facts[index] as { readonly at: Instant }).at,
@@ -124,7 +130,7 @@ const parcelOf = (
 }
 
 /** Whether these facts emit a lifecycle event that has a listener. */
-export const tellsLife = (
+export const emitsLifecycle = (
   context: Pick<EngineContext, 'system'>,
   handler: string,
   { state, facts }: Happened,
@@ -132,8 +138,8 @@ export const tellsLife = (
   const modality = modalityOf(context, handler)
   if (modality === null) return false
   return facts.some((fact) => {
-    const telling = tellingOf(modality, fact, state)
-    return telling !== null && isToldOf(context, handler, telling.type)
+    const telling = lifecycleReportOf(modality, fact, state)
+    return telling !== null && hasListener(context, handler, telling.type)
   })
 }
 
@@ -146,7 +152,7 @@ export const lifecycleOf = (
   report: Report = {},
 ): SideWrites | null => {
   if (!context.system().hearsLife) return null
-  const told = tellings(context, record, happened, report)
+  const told = reportsOf(context, record, happened, report)
   if (told.length === 0) return null
   return { ...mergeSideWrites(told.map((one) => parcelOf(context, record, happened, version, one))), memory: null }
 }

@@ -33,7 +33,7 @@ export const prepareValue = ({ redaction }: Pick<Deps, 'redaction'>, given: unkn
   const written = JSON.stringify(value)
   const text = redaction.json(written)
   if (text.length > MAX_RESULT_BYTES) {
-    const size = `the value has ${text.length} characters, at most ${MAX_RESULT_BYTES} are kept`
+    const size = `the value has ${text.length} characters; at most ${MAX_RESULT_BYTES} are allowed`
     throw new TrihandError('RESULT_TOO_LARGE', size)
   }
   const copy = typeof value === 'string' && text === written ? value : (JSON.parse(text) as Json)
@@ -54,7 +54,7 @@ export const storeValue = async (deps: Deps, given: unknown): Promise<Stored> =>
 export const fetchValue = async (deps: Fetching, payload: Payload): Promise<Json> => {
   if ('value' in payload) return payload.value
   const text = await deps.blobs.get(payload.blob)
-  if (text === null) throw new TrihandError('BLOB_MISSING', `blob ${payload.blob} is gone`)
+  if (text === null) throw new TrihandError('BLOB_MISSING', `blob ${payload.blob} is missing`)
   if (deps.ids.digest(text) !== payload.blob)
     throw new TrihandError('STATE_CORRUPT', `blob ${payload.blob} does not match its hash`)
   return JSON.parse(text) as Json

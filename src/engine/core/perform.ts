@@ -199,7 +199,7 @@ class Running extends Deadline implements Execution, Abort {
     try {
       return translate(this.deps.price, this.envelope, result)
     } catch (error) {
-      return failedWith({ code: 'EXECUTOR_FAILED', message: `not an answer: ${String(error)}` }, true)
+      return failedWith({ code: 'EXECUTOR_FAILED', message: `not a valid result: ${String(error)}` }, true)
     }
   }
 

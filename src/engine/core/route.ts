@@ -11,7 +11,7 @@ import { type NewRun, newRun } from '#engine/run/new-run.ts'
 import { leaseFor, type ResourceClaim, resourceClaimOf } from '#engine/run/resource-claim.ts'
 import { type Filter, filtersFor, type Listener, type System } from '#manifest/define/system.ts'
 import type { Event } from '#model/event/event.ts'
-import { handOf, lifeSource } from '#model/event/lifecycle.ts'
+import { lifecycleSource, reportedModality } from '#model/event/lifecycle.ts'
 import { admit } from '#model/event/trigger.ts'
 import type { Instant, TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -74,18 +74,18 @@ const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
 
 /** A handler is never started by a lifecycle event of its own work, however often it may occur in one chain. */
 const isOwnLife = ({ type, source }: Event, { modality, name }: Listener['handler']): boolean =>
-  source === lifeSource(modality, name) && handOf(type) === modality && modality !== 'human'
+  source === lifecycleSource(modality, name) && reportedModality(type) === modality && modality !== 'human'
 
 /** Whether the handler's flow control needs memory, so that a gate decides when it starts. */
 export const hasGate = ({ handler }: Listener): boolean => handler.flow?.isStateful === true
 
 /** Checks hops and filters, which come before all flow control. Null: the listener does not listen to events of this source. */
-export const judge = (listener: Listener, event: Event, system: System): Verdict | null => {
+export const matchTrigger = (listener: Listener, event: Event, system: System): Verdict | null => {
   const { handler } = listener
   const filters = filtersFor(listener, event.source)
   if (filters.length === 0) return null
   if (isOwnLife(event, handler))
-    return { kind: 'suppress', reason: 'reentry', detail: `${handler.name} told it itself` }
+    return { kind: 'suppress', reason: 'reentry', detail: `${handler.name} sent this event itself` }
   const admission = admit(event, handler.name, { maxHops: system.maxHops, allowReentry: handler.allowReentry })
   if (admission.kind === 'suppressed') return { kind: 'suppress', reason: admission.reason, detail: admission.detail }
   return askFilters(filters, event)
@@ -112,7 +112,7 @@ export const route = (context: RouteContext, event: Event, index: number): Route
   for (const listener of context.system.listeners.get(event.type) ?? []) {
     // The gate receives the event by itself, and decides what becomes of it.
     if (hasGate(listener)) continue
-    const verdict = judge(listener, event, context.system)
+    const verdict = matchTrigger(listener, event, context.system)
     if (verdict === null) continue
     const found = verdict.kind === 'start' ? requireFor(context, listener, event) : verdict
     if ('reason' in found) {

@@ -3,7 +3,7 @@
  *
  * Owns which error the caller gets when a store refuses or does not answer. Never retries a definite refusal.
  *
- * one-shot-1  After an unknown outcome the caller is rejected in bounded time, but the append is sent again until the ledger answers;
+ * single-append-1  After an unknown outcome the caller is rejected in bounded time, but the append is sent again until the ledger answers;
  *             `late` receives that outcome.
  */
 import type { TrihandError } from '#model/kernel/errors.ts'
@@ -46,7 +46,7 @@ class SingleAppend implements AppendSource {
     this.tell(outcome)
   }
 
-  /** one-shot-1 */
+  /** single-append-1 */
   failed(error: TrihandError): 'keep' | 'drop' {
     this.tell = this.late
     this.reject(error)

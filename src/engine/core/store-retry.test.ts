@@ -7,7 +7,7 @@ import { retryStore } from './store-retry.ts'
 const ids = { roll: () => 1 }
 const away = (): TrihandError => new TrihandError('LEDGER_UNAVAILABLE', 'the store is away')
 
-test('patience-1: work that fails because of the store is retried until the work itself gives an answer', async () => {
+test('store-retry-1: work that fails because of the store is retried until the work itself gives an answer', async () => {
   const clock = new VirtualClock()
   let tries = 0
   const work = async (): Promise<string> => {

@@ -3,7 +3,7 @@
  *
  * Owns the difference between trouble with the store and a failure of the work itself, and the pauses between tries.
  *
- * patience-1  No step and no run fails because the ledger was full, unavailable or contended; its result waits in memory and is sent again.
+ * store-retry-1  No step and no run fails because the ledger was full, unavailable or contended; its result waits in memory and is sent again.
  */
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Clock } from '#ports/clock.ts'

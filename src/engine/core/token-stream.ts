@@ -10,13 +10,13 @@
  */
 import type { RunId } from '#model/kernel/ids.ts'
 import type { RedactedStream, Redaction } from '#model/kernel/redaction.ts'
-import type { Delta } from '#ports/model.ts'
+import type { Chunk } from '#ports/model.ts'
 
 export interface TokenChunk {
   readonly run: RunId
   readonly step: string
   readonly attempt: number
-  readonly type: Delta['type']
+  readonly type: Chunk['type']
   /** How many characters came before it; for a call, how many calls. */
   readonly at: number
   /** For a call: the name of its tool. */
@@ -43,7 +43,7 @@ export class TokenStream {
     this.redaction = redaction
   }
 
-  tell(run: RunId, step: string, attempt: number, delta: Delta): void {
+  tell(run: RunId, step: string, attempt: number, delta: Chunk): void {
     const telling = this.tellingOf(run, step, attempt)
     const about = { run, step, attempt, type: delta.type }
     if (delta.type === 'call') {

@@ -55,9 +55,9 @@ const leftBy = async (deps: Deps, run: RunId): Promise<readonly Left[]> => {
 
 export const artifactOf = async (deps: Deps, run: RunId, hash: string): Promise<Artifact> => {
   const left = (await leftBy(deps, run)).find((one) => one.hash === hash)
-  if (left === undefined) throw new TrihandError('NOT_FOUND', `run ${run} has left no file ${hash}`)
+  if (left === undefined) throw new TrihandError('NOT_FOUND', `run ${run} has no file ${hash}`)
   const text = await deps.blobs.get(hash)
-  if (text === null) throw new TrihandError('BLOB_MISSING', `the content of ${left.path} is gone`)
+  if (text === null) throw new TrihandError('BLOB_MISSING', `the content of ${left.path} is missing`)
   if (deps.ids.digest(text) !== hash)
     throw new TrihandError('STATE_CORRUPT', `the content of ${left.path} does not match its hash`)
   return { path: left.path, text, encoding: left.encoding, isSimulated: left.simulated }

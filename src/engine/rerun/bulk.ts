@@ -7,7 +7,7 @@ import type { EngineContext } from '#engine/core/engine-context.ts'
 import { externalCommand } from '#engine/run/external-command.ts'
 import type { Kind } from '#model/access/identity.ts'
 import type { RunId } from '#model/kernel/ids.ts'
-import { type BulkAction, commandOf, hasHeard } from '#model/run/bulk.ts'
+import { type BulkAction, commandOf, hasReceived } from '#model/run/bulk.ts'
 import { retryRun } from './retry-run.ts'
 
 export interface BulkCommand {
@@ -29,9 +29,9 @@ export const applyBulkCommand = async (
   if (action === 'cancel') return context.worker.cancel(context.tenant, run, by, reason ?? 'cancelled in bulk')
   if (action === 'retry')
     return void (await retryRun(context, run, { by, kind: word.kind ?? 'user' }, (happened) =>
-      hasHeard(happened, action, by),
+      hasReceived(happened, action, by),
     ))
   await externalCommand(context, run, (now, happened) =>
-    hasHeard(happened, action, by) ? null : commandOf(action, now, word),
+    hasReceived(happened, action, by) ? null : commandOf(action, now, word),
   )
 }

@@ -24,7 +24,7 @@ import { isOwn } from '#manifest/define/builtin-functions.ts'
 import { CALLBACK } from '#manifest/define/callback.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
-import { tellsDecision } from '#model/access/human-only.ts'
+import { reportsDecision } from '#model/access/human-only.ts'
 import type { Kind } from '#model/access/identity.ts'
 import { requestersOf } from '#model/access/requester.ts'
 import type { StoredEvent } from '#model/event/event.ts'
@@ -65,7 +65,7 @@ const lookAt = ({ events }: ReturnType<EngineContext['system']>, facts: readonly
     if (fact.type === 'step.reused') follow(fact.of, fact.step, fact.step)
     if (fact.type === 'wait.received')
       for (const { type } of [fact.event, ...(fact.others ?? [])])
-        if (tellsDecision(type, events.get(type)?.only ?? null)) looked.decided.add(fact.step)
+        if (reportsDecision(type, events.get(type)?.only ?? null)) looked.decided.add(fact.step)
     if (fact.type !== 'child.started') continue
     if (isTaskId(fact.child)) looked.decided.add(fact.step)
     else if (isRunId(fact.child)) follow(fact.child, fact.step, null)
@@ -158,7 +158,10 @@ interface Given {
 /** reruns-2. */
 const requireChangeable = (definition: FunctionDefinition): void => {
   if (definition.name === CALLBACK || isOwn(definition.name))
-    throw new TrihandError('INPUT_INVALID', `what ${definition.name} works on is what has happened, and is not changed`)
+    throw new TrihandError(
+      'INPUT_INVALID',
+      `the input of ${definition.name} records what has happened and cannot be changed`,
+    )
   requireOpen(definition)
 }
 
@@ -171,16 +174,16 @@ const requireUndecided = (
   const [step] = plan.decided
   const why =
     step !== undefined
-      ? `people decided the step ${step}, which would stand`
+      ? `people decided the step ${step}, and its result would be kept`
       : decisions
         ? 'decisions of people would be reused'
         : definition.internal
-          ? `${definition.name} is started by its triggers alone`
+          ? `only its triggers start ${definition.name}`
           : definition.name === PLAN_RUN
             ? 'people approved its plan'
             : null
   if (why !== null)
-    throw new TrihandError('AGENT_CANNOT_DECIDE', `${by} is of kind ${kind}; ${why}, and only a person runs it again`)
+    throw new TrihandError('AGENT_CANNOT_DECIDE', `${by} is of kind ${kind}; ${why}, so only a person may rerun it`)
 }
 
 const isThere = async ({ ledger }: EngineContext, run: RunId): Promise<boolean> =>
@@ -209,7 +212,7 @@ export class Reruns {
     const old = await this.read(run, { from: from ?? null, isChanged, weighsDecisions })
     const { handler, terms } = old.start
     const definition = context.system().functions.get(handler)
-    if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system has no function ${handler} any more`)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system no longer has a function ${handler}`)
     if (isChanged) requireChangeable(definition)
     if (kind !== 'user') requireUndecided(definition, old, { by, kind, decisions })
     const given = input === undefined ? await this.same(old) : await this.other(input)
@@ -249,7 +252,7 @@ export class Reruns {
     ])
     // A run whose id the caller has chosen was created by another attempt.
     if (outcome.kind === 'conflict' && asked === undefined)
-      throw new TrihandError('INTERNAL', 'a new run met an old one')
+      throw new TrihandError('INTERNAL', 'the id of a new run already exists')
     return born.id
   }
 

@@ -22,7 +22,7 @@ export const retryCommand = (
 })
 
 /** Reads the last event so far that could end the run by `cancel_on` (run-reopen-2). */
-export const lastHeard = async (
+export const lastCancelEvent = async (
   context: Pick<EngineContext, 'ledger' | 'system' | 'tenant'>,
   record: StreamRecord | null | undefined,
 ): Promise<Pick<RetryIntent, 'heard'>> => {

@@ -15,7 +15,7 @@ import { fold } from '#model/kernel/machine.ts'
 import { doneSteps } from '#model/run/child-retry.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import { run as runMachine } from '#model/run/run.ts'
-import { lastHeard, retryCommand } from './retry-command.ts'
+import { lastCancelEvent, retryCommand } from './retry-command.ts'
 
 export const retryRun = async (
   context: EngineContext,
@@ -25,7 +25,7 @@ export const retryRun = async (
   isDone: (happened: readonly RunFact[]) => boolean = () => false,
 ): Promise<RetryAnswer> => {
   const [record] = await context.ledger.load([run])
-  const intent = { ...asked, ...(await lastHeard(context, record)) }
+  const intent = { ...asked, ...(await lastCancelEvent(context, record)) }
   const isGated = record != null && record.tenant === context.tenant && asked.isUngated !== true
   const gate = isGated ? context.gates.gateFor(record.handler) : null
   if (record == null || gate === null) {

@@ -146,7 +146,7 @@ export class ActiveRun implements AppendSource {
     if (this.active === 0 && !this.gone) this.context.commit.request(this)
   }
 
-  /** patience-1: failures of the store are retried, so the answer is the work's own. */
+  /** store-retry-1: failures of the store are retried, so the answer is the work's own. */
   whileActive<T>(work: () => Promise<T>): Promise<T> {
     this.begin()
     return retryStore(this.context, () => !this.gone, work).finally(() => this.end())
@@ -388,7 +388,7 @@ export class ActiveRun implements AppendSource {
     const facts = record.facts.slice(known).map(readRunFact)
     // The run ended and was retried between two looks: the code in memory belongs to the life before.
     if (facts.some(({ type }) => type === 'run.retried'))
-      return this.drop('dropped', { code: 'STEP_ABORTED', message: 'the run was ended and retried meanwhile' })
+      return this.drop('dropped', { code: 'STEP_ABORTED', message: 'the run was ended and retried in the meantime' })
     const wasCancelled = this.live?.cancel != null
     this.state = fold(runMachine, facts, this.state)
     const { version, headHash } = record

@@ -91,7 +91,7 @@ export const runAppend = (
     appendId: context.appendId(),
     writes: runs.length === 0 && tasks.length === 0 ? [own] : [own, ...runs.map((run) => run.write), ...tasks],
     events,
-    signals: departs === 'ended' ? withLost(toldOfEnd(context, record, gathered.state), about.lost) : NONE,
+    signals: departs === 'ended' ? withLost(streamsToSignal(context, record, gathered.state), about.lost) : NONE,
     documents,
   }
   return {
@@ -109,7 +109,7 @@ const sideWritesIn = (...parts: readonly (SideWrites | null)[]): readonly SideWr
  * Returns the streams to signal with a run's end: its parent, the gate that tracks it, the tasks that it no longer waits for (run-4), and
  * the runs that end with it (parent-end.ts).
  */
-export const toldOfEnd = (
+export const streamsToSignal = (
   { gates }: Pick<EngineContext, 'gates'>,
   { parent, handler }: { readonly parent: ClaimableId | null; readonly handler: string },
   state: RunState,

@@ -12,7 +12,7 @@ import { newEvent } from '#engine/core/events.ts'
 import { route } from '#engine/core/route.ts'
 import { callbackFunction } from '#manifest/define/callback.ts'
 import { endSource } from '#manifest/define/sources.ts'
-import { isHeard } from '#manifest/define/system.ts'
+import { isListened } from '#manifest/define/system.ts'
 import type { Event } from '#model/event/event.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
@@ -31,7 +31,7 @@ const ENDS: ReadonlySet<RunFact['type']> = new Set([
 ])
 
 /** Returns the type of the end event of these facts, if it has a listener. */
-const heardEnd = (
+const listenedEnd = (
   context: Pick<EngineContext, 'system'>,
   handler: string,
   facts: readonly RunFact[],
@@ -39,16 +39,20 @@ const heardEnd = (
   const fact = facts.find(({ type }) => ENDS.has(type))
   if (fact === undefined) return null
   const type = `trihand.${fact.type}`
-  return isHeard(context.system(), type, endSource(handler)) ? type : null
+  return isListened(context.system(), type, endSource(handler)) ? type : null
 }
 
 /** A large output is not copied into the event, which names the run. */
 const outputOf = (output: Payload | null): Json => (output !== null && 'value' in output ? output.value : null)
 
 /** Whether an end with these facts causes an event or a callback. */
-export const tellsEnd = (context: Pick<EngineContext, 'system'>, handler: string, { state, facts }: Ended): boolean =>
+export const causesEndEvents = (
+  context: Pick<EngineContext, 'system'>,
+  handler: string,
+  { state, facts }: Ended,
+): boolean =>
   startOf(state)?.callback !== undefined ||
-  heardEnd(context, handler, facts) !== null ||
+  listenedEnd(context, handler, facts) !== null ||
   declaresEnd(context, handler, facts)
 
 /** What is written with the end of a run: the end event, the events that its handler declares for such an end, and the callback's run. */
@@ -107,7 +111,7 @@ const heardEnding = (
   { state, facts }: Ended,
   version: number,
 ): SideWrites | null => {
-  const type = heardEnd(context, record.handler, facts)
+  const type = listenedEnd(context, record.handler, facts)
   if (type === null || state.kind !== 'ended') return null
   const { system, tenant, clock, ids, redaction } = context
   const { id, handler } = record

@@ -5,10 +5,10 @@
  * task, and nothing is created before it is needed.
  */
 import { causeOf } from '#engine/core/cause.ts'
-import { isToldOf } from '#engine/core/lifecycle.ts'
+import { hasListener } from '#engine/core/lifecycle.ts'
 import { INLINE } from '#engine/core/perform.ts'
 import { effectKeyOf } from '#engine/step/attempt-commands.ts'
-import { moveInTurn } from '#engine/step/entity-move.ts'
+import { moveEntityInOrder } from '#engine/step/entity-move.ts'
 import { Intents, sessionOf } from '#engine/step/intents.ts'
 import type { FunctionDefinition } from '#manifest/define/system.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
@@ -141,7 +141,7 @@ export class RunEntry implements Entry, Envelope, Task {
   }
 
   move(entity: Pick<EntityMove, 'table' | 'key'>, next: (kept: Json | null) => EntityMove | null): Promise<void> {
-    return this.activeRun.whileActive(() => moveInTurn(this.activeRun, entity, next))
+    return this.activeRun.whileActive(() => moveEntityInOrder(this.activeRun, entity, next))
   }
 
   report(said: { readonly [name: string]: Json }): void {
@@ -150,7 +150,7 @@ export class RunEntry implements Entry, Envelope, Task {
 
   isToldOf(type: string): boolean {
     const { context: engine, record } = this.activeRun
-    return isToldOf(engine, record.handler, type)
+    return hasListener(engine, record.handler, type)
   }
 
   hasTold(): boolean {

@@ -11,7 +11,7 @@ import { advanceRun } from '#engine/core/advance.ts'
 import { triggerOf } from '#engine/core/cause.ts'
 import { headOf, sealFacts } from '#engine/core/chain.ts'
 import type { EngineContext } from '#engine/core/engine-context.ts'
-import { lifecycleOf, tellsLife } from '#engine/core/lifecycle.ts'
+import { emitsLifecycle, lifecycleOf } from '#engine/core/lifecycle.ts'
 import type { RunNotice } from '#engine/core/publish.ts'
 import { commitOnce } from '#engine/core/single-append.ts'
 import { forEachOwner, pauseAfterConflict, TurnQueue } from '#engine/core/turn-queue.ts'
@@ -23,8 +23,8 @@ import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
 import { isUntouched, run as runMachine, statusOf, wakeAt } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { NewEvent, StreamRecord, StreamWrite } from '#ports/ledger.ts'
-import { toldOfEnd, waitingSteps } from './append.ts'
-import { endingOf, tellsEnd } from './ending.ts'
+import { streamsToSignal, waitingSteps } from './append.ts'
+import { causesEndEvents, endingOf } from './ending.ts'
 import { unrecordedChildren, withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
 import { mergeSideWrites } from './run-request.ts'
@@ -121,7 +121,10 @@ export const externalWrite = async (
     runs: ending?.runs ?? [],
     events: ending?.events ?? [],
     signals: ended
-      ? withLost(toldOfEnd(context, record, state), record.recoveries > 0 ? await unrecordedChildren(context, id) : [])
+      ? withLost(
+          streamsToSignal(context, record, state),
+          record.recoveries > 0 ? await unrecordedChildren(context, id) : [],
+        )
       : noLongerAsked(change),
     notice: { run: id, handler, status: statusOf(state, true), version: sealed.head.version, facts },
   }
@@ -156,7 +159,7 @@ const endingFor = async (
   record: StreamRecord,
   change: Change,
 ): Promise<ReturnType<typeof mergeSideWrites> | null> => {
-  if (!tellsEnd(context, record.handler, change) && !tellsLife(context, record.handler, change)) return null
+  if (!causesEndEvents(context, record.handler, change) && !emitsLifecycle(context, record.handler, change)) return null
   const trigger = triggerOf(record, change.state)
   const sequences = trigger === null ? [] : [trigger]
   const [event] =

@@ -6,7 +6,7 @@
  * request-1  What a command brings along (events, runs, documents, memory) is written if and only if its fact is.
  */
 import { type Advance, advanceRun } from '#engine/core/advance.ts'
-import { type Telling, type ToldAt, toldWith } from '#model/event/lifecycle.ts'
+import { type FactLifecycleReport, type LifecycleReport, reportsWithFact } from '#model/event/lifecycle.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Refusal } from '#model/kernel/machine.ts'
 import type { RunCommand, RunFact, RunState } from '#model/run/fact.ts'
@@ -22,7 +22,7 @@ export interface SideWrites {
   /** Tasks that are created. */
   readonly tasks?: readonly StreamWrite[]
   /** Lifecycle events that the executor emits with the command. */
-  readonly told?: readonly Telling[]
+  readonly reports?: readonly LifecycleReport[]
 }
 
 /** The most requests in one append: while the first of very many children work, the next ones are written. */
@@ -31,8 +31,11 @@ export const MAX_REQUESTS = 1_024
 export const NO_SIDE_WRITES: SideWrites = { events: [], runs: [], documents: [], memory: null }
 
 /** The lifecycle event that an executor emits with a child; `about` names the child. */
-export const toldOf = (tells: Telling | undefined, about: Telling['data']): Pick<SideWrites, 'told'> =>
-  tells === undefined ? {} : { told: [{ ...tells, data: { ...tells.data, ...about } }] }
+export const lifecycleAbout = (
+  report: LifecycleReport | undefined,
+  about: LifecycleReport['data'],
+): Pick<SideWrites, 'reports'> =>
+  report === undefined ? {} : { reports: [{ ...report, data: { ...report.data, ...about } }] }
 
 /** `gone`: the run left this process before the command was decided here. */
 export type Answer =
@@ -66,7 +69,7 @@ export interface Gathered {
   /** Side writes whose fact was decided. */
   readonly carried: readonly SideWrites[]
   /** Lifecycle events of executors, with the facts that carry them. */
-  readonly told: readonly ToldAt[]
+  readonly told: readonly FactLifecycleReport[]
   readonly left: readonly SideWrites[]
 }
 
@@ -105,7 +108,7 @@ const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Inst
   const answers: Gathered['answers'][number][] = []
   const carried: SideWrites[] = []
   const left: SideWrites[] = []
-  const told: ToldAt[] = []
+  const told: FactLifecycleReport[] = []
   for (const request of requests) {
     const advance = advanceRun(state, inTime(request.command, notBefore))
     state = advance.state
@@ -116,7 +119,9 @@ const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Inst
       if (carrier < 0) left.push(request.sideWrites)
       else {
         carried.push(request.sideWrites)
-        told.push(...toldWith(request.sideWrites.told ?? NONE, advance.facts[carrier], before + carrier, state))
+        told.push(
+          ...reportsWithFact(request.sideWrites.reports ?? NONE, advance.facts[carrier], before + carrier, state),
+        )
       }
     }
     if (request.done !== null)
@@ -125,7 +130,7 @@ const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Inst
   return { state, facts, answers, carried, left, told }
 }
 
-type Merged = Required<Omit<SideWrites, 'memory' | 'told'>>
+type Merged = Required<Omit<SideWrites, 'memory' | 'reports'>>
 
 const NOTHING_DELIVERED: Merged = { events: [], runs: [], documents: [], tasks: [] }
 

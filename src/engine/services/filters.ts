@@ -53,7 +53,7 @@ const specOf = (intent: FilterIntent): FilterSpec => {
 }
 
 const stale = (id: string): TrihandError =>
-  new TrihandError('PRECONDITION_FAILED', `somebody else has changed the filter ${id} meanwhile`)
+  new TrihandError('PRECONDITION_FAILED', `another user has changed the filter ${id} in the meantime`)
 
 export class Filters {
   private readonly deps: FiltersDeps
@@ -84,7 +84,7 @@ export class Filters {
     const made = fromFilterJson(await this.deps.reader.document(owner.tenant, tableOf(owner), id))
     if (made !== null) return made
     if ((await this.list(owner)).length >= MAX_FILTERS)
-      throw new TrihandError('INPUT_INVALID', `there are ${MAX_FILTERS} filters already; remove one first`)
+      throw new TrihandError('INPUT_INVALID', `you already have ${MAX_FILTERS} filters; delete one first`)
     const now = this.deps.clock.now()
     const filter = { id, ...spec, version: 1, createdAt: now, updatedAt: now }
     await this.deps.note([this.written(owner, id, toFilterJson(filter))])

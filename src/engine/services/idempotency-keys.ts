@@ -79,14 +79,14 @@ const SOURCE = 'trihand'
 const SECOND_MS = 1_000
 
 const mismatch = (): TrihandError =>
-  new TrihandError('IDEMPOTENCY_MISMATCH', 'the key was used before, for something else')
+  new TrihandError('IDEMPOTENCY_MISMATCH', 'the key was used before for another request')
 
 /** Another process is at work on the same request. */
 export class RequestInProgress extends TrihandError {
   readonly waitSeconds: number
 
   constructor(waitMs: number) {
-    super('REQUEST_IN_PROGRESS', 'another process of this server is at work on a request with this key')
+    super('REQUEST_IN_PROGRESS', 'another process of this server is handling a request with this key')
     this.waitSeconds = Math.max(1, Math.ceil(waitMs / SECOND_MS))
   }
 }
@@ -282,7 +282,7 @@ export class Requests {
     const [began] = await reader.eventsWithId(SERVER_TENANT, eventOf(name, turn, 0))
     const left = (began?.time ?? 0) + leaseMs - clock.now()
     if (left > 0) throw new RequestInProgress(left)
-    const detail = 'an older version of this server began a request with this key and ended before it answered'
+    const detail = 'an older version of this server started a request with this key and stopped before it answered'
     throw new TrihandError('REQUEST_UNANSWERED', detail)
   }
 

@@ -164,7 +164,7 @@ export class Queues {
 }
 
 const full = ({ name, policy }: QueueDefinition): TrihandError =>
-  new TrihandError('QUEUE_FULL', `${policy.maxLength} messages wait in ${name}, and no more may`)
+  new TrihandError('QUEUE_FULL', `${policy.maxLength} messages wait in ${name}, which is its limit`)
 
 const withCheckpoint = (
   { facts, state }: { readonly facts: readonly QueueFact[]; readonly state: QueueState },

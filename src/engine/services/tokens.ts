@@ -64,7 +64,7 @@ export class Tokens {
     const spec = tokenSpec(intent)
     if ('code' in spec) throw new TrihandError(spec.code, spec.detail)
     if (!Number.isSafeInteger(lifeMs) || lifeMs < 1 || lifeMs > MAX_LIFE_MS)
-      throw new TrihandError('TOKEN_INVALID', 'a token lasts longer than nothing and at most 366 days')
+      throw new TrihandError('TOKEN_INVALID', 'expires_in must be more than 0 and at most 366 days')
     const { clock, ids, secret } = this.deps
     const token = `${PREFIX}${secret()}`
     const hash = ids.digest(token)

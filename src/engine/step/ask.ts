@@ -9,7 +9,7 @@ import { advanceTask } from '#engine/core/advance.ts'
 import { causeFrom } from '#engine/core/cause.ts'
 import { keptDecision } from '#engine/rerun/kept-decision.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
-import { NO_SIDE_WRITES, plainRequest, type SideWrites, toldOf } from '#engine/run/run-request.ts'
+import { lifecycleAbout, NO_SIDE_WRITES, plainRequest, type SideWrites } from '#engine/run/run-request.ts'
 import { taskBirth } from '#engine/tasks/append.ts'
 import { reviseTask } from '#engine/tasks/command.ts'
 import { forbidProducer } from '#model/access/human-only.ts'
@@ -60,7 +60,7 @@ const requireActions = ({ context, record }: ActiveRun, { actions, autoAction }:
   }
 }
 
-const openTask = async (activeRun: ActiveRun, step: string, { spec, tells }: AskRequest): Promise<void> => {
+const openTask = async (activeRun: ActiveRun, step: string, { spec, reports }: AskRequest): Promise<void> => {
   requireActions(activeRun, spec)
   const kept = await keptDecision(activeRun, step, spec)
   if (kept !== null) {
@@ -72,6 +72,6 @@ const openTask = async (activeRun: ActiveRun, step: string, { spec, tells }: Ask
     ...NO_SIDE_WRITES,
     ...told,
     tasks: [write],
-    ...toldOf(tells, { task_id: id }),
+    ...lifecycleAbout(reports, { task_id: id }),
   })
 }

@@ -13,8 +13,8 @@ import { billOf } from '#model/agent/bill.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import { type RunId, type TenantId, taskUuid } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { attemptsOf, carryOf } from '#model/run/attempt.ts'
-import type { Delta } from '#ports/model.ts'
+import { attemptsOf, leftByLastAttempt } from '#model/run/attempt.ts'
+import type { Chunk } from '#ports/model.ts'
 import type { StepRequest, TaskRequest } from '#ports/step-port.ts'
 import { completeStep, effectKeyOf, failAtOnce } from './attempt-commands.ts'
 import { circuitFor } from './circuit-key.ts'
@@ -79,7 +79,7 @@ export class Attempts {
     return effectKeyOf(this.activeRun, step)
   }
 
-  tell(step: string, attempt: number, delta: Delta): void {
+  tell(step: string, attempt: number, delta: Chunk): void {
     const { context, record, isGone } = this.activeRun
     if (!isGone) context.deltas.tell(record.id, step, attempt, delta)
   }
@@ -114,7 +114,7 @@ export class Attempts {
     if (circuit.whenOpen === 'fallback' && 'body' in request && request.fallback !== undefined)
       return this.beginAttempt({ ...request, body: request.fallback }, null)
     if (circuit.whenOpen !== 'wait') {
-      const message = `${circuit.key} failed too often; calls are held back until ${admission.until}`
+      const message = `${circuit.key} failed too often; calls wait until ${admission.until}`
       return failAtOnce(this.activeRun, step, this.nextAttempt(step), { code: 'CIRCUIT_OPEN', message })
     }
     holdUntil(this.activeRun, step, admission.until, () => this.begin(request))
@@ -151,7 +151,7 @@ export class Attempts {
     this.activeRun.begin()
     // Fast path for nearly every step: no further object is allocated.
     if ('body' in request && request.effect !== 'once') return this.performBody(request, attempt, heard)
-    const begun = { attempt, carry: live === null ? null : carryOf(live, step), heard, performer: null }
+    const begun = { attempt, carry: live === null ? null : leftByLastAttempt(live, step), heard, performer: null }
     if (request.effect === 'once' && this.activeRun.claimed !== null) this.considerRenamed(request, begun)
     else if (request.effect === 'once') this.intend(request, begun)
     else this.perform(request, begun)

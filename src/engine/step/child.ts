@@ -16,7 +16,7 @@ import { storeValue } from '#engine/core/payloads.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import { newRun } from '#engine/run/new-run.ts'
 import { leaseFor, resourceClaimOfCall, rootsOfInput } from '#engine/run/resource-claim.ts'
-import { type Answer, NO_SIDE_WRITES, type Request, toldOf } from '#engine/run/run-request.ts'
+import { type Answer, lifecycleAbout, NO_SIDE_WRITES, type Request } from '#engine/run/run-request.ts'
 import { offerChildren } from '#engine/wait/reconcile.ts'
 import { checkAgainst } from '#manifest/schema/schema.ts'
 import type { CallParent } from '#model/event/arrival.ts'
@@ -105,7 +105,7 @@ interface Call extends InvokeOptions {
 }
 
 export const startChild = async (activeRun: ActiveRun, step: string, call: Call): Promise<void> => {
-  const { handler, input, tells, onParentEnd, terms } = call
+  const { handler, input, reports, onParentEnd, terms } = call
   const { context, record } = activeRun
   const definition = context.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
@@ -133,13 +133,17 @@ export const startChild = async (activeRun: ActiveRun, step: string, call: Call)
     ...(onParentEnd === 'detach' && { onParentEnd }),
     ...(terms !== undefined && { terms }),
   }
-  const told = toldOf(tells, { task_id: null, to: handler })
+  const lifecycle = lifecycleAbout(reports, { task_id: null, to: handler })
   if (call.gate !== 'none' && context.gates.gateFor(handler) !== null) {
     const passed = await callThroughGate(activeRun, { handler, value, payload, parent: { ...family, cause } })
     const { child, isAnothers } = passed
     const apart = isAnothers ? ({ detached: true } as const) : detached
     const command = { type: 'start_child', now: context.clock.now(), step, child, handler, ...apart } as const
-    return askAndLook(activeRun, { command, sideWrites: { ...NO_SIDE_WRITES, ...told } }, isAnothers ? null : child)
+    return askAndLook(
+      activeRun,
+      { command, sideWrites: { ...NO_SIDE_WRITES, ...lifecycle } },
+      isAnothers ? null : child,
+    )
   }
   const { tenant, session } = record
   const limited = resourceClaimOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
@@ -167,7 +171,7 @@ export const startChild = async (activeRun: ActiveRun, step: string, call: Call)
   } as const
   activeRun.ask({
     command,
-    sideWrites: { ...NO_SIDE_WRITES, runs: [child], ...told },
+    sideWrites: { ...NO_SIDE_WRITES, runs: [child], ...lifecycle },
     done: null,
   })
 }

@@ -53,7 +53,7 @@ const moveEntity = async (activeRun: ActiveRun, move: EntityMove): Promise<boole
 }
 
 /** entity-move-2. */
-export const moveInTurn = (
+export const moveEntityInOrder = (
   activeRun: ActiveRun,
   { table, key }: Pick<EntityMove, 'table' | 'key'>,
   next: (kept: Json | null) => EntityMove | null,

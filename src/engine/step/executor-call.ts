@@ -91,7 +91,7 @@ export class ExecutorCall {
     if (model !== undefined && !isAllowedModel(model, allowedModels))
       throw new TrihandError('MODEL_NOT_ALLOWED', `${model} is not one of ${allowedModels?.join(', ')}`)
     if (allowedModels?.length === 0)
-      throw new TrihandError('MODEL_NOT_ALLOWED', 'no model is allowed both by the function and by the step')
+      throw new TrihandError('MODEL_NOT_ALLOWED', 'the function and the step allow no common model')
   }
 
   judge(performed: ExecutionResult): Verdict {
@@ -100,11 +100,12 @@ export class ExecutorCall {
     const { status, result, resumeToken } = performed
     const { onPartial, retry } = this.request
     const goesOn = status === 'partial' && onPartial === 'continue' && this.attempt < retry.maxAttempts
-    if (goesOn) return this.again('STEP_PARTIAL', 'the result is partial; it is gone on from', { resumeToken, spent })
+    if (goesOn)
+      return this.again('STEP_PARTIAL', 'the result is partial, and onPartial accepts it', { resumeToken, spent })
     if (status === 'partial' && onPartial === 'fail') {
       const failure = {
         code: 'STEP_PARTIAL',
-        message: 'the result is partial, and that counts as a failure here',
+        message: 'the result is partial, and onPartial makes it a failure',
       } as const
       return this.verdict(failure, { retryable: false, definite: true, retry, retryAfterMs: null, spent })
     }

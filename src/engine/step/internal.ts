@@ -10,5 +10,5 @@ import type { FunctionDefinition } from '#manifest/define/system.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 
 export const requireOpen = ({ name, internal }: Pick<FunctionDefinition, 'name' | 'internal'>): void => {
-  if (internal) throw new TrihandError('FUNCTION_INTERNAL', `${name} is started by its triggers alone`)
+  if (internal) throw new TrihandError('FUNCTION_INTERNAL', `only its triggers start ${name}`)
 }

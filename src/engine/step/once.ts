@@ -53,7 +53,7 @@ export const makeSure = (activeRun: ActiveRun, begin: () => void, leave: (why: F
       activeRun.drop('fenced', TAKEN)
       leave(TAKEN)
     } else if (isOpen(activeRun)) begin()
-    else leave({ code: 'STEP_ABORTED', message: 'the run goes on no further' })
+    else leave({ code: 'STEP_ABORTED', message: 'the run does not continue' })
   }
   void activeRun.whileActive(look).catch((error: unknown) => leave(asFailure(error)))
 }

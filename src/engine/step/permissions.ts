@@ -34,14 +34,14 @@ export const requireEvent = (definition: FunctionDefinition | undefined, type: s
   requireOperation(definition, 'emit_event')
   if (isDelayed) requireOperation(definition, 'schedule')
   if (definition !== undefined && !declares(definition.workflow, type))
-    throw new TrihandError('EMIT_NOT_DECLARED', `${definition.name} sends ${type}, which its emits do not list`)
+    throw new TrihandError('EMIT_NOT_DECLARED', `${definition.name} sends ${type}, which is not listed under its emits`)
 }
 
 export const requireTable = (definition: FunctionDefinition | undefined, table: string): void => {
   const name = definition?.name ?? ''
   // An approval that code could write would not be a person's approval.
   if (isOwn(table) && !isOwn(name) && !keepsHealth(name, table))
-    throw new TrihandError('OPERATION_NOT_ALLOWED', `${table} is kept by the system itself; choose another table`)
+    throw new TrihandError('OPERATION_NOT_ALLOWED', `${table} is reserved for the system; choose another table`)
   requireCapability(definition?.module ?? null, WRITES, { kind: 'write', name: table })
   requireOperation(definition, 'db_write')
 }

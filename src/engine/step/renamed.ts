@@ -36,7 +36,7 @@ const reportRenamedStep = (activeRun: ActiveRun, uncertain: Renamed, instead: re
   const { step, attempt, effectKey, evidence } = uncertain
   const asked = evidence === null ? {} : { evidence }
   const names = instead.slice(0, MOST_NAMED).join(', ')
-  const reason = `it was not performed: this version of the code does ${step}, and the run has done ${names}, which this version has not asked for. If that is the same effect under another name, it would happen twice`
+  const reason = `it was not performed: this version of the code asks for ${step}, while the run has completed ${names}, which this version does not ask for. If both names mean the same effect, it would happen twice`
   const { task, sideWrites } = newUncertainTask(activeRun, step, { attempt, effectKey, reason, isOver: true, ...asked })
   activeRun.ask(plainRequest({ type: 'intend_step', now, step, effectKey, ...asked }))
   activeRun.ask({

@@ -15,7 +15,7 @@ const isAtOnce = ({ live, record }: ActiveRun): boolean =>
 /** `ms`: how long the process stood still; 0 if it did not. */
 export const dropAfterStandstill = (ms: number, activeRuns: ReadonlyMap<unknown, ActiveRun>): void => {
   if (ms === 0) return
-  const message = `the process stood still for ${Math.round(ms)} ms and may have lost the run`
+  const message = `the process was blocked for ${Math.round(ms)} ms and may have lost the run`
   for (const activeRun of [...activeRuns.values()])
     if (isAtOnce(activeRun)) activeRun.drop('dropped', { code: 'STEP_ABORTED', message })
 }

@@ -8,7 +8,7 @@ import { type Execution, type ExecutionListener, type ExecutionResult, INLINE } 
 import type { RunId, TenantId } from '#model/kernel/ids.ts'
 import { toJson } from '#model/kernel/json.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '#ports/executor.ts'
-import type { Delta } from '#ports/model.ts'
+import type { Chunk } from '#ports/model.ts'
 import type { StepContext, StepRequest } from '#ports/step-port.ts'
 import { Intents } from './intents.ts'
 import type { Attempted, LateEnd } from './once.ts'
@@ -17,7 +17,7 @@ interface Host {
   readonly run: RunId
   readonly tenant: TenantId
   effectKey(step: string): string
-  tell(step: string, attempt: number, delta: Delta): void
+  tell(step: string, attempt: number, delta: Chunk): void
   stillMine(): Promise<boolean>
   answeredLate(about: Attempted, end: LateEnd): void
   bodyPerformed(body: StepBody, performed: ExecutionResult, execution: Execution): void

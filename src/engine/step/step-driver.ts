@@ -6,12 +6,12 @@
  */
 import { causeFrom } from '#engine/core/cause.ts'
 import { emittedBy } from '#engine/core/events.ts'
-import { isToldOf } from '#engine/core/lifecycle.ts'
+import { hasListener } from '#engine/core/lifecycle.ts'
 import { fetchValue } from '#engine/core/payloads.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import { NO_SIDE_WRITES, type SideWrites } from '#engine/run/run-request.ts'
 import { openWait } from '#engine/wait/open-wait.ts'
-import type { Telling } from '#model/event/lifecycle.ts'
+import type { LifecycleReport } from '#model/event/lifecycle.ts'
 import type { Failure } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { NOTHING } from '#model/kernel/payload.ts'
@@ -135,14 +135,14 @@ export class StepDriver implements StepPort {
     return (await value) as unknown as readonly string[]
   }
 
-  async tell(step: string, telling: Telling): Promise<void> {
+  async report(step: string, lifecycle: LifecycleReport): Promise<void> {
     const { activeRun } = this
     if (!this.isOpen()) return never()
-    if (!isToldOf(activeRun.context, activeRun.record.handler, telling.type)) return
+    if (!hasListener(activeRun.context, activeRun.record.handler, lifecycle.type)) return
     const begins = this.begins(step)
     const value = this.value(step)
     if (begins) {
-      const sideWrites = { ...NO_SIDE_WRITES, told: [telling] }
+      const sideWrites = { ...NO_SIDE_WRITES, reports: [lifecycle] }
       completeStep(activeRun, { step, attempt: 1, result: NOTHING, sideWrites })
     }
     await value

@@ -3,8 +3,8 @@
  *
  * Owns the order of the steps. How many runs are at work at once is decided at the claim (model/flow/lane.ts).
  *
- * turns-1  While one step is performed no other step of the run begins; steps begin in the order in which they were asked for.
- * turns-2  A run with a step in the queue is at work: it is not parked.
+ * step-mutex-1  While one step is performed no other step of the run begins; steps begin in the order in which they were asked for.
+ * step-mutex-2  A run with a step in the queue is at work: it is not parked.
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 

@@ -64,7 +64,7 @@ const reportUncertainStep = (activeRun: ActiveRun, live: LiveRun, step: string, 
   // An attempt that began under the current lease is at work in this process.
   if (open.kind === 'intended' && performer?.epoch === record.epoch) return
   if (open.kind === 'intended' && !uncertainRules.mayAsk(open, now, isGone)) return
-  const reason = open.kind === 'intended' ? 'the worker was lost while the effect was under way' : open.reason
+  const reason = open.kind === 'intended' ? 'the worker was lost while the step was running' : open.reason
   const isOver = isGone || late !== undefined || (open.kind === 'uncertain' && open.isOver)
   const { task, sideWrites } = newUncertainTask(activeRun, step, { ...open, reason, isOver })
   activeRun.ask({ command: { type: 'doubt_step', now, step, reason, task, isGone }, sideWrites, done: null })
@@ -114,8 +114,11 @@ export const taskOfUncertainStep = async (
   const open = run.kind === 'live' ? run.open.get(step) : undefined
   if (open?.kind === 'uncertain' && open.task !== null) return open.task
   if (open?.kind === 'intended')
-    throw new TrihandError('STEP_AT_WORK', `${step} is at work; if its worker stays silent, people are asked about it`)
-  throw new TrihandError('NOT_FOUND', `no uncertain step ${step} in this run`)
+    throw new TrihandError(
+      'STEP_AT_WORK',
+      `${step} may still be running; if its worker does not report back, a person is asked`,
+    )
+  throw new TrihandError('NOT_FOUND', `this run has no uncertain step ${step}`)
 }
 
 /** Refuses a decision that the run no longer waits for because it was cancelled or has ended. */

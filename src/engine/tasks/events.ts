@@ -13,7 +13,7 @@ import { compileValue } from '#manifest/expressions/values.ts'
 import type { Cause, Event } from '#model/event/event.ts'
 import type { SessionId, TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { humanWords } from '#model/run/outcome.ts'
+import { humanOutcomeMembers } from '#model/run/outcome.ts'
 import type { OpenTask, TaskFact, TaskState } from '#model/task/fact.ts'
 import { SYSTEM, type TaskAction } from '#model/task/spec.ts'
 import { decisionData, type TaskAnswer, taskAnswer } from '#model/task/view.ts'
@@ -58,7 +58,7 @@ const dataOf = (place: Pick<TaskPlace, 'id'>, { state }: Change, fact: TaskFact)
   if (answer !== null) return decisionData(place.id, answer) as { readonly [name: string]: Json }
   const { by, reason = null, fields = {} } = fact as { by?: string; reason?: string | null; fields?: Json }
   const acted = { decision: actionOf(fact) ?? '', modifications: null, feedback: reason, decidedBy: by ?? null }
-  return { bundle_id: place.id, ...humanWords({ ...acted, decidedAt: fact.at }), fields }
+  return { bundle_id: place.id, ...humanOutcomeMembers({ ...acted, decidedAt: fact.at }), fields }
 }
 
 /** The roots for the author's own payload: also the context and the items, which are too large for every event. */
@@ -109,7 +109,7 @@ const bundleWord = (fact: TaskFact): string | null => {
 }
 
 const decidedData = (answer: TaskAnswer | null, fact: Extract<TaskFact, { readonly type: 'task.decided' }>) => ({
-  ...humanWords({
+  ...humanOutcomeMembers({
     ...{ decision: fact.action, modifications: answer?.modifications ?? null, feedback: fact.reason },
     ...{ decidedBy: fact.by, decidedAt: fact.at },
   }),

@@ -162,7 +162,10 @@ export class Tasks {
     decisions: readonly (Decision & { readonly task: TaskId })[],
   ): Promise<readonly BulkOutcome[]> {
     if (decisions.length > MAX_BULK)
-      throw new TrihandError('INPUT_INVALID', `${decisions.length} decisions at once; at most ${MAX_BULK} are taken`)
+      throw new TrihandError(
+        'INPUT_INVALID',
+        `${decisions.length} decisions in one request; at most ${MAX_BULK} are allowed`,
+      )
     return Promise.all(decisions.map(({ task, ...decision }) => this.attempt(task, by, decision)))
   }
 

@@ -91,7 +91,7 @@ export class TaskTurn {
     // Uses only this process's clock: a deadline must not pass early because another clock is ahead.
     const now = this.context.clock.now()
     if (this.hold.signal === 0 || (await this.isWanted(state))) return { type: 'pass_time', now }
-    return { type: 'withdraw_task', now, reason: 'the run that asked waits no more' }
+    return { type: 'withdraw_task', now, reason: 'the run no longer waits for this task' }
   }
 
   /** task-turn-1: true if the run still waits for this task. The run signals the task when it ends; a retried run opens a new task. */

@@ -5,7 +5,7 @@
  *
  * open-wait-1  Waits of one run for the same type look one after another: the wait that was asked for first gets the first event.
  */
-import { requireTold } from '#engine/core/lifecycle.ts'
+import { requireListener } from '#engine/core/lifecycle.ts'
 import { requireKey } from '#engine/core/row-key.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import { startOf } from '#model/event/consumed.ts'
@@ -58,7 +58,7 @@ const lookbackBase = async (
 }
 
 export const openWait = async (activeRun: ActiveRun, step: string, request: WaitRequest): Promise<void> => {
-  requireTold(activeRun.context, request.types)
+  requireListener(activeRun.context, request.types)
   const now = activeRun.context.clock.now()
   const { mode, types, condition, timeoutMs, isShared, most } = request
   const wanted = {
@@ -105,6 +105,6 @@ const matchOf = (path: string | null, input: Json): WaitSpec['match'] => {
   requireKey(MATCH_PATH, inData)
   const value = at(input, inData)
   if (value === undefined)
-    throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)
+    throw new TrihandError('EXPR_FAILED', `match ${path}: the event that triggered the run does not have this field`)
   return { path: inData, value: canonical(value) }
 }

@@ -57,7 +57,7 @@ describe('claim filter', () => {
     ).toBeNull()
   })
 
-  test('[N7] share-1: a run is left to a better suited worker only while that worker lives and takes runs', async () => {
+  test('[N7] claim-filter-1: a run is left to a better suited worker only while that worker lives and takes runs', async () => {
     let others = [living({ labels: { region: 'eu' } })]
     const claimFilter = new ClaimFilter(
       place(),
@@ -82,7 +82,7 @@ describe('claim filter', () => {
     expect(claimFilter.current.atOnce).toEqual(['nightly', 'any', 'near', LATER])
   })
 
-  test('share-5: runs of other versions are taken over for handlers that the system has and that fit here', () => {
+  test('claim-filter-5: runs of other versions are taken over for handlers that the system has and that fit here', () => {
     const claimFilter = new ClaimFilter(
       place(),
       () => system,

@@ -3,11 +3,11 @@
  *
  * Owns the answer for the current system and the living workers. The rule is model/worker/placement.ts; the ledger assigns the runs.
  *
- * share-1  Other workers are looked up only if a handler prefers some workers or a pool has a limit; outdated data delays a run, never loses it.
- * share-2  A run that is left to other workers is taken once it has been due for the delay, whichever workers live.
- * share-3  A sticky run that was parked here is claimed by its id; one that is no longer remembered waits for the delay, no longer.
- * share-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/worker/pin.ts).
- * share-4  A standby worker takes nothing, and no worker leaves runs to it; it notices within one heartbeat that it may take runs.
+ * claim-filter-1  Other workers are looked up only if a handler prefers some workers or a pool has a limit; outdated data delays a run, never loses it.
+ * claim-filter-2  A run that is left to other workers is taken once it has been due for the delay, whichever workers live.
+ * claim-filter-3  A sticky run that was parked here is claimed by its id; one that is no longer remembered waits for the delay, no longer.
+ * claim-filter-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/worker/pin.ts).
+ * claim-filter-4  A standby worker takes nothing, and no worker leaves runs to it; it notices within one heartbeat that it may take runs.
  */
 import type { System } from '#manifest/define/system.ts'
 import { queueSource } from '#manifest/flow/queues.ts'
@@ -16,8 +16,8 @@ import { DEFAULT_PIN, NO_VERSION, noHandlerFor, type Takeover, type Taker } from
 import {
   ANYWHERE,
   misfit,
-  PATIENCE_MS,
   type Placement,
+  PREFERENCE_DELAY_MS,
   type Share,
   shareOf,
   takersOf,
@@ -76,14 +76,16 @@ export const noWorkerFor = async (
   // This process lacks the code: the data of the other workers shows if one of them has it.
   const placement = declared?.lacksCode === true ? undefined : declared
   const isNoticed = placement !== undefined && world.now - wakeAt >= NOTICED_AFTER_MS
-  if (living.length === 0) return isNoticed ? 'NO_WORKER: no worker lives' : null
+  if (living.length === 0) return isNoticed ? 'NO_WORKER: no worker is running' : null
   const taking = living.filter(({ info }) => info === null || takesRuns(info))
   if (taking.length === 0)
-    return isNoticed ? `NO_WORKER: of ${living.length} workers none takes runs now: paused, stopped or leaving` : null
+    return isNoticed
+      ? `NO_WORKER: none of ${living.length} workers takes runs: they are paused, stopped or stopping`
+      : null
   const lacks = taking.map(({ info }) => (info === null || placement === undefined ? null : misfit(info, placement)))
   const fitting = taking.filter((_, i) => lacks[i] === null)
   if (fitting.length === 0)
-    return isNoticed ? `NO_WORKER: of ${taking.length} workers none has ${[...new Set(lacks)].join('; ')}` : null
+    return isNoticed ? `NO_WORKER: none of ${taking.length} workers has ${[...new Set(lacks)].join('; ')}` : null
   const infos = fitting.flatMap(({ info }) => info ?? [])
   return infos.length < fitting.length ? null : noHandlerFor({ handler, version }, infos)
 }
@@ -115,7 +117,7 @@ export class ClaimFilter {
     return this.look().share
   }
 
-  /** Returns the version for which this worker claims, optionally with the handlers that it takes over from other versions (share-5). */
+  /** Returns the version for which this worker claims, optionally with the handlers that it takes over from other versions (claim-filter-5). */
   taker(withOthers: boolean): Taker {
     const { system, takesOver } = this.look()
     return withOthers ? { version: system.hash, takesOver } : { version: system.hash }
@@ -142,7 +144,7 @@ export class ClaimFilter {
     return definition === undefined ? null : misfit(this.place, definition.placement)
   }
 
-  /** share-3: remembers a parked stream. `handler`: null for a coordinator, which is always remembered if any handler is sticky. */
+  /** claim-filter-3: remembers a parked stream. `handler`: null for a coordinator, which is always remembered if any handler is sticky. */
   remember(stream: ClaimableId, handler: string | null): void {
     const { returning } = this.current
     if (returning.length === 0 || (handler !== null && !returning.includes(handler))) return
@@ -184,7 +186,7 @@ export class ClaimFilter {
     const { nextDueAt } = await ask({ limit: 0, handlers: later })
     if (nextDueAt === null) return NOTHING
     // The ledger's clock may differ: that makes the delay longer or shorter, nothing else.
-    const ripeAt = nextDueAt + PATIENCE_MS
+    const ripeAt = nextDueAt + PREFERENCE_DELAY_MS
     return ripeAt > now ? { claims: [], nextDueAt: ripeAt } : ask({ limit, handlers: later })
   }
 

@@ -4,12 +4,12 @@
  * Owns how an order is given. It is an event in the ledger: workers of this process follow it at once, others with their next heartbeat
  * (worker-control.ts). Orders belong to the server, whichever tenant asks.
  */
-import { advanceOrders } from '#engine/core/advance.ts'
+import { advanceWorkerControl } from '#engine/core/advance.ts'
 import type { System } from '#manifest/define/system.ts'
 import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { NO_VERSION } from '#model/worker/pin.ts'
-import type { OrderCommand, Stop, WorkerOrder } from '#model/worker/worker-control.ts'
+import type { Stop, WorkerControlCommand, WorkerOrder } from '#model/worker/worker-control.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { Reader, RunSummary } from '#ports/reader.ts'
@@ -74,9 +74,9 @@ export class Fleet {
     return `the stop to be lifted: ${stop.by} stopped everything${stop.reason === null ? '' : ` (${stop.reason})`}`
   }
 
-  private async give(command: OrderCommand): Promise<void> {
+  private async give(command: WorkerControlCommand): Promise<void> {
     await this.orders.look()
-    for (const fact of advanceOrders(this.orders.standing, command).facts) {
+    for (const fact of advanceWorkerControl(this.orders.standing, command).facts) {
       const { type, ...about } = eventOf(fact)
       await this.deps.tell(type, about)
     }

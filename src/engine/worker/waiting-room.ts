@@ -69,7 +69,7 @@ export class WaitingRoom {
     const { waiting, oldestMs, limits } = this
     if (waiting < limits.queue && oldestMs < limits.waitMs) return
     const what = `${waiting} calls wait, the first for ${oldestMs} ms`
-    throw new TrihandError('OVERLOADED', `more arrives than the ledger takes: ${what}`)
+    throw new TrihandError('OVERLOADED', `the ledger cannot store calls as fast as they arrive: ${what}`)
   }
 
   private wait(): Promise<void> {

@@ -5,12 +5,17 @@
  */
 import type { StoredEvent } from '#model/event/event.ts'
 import type { TenantId, WorkerId } from '#model/kernel/ids.ts'
-import { orders as machine, type OrderFact, type Standing, takesAny } from '#model/worker/worker-control.ts'
+import {
+  workerControl as machine,
+  takesAny,
+  type WorkerControlFact,
+  type WorkerControlState,
+} from '#model/worker/worker-control.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'
 import type { Ledger } from '#ports/ledger.ts'
 
 const PREFIX = 'trihand.worker.'
-const NAMES: readonly OrderFact['type'][] = [
+const NAMES: readonly WorkerControlFact['type'][] = [
   'drain_ordered',
   'pause_ordered',
   'resume_ordered',
@@ -23,14 +28,14 @@ const ALL = '*'
 const PAGE = 100
 
 /** Returns the event that publishes the order. */
-export const eventOf = (fact: OrderFact) => ({
+export const eventOf = (fact: WorkerControlFact) => ({
   type: `${PREFIX}${fact.type}`,
   subject: 'worker' in fact ? fact.worker : ALL,
   data: { by: fact.by, ...(fact.type === 'stop_ordered' ? { reason: fact.reason } : {}) },
 })
 
-const factOf = ({ type, subject, time, data }: StoredEvent): OrderFact => {
-  const name = type.slice(PREFIX.length) as OrderFact['type']
+const factOf = ({ type, subject, time, data }: StoredEvent): WorkerControlFact => {
+  const name = type.slice(PREFIX.length) as WorkerControlFact['type']
   const { by, reason = null } = data as { readonly by: string; readonly reason?: string | null }
   if (name === 'stop_lifted') return { type: name, by }
   return name === 'stop_ordered'
@@ -48,7 +53,7 @@ export class WorkerControl {
   private readonly tenant: () => TenantId
   private readonly names: Names
   private seen = 0
-  standing: Standing = machine.initial
+  standing: WorkerControlState = machine.initial
 
   constructor(ledger: Pick<Ledger, 'events'>, tenant: () => TenantId, names: Names) {
     this.ledger = ledger

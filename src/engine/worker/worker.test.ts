@@ -101,7 +101,7 @@ test('[N9] a worker that lacks the module of a function never takes its runs', a
   await Promise.all([web.stop(), post.stop()])
 })
 
-test('[N7] share-2: a run is left to its preferred worker, and taken by another after a second if that one does not take it', async () => {
+test('[N7] claim-filter-2: a run is left to its preferred worker, and taken by another after a second if that one does not take it', async () => {
   const { clock, join, store } = aContext([fn('near', { placement: PREFERRING }, () => 'done')])
   const [far, near] = [await join('far'), await join('near', { labels: { region: 'eu' } })]
   await clock.advance(LEASE_MS)
@@ -139,7 +139,7 @@ const wokenElsewhere = async (sticky: boolean) => {
   return { clock, store, first, second, runs, seen: () => seen.map(nameOf) }
 }
 
-test('[N7] share-3: a sticky run continues on the worker that had it last, whichever worker wakes it', async () => {
+test('[N7] claim-filter-3: a sticky run continues on the worker that had it last, whichever worker wakes it', async () => {
   const { clock, first, second, seen } = await wokenElsewhere(true)
   await during(clock, second.startRun('speak', null))
   await clock.advance(999)
@@ -174,7 +174,7 @@ test('[N7] another worker takes a sticky run after a second if its worker takes 
   await gone.second.stop()
 })
 
-test('[N4] share-4: a worker beyond the limit of its pool stands by, and takes runs when another one leaves', async () => {
+test('[N4] claim-filter-4: a worker beyond the limit of its pool stands by, and takes runs when another one leaves', async () => {
   const log: string[] = []
   const say = endedBy(log)
   const { clock, join, store } = aContext([say('mail', { pool: 'mail' })], [], [{ name: 'mail', max: 1 }])

@@ -161,7 +161,7 @@ export class Worker implements WorkerApi {
     this.interval?.stop()
     this.coordinators.drop()
     for (const activeRun of [...this.activeRuns.values()])
-      activeRun.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
+      activeRun.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker is stopping' })
     if (!wasNew) await this.leases.retire()
   }
 
@@ -318,7 +318,7 @@ export class Worker implements WorkerApi {
       }
       const known = this.activeRuns.get(record.id)
       if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue
-      known?.drop('fenced', { code: 'STEP_ABORTED', message: 'the lease was lost meanwhile' })
+      known?.drop('fenced', { code: 'STEP_ABORTED', message: 'the lease was lost in the meantime' })
       void awaken(this.keep(record, found), recoveries, prefetched, this.errors)
     }
     for (const { stream } of unreadable) if (isClaimable(stream)) this.leases.letGo(stream)

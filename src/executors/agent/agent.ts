@@ -36,8 +36,8 @@ import {
   allowanceFor,
   carvedFor,
   childOutcome,
-  handedEnd,
   handlerOf,
+  handoffEnd,
   handoffInput,
   inputFor,
   restFor,
@@ -194,7 +194,7 @@ export class AgentWork {
   // -- models ---------------------------------------------------------------------------------------------------------
 
   private job(): Job {
-    if (this.hydrated === null) throw new TrihandError('INTERNAL', 'a model is asked before there are instructions')
+    if (this.hydrated === null) throw new TrihandError('INTERNAL', 'a model call needs instructions first')
     const { spec, scope, hydrated } = this
     return {
       spec,
@@ -215,7 +215,7 @@ export class AgentWork {
   private async model({ n, attempt, model, waitMs }: ModelTurn): Promise<void> {
     const { gate } = this.entry
     const begun = { type: 'agent.started', data: { model: this.scope.models[model] ?? null } } as const
-    if (n === 0 && attempt === 1) await gate.tell('agent/started', begun)
+    if (n === 0 && attempt === 1) await gate.report('agent/started', begun)
     const key = this.inLife(attempt === 1 ? String(n) : `${n}:${attempt}`)
     const [reserve, call] = [stepAddress('agent/reserve', key), stepAddress('agent/model', key)]
     const isMade = gate.stateOf(reserve) === 'settled'
@@ -290,7 +290,7 @@ export class AgentWork {
     const said = (on: WaitKind) => this.state.decisions.get(decisionKey(on, call.key))
     const approved = said('approval')
     if (approved?.verdict === 'no')
-      return this.record(step, { ...NO_OUTCOME, denied: approved.reason ?? 'a person said no' })
+      return this.record(step, { ...NO_OUTCOME, denied: approved.reason ?? 'a person rejected it' })
     const input = approved?.value ?? call.input
     if (approved !== undefined) requireConsent(approved, input, this.deps.ids)
     // agent-3: checked again, because a person may have changed the input.
@@ -309,7 +309,7 @@ export class AgentWork {
 
   private async performTool(step: string, call: AgentCall, input: Json, state: AgentState): Promise<ToolOutcome> {
     const found = this.broker.find(call.tool)
-    if (found.kind !== 'tool') return this.record(step, failedOutcome('TOOL_NOT_ALLOWED', `${call.tool} is no tool`))
+    if (found.kind !== 'tool') return this.record(step, failedOutcome('TOOL_NOT_ALLOWED', `${call.tool} is not a tool`))
     const { tool } = found
     const job = { tool, input, key: this.entry.run, module: this.module, state }
     const isOnce = tool.effect === 'once'
@@ -370,7 +370,7 @@ export class AgentWork {
     const { spent: _, ...allowance } = carvedFor(this.scope, this.state, call)
     const input = handoffInput(this.spec, this.scope, { state, call, allowance, input: this.entry.input })
     const answer = await this.entry.gate.invoke('agent/handoff', agent, input)
-    this.handedTo = handedEnd(answer)
+    this.handedTo = handoffEnd(answer)
     return childOutcome(answer)
   }
 

@@ -64,7 +64,7 @@ export class Broker {
       if (control !== undefined) return { kind: 'control', tool: control }
       if (tool !== undefined) return { kind: 'tool', tool }
     }
-    return { kind: 'refused', refused: { code: 'TOOL_NOT_ALLOWED', message: `there is no tool ${name} for you` } }
+    return { kind: 'refused', refused: { code: 'TOOL_NOT_ALLOWED', message: `you have no tool ${name}` } }
   }
 
   /** Null: the input fits. */

@@ -62,7 +62,7 @@ export const allowanceFor = (scope: Scope, state: AgentState, { input }: AgentCa
 export const tooDeep = ({ name, limits }: AgentSpec, { depth }: Scope): ToolOutcome | null =>
   depth < limits.maxDepth
     ? null
-    : failedOutcome('CHILD_DEPTH', `${name} is ${depth} levels deep, at most ${limits.maxDepth}`)
+    : failedOutcome('CHILD_DEPTH', `${name} would be ${depth} levels deep; at most ${limits.maxDepth} are allowed`)
 
 export const inputFor = (scope: Scope, state: AgentState, call: AgentCall, allowance: Allowance): Json => {
   const child: ChildCall = {
@@ -104,7 +104,7 @@ export const childOutcome = (value: Json): ToolOutcome => {
 }
 
 /** The work of the agent that handed off ends as it ended for the other one. */
-export const handedEnd = (value: Json): End => {
+export const handoffEnd = (value: Json): End => {
   const { output, status } = isAnswer(value)
     ? (value as unknown as ChildAnswer)
     : ({ output: value, status: 'success' } as const)

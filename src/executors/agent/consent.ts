@@ -12,5 +12,5 @@ import type { Ids } from '#ports/ids.ts'
 export const requireConsent = ({ consent, by }: Decided, input: Json, ids: Pick<Ids, 'digest'>): void => {
   const hash = hashOf(input, (text) => ids.digest(text))
   if (hash !== consent)
-    throw new TrihandError('CONSENT_MISMATCH', `${by} approved ${consent}, and ${hash} would be done`)
+    throw new TrihandError('CONSENT_MISMATCH', `${by} approved ${consent}, but the action is ${hash}`)
 }

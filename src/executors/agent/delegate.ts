@@ -116,7 +116,7 @@ class Inner {
     const name = this.own.get(wire) ?? wire
     const found = broker.find(name)
     if (found.kind !== 'tool' || this.judge(wire, input).kind !== 'run')
-      return { text: `TOOL_NOT_ALLOWED: there is no tool ${name} for you`, isError: true }
+      return { text: `TOOL_NOT_ALLOWED: you have no tool ${name}`, isError: true }
     const mark = job.mark(`${n}/${this.performed++}`)
     const outcome = await callTool({ tool: found.tool, input, key: run, module, state }, this.context, this.deps).catch(
       (error: unknown) => failedOutcome(codeOf(error), error instanceof Error ? error.message : String(error)),
@@ -151,7 +151,7 @@ const jobOf = async (
     workspace,
     judge: (tool, input) => inner.judge(tool, input),
     perform: (tool, input) => inner.perform(tool, input),
-    tell,
+    emitChunk: tell,
   }
 }
 
@@ -194,7 +194,7 @@ export const delegate = async (
   const started = deps.clock.now()
   const passed = (): number => deps.clock.now() - started
   if (model.provider !== PROVIDER) {
-    const detail = `its backend works with models of ${PROVIDER}, and ${model.alias} is of ${model.provider}`
+    const detail = `its backend needs a model of ${PROVIDER}; ${model.alias} is of ${model.provider}`
     const refusal = { code: 'MODEL_REJECTED', detail, retryAfterMs: null, usage: null, text: null } as const
     return broken({ kind: 'failed', ...refusal }, prepared.request, 0, deps)
   }

@@ -11,7 +11,7 @@ import { chatCallOf } from '#model/chat/call.ts'
 import { emitData } from '#model/event/emits.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { tokenWords } from '#model/run/outcome.ts'
+import { tokenUsageMembers } from '#model/run/outcome.ts'
 import { partial } from '#model/run/partial.ts'
 import { stepAddress } from '#model/run/step.ts'
 import type { EmittedEvent, Entry } from '#ports/step-port.ts'
@@ -89,7 +89,7 @@ const reportOf = (spec: AgentSpec, { end, state }: Ended): { readonly [name: str
     ...(end.status === 'failed' || end.status === 'cancelled'
       ? {}
       : { structured_output: end.output, artifacts: filesOf(spec, state) }),
-    token_usage: tokenWords({ inputTokens: input, outputTokens: output }),
+    token_usage: tokenUsageMembers({ inputTokens: input, outputTokens: output }),
     cost: { micros: state.spent.micros, estimated: state.spent.isEstimated, unknown_calls: state.unknown },
     model_used: repliesOf(state).at(-1)?.modelUsed ?? null,
     active_ms: state.activeMs,

@@ -75,7 +75,7 @@ const taskOf = (spec: AgentSpec, to: Assignees, { end }: Ended, reason: string, 
 
 const decided = ({ end }: Ended, { status, modifications, decidedBy, feedback }: TaskAnswer): End => {
   if (status === 'approved') return { ...end, output: modifications?.[OUTPUT] ?? end.output }
-  const detail = `${decidedBy ?? 'nobody'} did not take the answer: ${feedback ?? status}`
+  const detail = `${decidedBy ?? 'no person'} did not accept the answer: ${feedback ?? status}`
   return { ...end, status: 'failed', code: 'STEP_REFUSED', detail }
 }
 
@@ -92,7 +92,7 @@ export const escalate = async (ended: Ended, spec: AgentSpec, entry: Entry, deps
   const found = findIn(ended, spec, entry, deps)
   if (found === null) return ended
   const to = peopleOf(found.to, spec)
-  const tells = {
+  const reports = {
     type: 'agent.escalated',
     data: { rule: spec.escalationRules[found.rule]?.condition ?? null, reason: found.reason, to: found.to },
   }
@@ -100,10 +100,10 @@ export const escalate = async (ended: Ended, spec: AgentSpec, entry: Entry, deps
     if (to !== null)
       return decided(
         ended,
-        await entry.gate.ask(step, { spec: taskOf(spec, to, ended, found.reason, entry.input), tells }),
+        await entry.gate.ask(step, { spec: taskOf(spec, to, ended, found.reason, entry.input), reports }),
       )
     const question = { agent: spec.name, reason: found.reason, output: end.output, input: entry.input }
-    return handed(ended, await entry.gate.invoke(step, found.to, question, { tells }), spec, deps)
+    return handed(ended, await entry.gate.invoke(step, found.to, question, { reports }), spec, deps)
   }
   return { ...ended, end: await acceptedOf(ask, entry) }
 }

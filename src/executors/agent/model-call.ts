@@ -288,7 +288,7 @@ const inTime = (request: ModelRequest, signal: AbortSignal, timeoutMs: number, d
     const late = new AbortController()
     const stop = deps.clock.at(deps.clock.now() + timeoutMs, () => {
       resolve(lateReply(request, timeoutMs))
-      late.abort(new Error('the time of the call is over'))
+      late.abort(new Error('the call timed out'))
     })
     const answer = deps.model.call(request, AbortSignal.any([signal, late.signal]))
     void answer.then(resolve, reject).finally(stop)
@@ -324,7 +324,7 @@ export const endedRecord = (error: unknown, ms: number, request: ModelRequest): 
 
 /** The record of a model that was not called because the remaining budget cannot pay for it. */
 export const passedOver = (answer: ReserveAnswer, { model }: ModelRequest): ModelRecord => {
-  if (answer.kind === 'go') throw new TrihandError('INTERNAL', 'a model is passed over that the rest pays for')
+  if (answer.kind === 'go') throw new TrihandError('INTERNAL', 'an affordable model was skipped')
   return failure(answer.code, answer.detail, NOTHING_USED, 0, model)
 }
 

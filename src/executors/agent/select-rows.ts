@@ -44,7 +44,10 @@ const byKey = async ({ table, where, input, documents }: RowQuery): Promise<read
   const field = where ?? referenceTo(table)
   const key = keyIn(input, field)
   if (key === null && where !== null)
-    throw new TrihandError('CONTEXT_AMBIGUOUS', `rows of ${table} are selected by ${field}, which the input has not`)
+    throw new TrihandError(
+      'CONTEXT_AMBIGUOUS',
+      `rows of ${table} are selected by ${field}, which the input does not have`,
+    )
   if (key === null) return null
   const row = await documents.document(table, key)
   return row === null ? [] : [row]
@@ -59,7 +62,7 @@ const byContent = async (query: RowQuery): Promise<readonly Json[]> => {
   if (test === null)
     throw new TrihandError(
       'CONTEXT_AMBIGUOUS',
-      `nothing says which rows of ${table} are meant: the input has neither ${referenceTo(table)} nor a field of theirs`,
+      `the rows of ${table} are not selected: the input has neither ${referenceTo(table)} nor one of their fields`,
     )
   const found = rows.filter(test)
   return (orderBy === null ? found : ordered(found, parseOrder(orderBy))).slice(0, limit).map(({ value }) => value)

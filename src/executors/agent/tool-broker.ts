@@ -34,7 +34,7 @@ const refused = (code: string, message: string): ToolAnswer => ({
 })
 
 const nowhere = (): never => {
-  throw new TrihandError('TOOL_FAILED', 'a tool that is called by a function has no workspace')
+  throw new TrihandError('TOOL_FAILED', 'a tool that a function calls has no workspace')
 }
 const NO_WORKSPACE: Workspace = { read: nowhere, write: nowhere, remove: nowhere, list: nowhere }
 

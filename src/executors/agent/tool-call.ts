@@ -103,7 +103,7 @@ const cut = (output: Json, max: number): Json => {
 const checked = (tool: Tool, output: Json, deps: AgentDeps): void => {
   const issues = tool.output === undefined ? [] : deps.check(tool.output, output)
   if (issues.length > 0)
-    throw new TrihandError('TOOL_FAILED', `its output does not fit: ${issues.slice(0, 3).join('; ')}`)
+    throw new TrihandError('TOOL_FAILED', `its output does not match its schema: ${issues.slice(0, 3).join('; ')}`)
 }
 
 /** True if the engine must handle the failure: it retries what may be retried, and asks a person where the outcome is unknown. */

@@ -38,7 +38,7 @@ const decidersIn = (events: readonly StoredEvent[], name: string): readonly stri
     source === `human:${name}` && isJsonRecord(data) && Array.isArray(data['deciders']) ? [data['deciders']] : [],
   )
   if (told.length === 0)
-    throw new TrihandError('SEPARATION_OF_DUTIES', `who decided ${name} is not known from what triggers this`)
+    throw new TrihandError('SEPARATION_OF_DUTIES', `the event that triggers this does not say who decided ${name}`)
   return told.flat().filter((person) => typeof person === 'string')
 }
 

@@ -153,6 +153,6 @@ export const bulkHandler =
   async (context) => {
     const { id, tenant } = context.run
     const job = fromJobJson(await deps.reader.document(tenant, JOB_TABLE, id))
-    if (job === null) throw new FinalError('a job is begun with POST /api/runs/bulk, not by its name')
+    if (job === null) throw new FinalError('start a bulk job with POST /api/runs/bulk, not by its name')
     return new BulkJob(deps, context, job).run()
   }

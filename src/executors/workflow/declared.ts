@@ -112,8 +112,7 @@ const persist = async ({ kind, table, key, value }: PersistSpec, entry: Entry, r
   const own = key === null ? at(written, 'id') : key(roots)
   const id = own == null || typeof own === 'object' ? null : String(own)
   if (kind === 'log') return entry.write(`log:${table}`, entry.effectKey(), written)
-  if (id === null)
-    throw new TrihandError('OUTPUT_INVALID', `persist ${kind} ${table}: nothing gives the id of the document`)
+  if (id === null) throw new TrihandError('OUTPUT_INVALID', `persist ${kind} ${table}: the document has no id`)
   const members = written as { readonly [key: string]: Json }
   const present = kind === 'insert' ? null : ((await entry.document(table, id)) as typeof members | null)
   entry.write(table, id, { ...present, ...members })

@@ -235,7 +235,7 @@ const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promi
     get: () => {
       throw new TrihandError(
         'STEP_MISUSED',
-        `a function with effect ${options.effect} is one step and has no steps inside; what it did before it asked for one is done again by a retry`,
+        `a function with effect ${options.effect} is one step and cannot contain steps; a retry repeats the code before this step`,
       )
     },
   })
@@ -296,7 +296,7 @@ export const enterFunction =
   (entry: Entry, options: EnterOptions, abort: Abort): unknown => {
     // A fast path: most functions declare nothing and have no listeners, and each await would cost them a turn.
     const started = entry.isToldOf('workflow.started')
-      ? entry.gate.tell(STARTED, { type: 'workflow.started', data: {} })
+      ? entry.gate.report(STARTED, { type: 'workflow.started', data: {} })
       : null
     const work = (): unknown => {
       if (options.workflow !== PLAIN) return playDeclared(readers, entry, options, abort)

@@ -143,7 +143,7 @@ class Play {
         turn: (turn, calls) => this.turn(turn, calls),
         lost: (error) => this.lost(error),
       })
-      signal.addEventListener('abort', () => this.leave('the run has left this process'), { once: true })
+      signal.addEventListener('abort', () => this.leave('the run has moved to another process'), { once: true })
       this.send({ t: 'enter', file, name, context: { input, event, events, schedule, run, lookups, effectKey } })
     })
   }
@@ -223,7 +223,7 @@ class Play {
     if (op === 'recall') return this.context.recall(String(call['key']))
     if (op === 'stillMine') return this.running.get(Number(call['body']))?.context.stillMine() ?? false
     const question = Object.hasOwn(questions, op) ? questions[op] : undefined
-    if (question === undefined) throw new TrihandError('STEP_MISUSED', `there is no step.${op}`)
+    if (question === undefined) throw new TrihandError('STEP_MISUSED', `step.${op} does not exist`)
     const asked: Asked = {
       step: this.context.step,
       call,

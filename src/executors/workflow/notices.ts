@@ -118,7 +118,7 @@ const deliver =
 const handler = (route: NoticeRoute, roll: () => number): Handler => {
   const carryOut = deliver(route, roll)
   return ({ event, step }) => {
-    if (event === null) throw new FinalError('a notice tells of an event; it cannot be called')
+    if (event === null) throw new FinalError('a notice reports an event; it cannot be called')
     return carryOut(event, step)
   }
 }

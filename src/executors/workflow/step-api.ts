@@ -172,8 +172,8 @@ export interface OutgoingEvent {
 
 export type ParseDuration = (duration: Duration) => number
 /** Internal options of a step: the lifecycle event that is sent when it begins. */
-export interface Telling {
-  readonly tells?: Parameters<StepPort['tell']>[1]
+export interface LifecycleOptions {
+  readonly reports?: Parameters<StepPort['report']>[1]
 }
 
 /** Internal options of a call. */

@@ -33,6 +33,7 @@ import type {
   HumanStepOptions,
   InputWhenBegun,
   InvokeStepOptions,
+  LifecycleOptions,
   OutgoingEvent,
   ParseDuration,
   Readers,
@@ -40,7 +41,6 @@ import type {
   Retrying,
   RunOptions,
   Step,
-  Telling,
   WaitOptions,
   WaitResult,
 } from './step-api.ts'
@@ -81,7 +81,7 @@ const answeredFetch = async (
   { url, method, headers, ...content }: Asked,
   { effectKey, signal }: StepContext,
 ): Promise<FetchAnswer> => {
-  if (fetch === undefined) throw new TrihandError('FETCH_FAILED', 'there is no way out of this process')
+  if (fetch === undefined) throw new TrihandError('FETCH_FAILED', 'this process has no outbound network access')
   const keyed = HARMLESS.has(method) || KEY in headers ? headers : { ...headers, [KEY]: effectKey }
   const answer = await fetch(url, { method, headers: keyed, signal, ...content })
   if (!isTrouble(answer.status)) return { status: answer.status, headers: answer.headers, text: answer.text }
@@ -91,7 +91,7 @@ const answeredFetch = async (
 /** Checked also for code without types: a value that is not known would be taken for the default. */
 const gateOf = (step: string, word: CallGate): CallGate => {
   if (word === 'none') return word
-  throw new TrihandError('MANIFEST_INVALID', `gate of ${step} is ${JSON.stringify(word)}; write none, or leave it out`)
+  throw new TrihandError('MANIFEST_INVALID', `gate of ${step} is ${JSON.stringify(word)}; write none, or omit it`)
 }
 
 const onEndOf = (step: string, word: OnParentEnd): OnParentEnd => {
@@ -119,10 +119,7 @@ const taskRequest = (step: string, options: ExecuteOptions, parse: ParseDuration
   const { task_type: taskType = type, ...input } = task
   const { constraints: spelled, refused } = spelledConstraints(constraints)
   if (refused !== null)
-    throw new TrihandError(
-      'ENVELOPE_INVALID',
-      `constraints.${refused} of ${step} is not a constraint, or is given twice`,
-    )
+    throw new TrihandError('ENVELOPE_INVALID', `constraints.${refused} of ${step} is unknown or given twice`)
   const { timeout, ...limits } = spelled
   return {
     step,
@@ -260,12 +257,17 @@ export class Steps implements Step, Replayed {
   }
 
   get invoke(): Step['invoke'] {
-    return async (name, handler, given, options: InvokeStepOptions & Telling & InputWhenBegun & Retrying = {}) => {
-      const { key, tells, makeInput, onParentEnd, retries, gate, terms } = options
+    return async (
+      name,
+      handler,
+      given,
+      options: InvokeStepOptions & LifecycleOptions & InputWhenBegun & Retrying = {},
+    ) => {
+      const { key, reports, makeInput, onParentEnd, retries, gate, terms } = options
       const step = this.#address(name, key)
       const isBegun = makeInput !== undefined && this.#gate.stateOf(step) !== 'none'
       return this.#gate.invoke(step, handler, isBegun ? null : toJson(makeInput?.() ?? given), {
-        ...(tells !== undefined && { tells }),
+        ...(reports !== undefined && { reports }),
         ...(onParentEnd !== undefined && { onParentEnd: onEndOf(step, onParentEnd) }),
         ...(gate !== undefined && { gate: gateOf(step, gate) }),
         ...(terms !== undefined && { terms }),
@@ -280,11 +282,11 @@ export class Steps implements Step, Replayed {
   }
 
   get human(): Step['human'] {
-    return async (name, task, { key, revises, requester, tells }: HumanStepOptions & Telling = {}) => {
+    return async (name, task, { key, revises, requester, reports }: HumanStepOptions & LifecycleOptions = {}) => {
       const step = this.#address(name, key)
       const spec = this.#readers.taskOf(name, task).make({}, this.#peopleFor(requester))
       const again = revises === undefined ? {} : { revises: { task: revises.task, revision: revises.revision } }
-      const reply = await this.#gate.ask(step, { spec, ...again, ...(tells === undefined ? {} : { tells }) })
+      const reply = await this.#gate.ask(step, { spec, ...again, ...(reports === undefined ? {} : { reports }) })
       this.#deciders ??= new Map()
       this.#deciders.set(name, [...(this.#deciders.get(name) ?? []), ...reply.deciders])
       return reply
@@ -322,7 +324,7 @@ export class Steps implements Step, Replayed {
         const people = this.#deciders?.get(step)
         // Fails closed: a misspelt name must not let everyone decide.
         if (people === undefined)
-          throw new TrihandError('SEPARATION_OF_DUTIES', `nobody has decided a step ${step} before this one`)
+          throw new TrihandError('SEPARATION_OF_DUTIES', `no person has decided a step ${step} before this one`)
         return people
       },
     }
@@ -345,7 +347,7 @@ const mostOf = ({ take = 'one', max, allOf }: WaitOptions): number | null => {
     )
   const most = max ?? MOST_EVENTS
   if (!Number.isInteger(most) || most < 1 || most > MOST_EVENTS)
-    throw new TrihandError('STEP_MISUSED', `the max of waitForEvent is a whole number from 1 to ${MOST_EVENTS}`)
+    throw new TrihandError('STEP_MISUSED', `the max of waitForEvent must be a whole number from 1 to ${MOST_EVENTS}`)
   return most
 }
 

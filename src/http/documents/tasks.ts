@@ -169,7 +169,7 @@ const decision = {
 
 export const DECIDE = closed({ action: text }, decision)
 export const DECIDE_MANY = closed({ decisions: list(closed({ task: text, action: text }, decision)) })
-export const HAND_ON = closed({}, { to, reason: text })
+export const DELEGATION = closed({}, { to, reason: text })
 export const SAVE_DRAFT = closed({}, { item: orNull(text), content: anything, draft_revision })
 export const MARK = closed({
   where: described('CEL over `item`, its `title` and its `section`: item.confidence >= 0.9', text),

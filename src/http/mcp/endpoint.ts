@@ -6,7 +6,7 @@
  */
 import type { Hono } from 'hono'
 import type { Admit } from '#http/access/auth.ts'
-import { type Answered, CALLER, type Door } from './door.ts'
+import { type Answered, type ApiConnection, CALLER } from './connection.ts'
 import type { ApiDocument, Call } from './operation.ts'
 
 const PATH = '/mcp'
@@ -37,7 +37,7 @@ export interface Mounting {
 /** What the server knew of a caller's request (its environment) also applies to the calls made on the caller's behalf. */
 const known = new WeakMap<Request, object>()
 
-const doorOf = (app: Hono, caller: Request, mount: string): Door => {
+const doorOf = (app: Hono, caller: Request, mount: string): ApiConnection => {
   const base = new URL(caller.url).origin
   return {
     pages: `${base}${mount}`,

@@ -8,7 +8,7 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { problem } from '#http/server/problem.ts'
 import { isEnded } from '#model/run/status.ts'
-import type { Door } from './door.ts'
+import type { ApiConnection } from './connection.ts'
 import type { ApiDocument, Arguments } from './operation.ts'
 import { type Tool, toolsOf } from './tools.ts'
 
@@ -32,7 +32,7 @@ interface TaskRow {
 }
 
 /** Adds the people a run waits for: the task, and the page on which a person opens it. */
-const withPeople = async (door: Door, run: RunDocument): Promise<unknown> => {
+const withPeople = async (door: ApiConnection, run: RunDocument): Promise<unknown> => {
   if (isEnded(run.status)) return run
   const tasks = await door.ask({ method: 'GET', path: `/api/tasks?all=true&run=${encodeURIComponent(run.id)}` })
   if (!tasks.isOk) return run
@@ -45,7 +45,7 @@ const withPeople = async (door: Door, run: RunDocument): Promise<unknown> => {
   return { ...run, waiting_on_people: waiting }
 }
 
-const perform = async (door: Door, tool: Tool, given: Arguments) => {
+const perform = async (door: ApiConnection, tool: Tool, given: Arguments) => {
   try {
     const answer = await door.ask(tool.call(given))
     if (!answer.isOk) return said(answer.problem, true)
@@ -60,7 +60,7 @@ export interface McpOptions {
   readonly document: ApiDocument
 }
 
-export const createMcpServer = (door: Door, { version, document }: McpOptions): McpServer => {
+export const createMcpServer = (door: ApiConnection, { version, document }: McpOptions): McpServer => {
   const server = new McpServer({ name: 'trihand', version }, { capabilities: { tools: {} } })
   for (const tool of toolsOf(document)) {
     const { name, description, inputSchema, isReading } = tool

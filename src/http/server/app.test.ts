@@ -88,7 +88,11 @@ describe('problems', () => {
       send: () => Promise.reject(new TrihandError('STORAGE_FULL', 'database or disk is full')),
     }))
     const { status, body } = await full.post('/api/events', { type: 'order.placed' })
-    expect([status, body.code, body.hint]).toEqual([507, 'STORAGE_FULL', 'Free disk space; work then continues automatically.'])
+    expect([status, body.code, body.hint]).toEqual([
+      507,
+      'STORAGE_FULL',
+      'Free disk space; work then continues automatically.',
+    ])
     await full.close()
   })
 })

@@ -39,14 +39,14 @@ export const uuidOfWork = (context: Context): string | undefined => {
 /** True if an earlier attempt may have done the work. */
 export const isSecondAttempt = (context: Context): boolean => workOf(context)?.isRepeated === true
 
-export type Told = Extract<RunFact, { readonly by: string }>['type']
+export type AttributedFact = Extract<RunFact, { readonly by: string }>['type']
 
 /** work-1 */
-export const wasTold = async (
+export const wasRecorded = async (
   { reader, tenant }: Service,
   context: Context,
   { id, version }: RunSummary,
-  told: Told,
+  told: AttributedFact,
   by: string = callerName(context),
 ): Promise<boolean> => {
   const work = workOf(context)

@@ -35,7 +35,7 @@ test.each(['other-3', 'life-9', 'life-x', 'life', ''])(
 const follow = (feed: LiveFeed, after: string) => {
   const heard: (string | null)[] = []
   const leave = feed.follow(after, {
-    tell: ({ notice }) => heard.push(notice.id),
+    receive: ({ notice }) => heard.push(notice.id),
     reset: (position) => heard.push(`reset ${position}`),
   })
   return { heard, leave }

@@ -17,14 +17,14 @@ export interface Notice {
   readonly id: string | null
 }
 
-export interface Heard {
+export interface PlacedNotice {
   readonly position: string
   readonly notice: Notice
 }
 
 /** An open page. */
 export interface FeedReader {
-  tell(heard: Heard): void
+  receive(heard: PlacedNotice): void
   /** The page reads everything again, and receives what comes after this position. */
   reset(position: string): void
 }
@@ -38,7 +38,7 @@ export interface Feed {
   readonly position: string
 }
 
-type Listener = (heard: Heard) => void
+type Listener = (heard: PlacedNotice) => void
 
 const KEPT = 1_000
 const PREFIX = 4
@@ -68,7 +68,7 @@ export class LiveFeed implements Feed {
   /** Identifies this process: positions of another one are not valid here. */
   private readonly life: string
   private readonly listeners = new Set<Listener>()
-  private readonly kept: Heard[] = []
+  private readonly kept: PlacedNotice[] = []
   private count = 0
 
   constructor(life: string) {
@@ -90,8 +90,8 @@ export class LiveFeed implements Feed {
   follow(after: string, reader: FeedReader): () => void {
     const missed = this.since(after)
     if (missed === null) reader.reset(this.position)
-    for (const heard of missed ?? []) reader.tell(heard)
-    return this.listen((heard) => reader.tell(heard))
+    for (const heard of missed ?? []) reader.receive(heard)
+    return this.listen((heard) => reader.receive(heard))
   }
 
   get position(): string {
@@ -99,7 +99,7 @@ export class LiveFeed implements Feed {
   }
 
   /** The notices after this position; null if they are not known any more. */
-  since(position: string): readonly Heard[] | null {
+  since(position: string): readonly PlacedNotice[] | null {
     const [life, text = ''] = position.split('-')
     const seen = Number(text)
     if (life !== this.life || !/^\d+$/.test(text) || seen > this.count) return null

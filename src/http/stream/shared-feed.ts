@@ -9,7 +9,7 @@
  */
 import type { TenantChangeFeed } from '#http/server/service.ts'
 import type { Change, ChangePosition } from '#ports/change-feed.ts'
-import { type Feed, type FeedReader, type Heard, NEW_EVENTS, noticeOf } from './live.ts'
+import { type Feed, type FeedReader, NEW_EVENTS, noticeOf, type PlacedNotice } from './live.ts'
 
 const LOOK_MS = 250
 /** The pause between two reads, whatever caused the next one. */
@@ -31,7 +31,7 @@ const positionOf = (text: string): ChangePosition | null => {
   return life === undefined ? null : { life, at: Number(at), place: Number(place) }
 }
 
-const heardOf = ({ stream, next }: Change): readonly Heard[] => {
+const heardOf = ({ stream, next }: Change): readonly PlacedNotice[] => {
   const notice = stream === null ? NEW_EVENTS : noticeOf(stream)
   return notice === null ? [] : [{ position: textOf(next), notice }]
 }
@@ -106,7 +106,7 @@ export class SharedFeed implements Feed {
     const readers = [...this.seats].filter(({ isTaken }) => isTaken).map(({ reader }) => reader)
     this.next = next
     if (page === null) for (const reader of readers) reader.reset(textOf(next))
-    for (const heard of (page?.items ?? []).flatMap(heardOf)) for (const reader of readers) reader.tell(heard)
+    for (const heard of (page?.items ?? []).flatMap(heardOf)) for (const reader of readers) reader.receive(heard)
     return next
   }
 
@@ -117,11 +117,11 @@ export class SharedFeed implements Feed {
     if (!this.seats.has(seat)) return
     seat.isTaken = true
     if (missed === null) reader.reset(textOf(next))
-    for (const heard of missed ?? []) reader.tell(heard)
+    for (const heard of missed ?? []) reader.receive(heard)
   }
 
   /** The notices between the reader's position and `next`; later ones are sent to all seated readers. */
-  private async missedSince(after: string, next: ChangePosition): Promise<readonly Heard[] | null> {
+  private async missedSince(after: string, next: ChangePosition): Promise<readonly PlacedNotice[] | null> {
     const position = positionOf(after)
     if (position === null || position.life !== next.life || position.at > next.at) return null
     const page = await this.changeFeed.since(position)

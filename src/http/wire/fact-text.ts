@@ -50,7 +50,7 @@ type Telling = { readonly [Type in RunFactType]: (fact: Extract<RunFact, { reado
 const tryAgain = (fact: { readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant }): string =>
   `attempt ${fact.attempt} failed, ${failure(fact.error)}; the next one is at ${isoTime(fact.wakeAt)}`
 
-const TELLING: Telling = {
+const DESCRIPTIONS: Telling = {
   'run.started': (fact) => started(fact),
   'run.retry_scheduled': tryAgain,
   'run.retry_due': () => 'the next attempt is due',
@@ -92,10 +92,10 @@ const TELLING: Telling = {
 }
 
 /** Returns one sentence, without the name of the step (`fact.step`). */
-export const tell = (fact: RunFact): string => (TELLING[fact.type] as (fact: RunFact) => string)(fact)
+export const describeFact = (fact: RunFact): string => (DESCRIPTIONS[fact.type] as (fact: RunFact) => string)(fact)
 
 /** Describes what an open step waits for, and what can end the wait. */
-export const tellOpen = (step: OpenStep): { readonly kind: OpenStep['kind']; readonly text: string } => {
+export const describeOpenStep = (step: OpenStep): { readonly kind: OpenStep['kind']; readonly text: string } => {
   switch (step.kind) {
     case 'intended':
       return { kind: step.kind, text: 'an effect that happens at most once and is at work' }

@@ -11,7 +11,7 @@ import type { RunFact, RunFactType } from '#model/run/fact.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 import { durationIn, failureIn } from './agent-journal.ts'
 import { callIn } from './cost-totals.ts'
-import { skipOf, tell } from './fact-text.ts'
+import { describeFact, skipOf } from './fact-text.ts'
 import { isoTime } from './time.ts'
 
 export const STATES = [
@@ -74,9 +74,9 @@ const becomes = (fact: RunFact): State | null => {
 }
 
 /** Returns the modality of a handler; null: the system does not know the handler now. */
-export type HandOf = (handler: string) => Modality | null
+export type ModalityOf = (handler: string) => Modality | null
 
-const handOf = (fact: RunFact, known: HandOf): Modality | null => {
+const handOf = (fact: RunFact, known: ModalityOf): Modality | null => {
   if (fact.type === 'run.started') return known(fact.handler)
   if (fact.type === 'child.started') return isTaskId(fact.child) ? 'human' : known(fact.handler)
   if ('step' in fact && fact.step.startsWith('agent/model')) return 'agent'
@@ -100,13 +100,13 @@ const present = <Members extends object>(
 ): Partial<{ [Name in keyof Members]: NonNullable<Members[Name]> }> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as never
 
-export const markOf = (sealed: SealedFact, seq: number, known: HandOf): Mark => {
+export const markOf = (sealed: SealedFact, seq: number, known: ModalityOf): Mark => {
   const fact = readRunFact(sealed)
   return {
     seq,
     type: sealed.type,
     at: isoTime(sealed.recordedAt),
-    text: tell(fact),
+    text: describeFact(fact),
     ...present({
       step: 'step' in fact ? fact.step : null,
       becomes: becomes(fact),

@@ -4,7 +4,7 @@ import type { ChatPlan } from '#model/chat/chat.ts'
 import { ERRORS } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import { approvalOf, type PlanDraft, planStatus } from '#model/plan/draft.ts'
-import { type ShownStep, stepWords } from '#model/plan/shown.ts'
+import { type ShownStep, stepMembers } from '#model/plan/shown.ts'
 import type { RunSummary } from '#ports/reader.ts'
 import { isoTime } from './time.ts'
 
@@ -33,7 +33,7 @@ const UNKNOWN = {
 
 /** Plans of older versions lack some members and are shown with defaults: they cannot be approved any more. */
 const planSteps = (lines: readonly ShownStep[]): PlanStep[] =>
-  lines.map((line) => stepWords({ ...UNKNOWN, ...(line as Partial<ShownStep>) } as ShownStep) as PlanStep)
+  lines.map((line) => stepMembers({ ...UNKNOWN, ...(line as Partial<ShownStep>) } as ShownStep) as PlanStep)
 
 export const planDocument = (plan: PlanDraft, runs: readonly RunSummary[]): Plan => {
   const { text, isText, steps, lines, worksOn = null, problems } = plan.current

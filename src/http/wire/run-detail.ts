@@ -11,12 +11,12 @@ import type { RunId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { skipIn } from '#model/plan/end.ts'
 import type { LiveRun, RunState } from '#model/run/fact.ts'
-import { outcomeWords } from '#model/run/outcome.ts'
+import { outcomeMembers } from '#model/run/outcome.ts'
 import { run as runMachine } from '#model/run/run.ts'
 import { isEnded } from '#model/run/status.ts'
 import { stepWakeAt } from '#model/run/step.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import { tellOpen } from './fact-text.ts'
+import { describeOpenStep } from './fact-text.ts'
 import { allFacts } from './facts.ts'
 import { isoTimeOrNull } from './time.ts'
 import { factDocument, runDocument } from './wire.ts'
@@ -49,7 +49,7 @@ const waitsOf = (run: LiveRun): readonly WaitingOn[] => {
       ? []
       : [{ kind: 'retrying', step: null, until: isoTimeOrNull(run.retryAt), text: 'the next attempt' }]
   const steps = run.open.entries().map(([step, open]) => ({
-    ...{ step, until: isoTimeOrNull(stepWakeAt(open)), ...tellOpen(open) },
+    ...{ step, until: isoTimeOrNull(stepWakeAt(open)), ...describeOpenStep(open) },
     ...(open.kind === 'uncertain' && { task: open.task }),
   }))
   return [...pausedOf(run), ...retry, ...steps]
@@ -154,7 +154,7 @@ export const runDetail = async (service: Service, run: RunSummary): Promise<RunD
     waiting_on: waits,
     skipped,
     children: children.map(runDocument),
-    outcome: outcome === null ? null : (outcomeWords(outcome) as unknown as RunDetail['outcome']),
+    outcome: outcome === null ? null : (outcomeMembers(outcome) as unknown as RunDetail['outcome']),
     ...{ output, error, facts },
   }
 }

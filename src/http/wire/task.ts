@@ -13,7 +13,7 @@ import type {
 } from '#http/openapi/api.ts'
 import type { Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { humanWords } from '#model/run/outcome.ts'
+import { humanOutcomeMembers } from '#model/run/outcome.ts'
 import type { OpenTask, TaskItem } from '#model/task/fact.ts'
 import type { TaskHappening } from '#model/task/history.ts'
 import { draftRevision } from '#model/task/newer-drafts.ts'
@@ -103,7 +103,7 @@ const fieldsOf = (fields: Json): Fields =>
 const endOf = ({ state }: TaskLook): TaskDetail['end'] => {
   if (state.kind === 'open') return null
   const answer = taskAnswer(state)
-  return answer === null ? null : { ...humanWords(answer), fields: fieldsOf(answer.fields) }
+  return answer === null ? null : { ...humanOutcomeMembers(answer), fields: fieldsOf(answer.fields) }
 }
 
 const draftsOf = ({ drafts, revision }: OpenTask, viewer: Identity | null): TaskDetail['drafts'] =>

@@ -9,7 +9,7 @@ import { readRunFact } from '#model/kernel/fact-codec.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import type { SealedFact } from '#ports/ledger.ts'
 import type { RunSummary } from '#ports/reader.ts'
-import { tell } from './fact-text.ts'
+import { describeFact } from './fact-text.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 
 export const runDocument = (run: RunSummary): RunDocument => ({
@@ -34,7 +34,7 @@ export const factDocument = (sealed: SealedFact, seq: number): FactDocument => {
     type: sealed.type,
     at: isoTime(sealed.recordedAt),
     step: stepOf(fact),
-    text: tell(fact),
+    text: describeFact(fact),
     body: JSON.parse(sealed.body) as FactDocument['body'],
   }
 }

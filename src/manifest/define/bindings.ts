@@ -13,7 +13,7 @@ import type { FanInSource } from '#model/flow/policies/flow-source.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Rule } from '#model/kernel/rule.ts'
 import type { TriggerSource } from '#model/workflow/function-source.ts'
-import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
+import { isWatchTrigger, normaliseTrigger, type SourceDefinition } from './sources.ts'
 import type { Filter, FunctionDefinition, Listener } from './system.ts'
 
 /** The part of a handler that is bound, whatever its modality. */
@@ -70,7 +70,7 @@ const ruleOf = (filter: string | undefined, statuses: readonly string[] | null):
 }
 
 const bindWatch = (trigger: WatchTrigger, path: string): Bound => {
-  const { types, from, statuses, watch } = hear(trigger, path)
+  const { types, from, statuses, watch } = normaliseTrigger(trigger, path)
   const text = [statuses === null ? '' : `status ${statuses.join(', ')}`, trigger.filter ?? ''].filter(Boolean)
   return { types, filter: { text: text.join(' and '), rule: ruleOf(trigger.filter, statuses), from }, watch }
 }

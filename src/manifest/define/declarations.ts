@@ -4,7 +4,7 @@
  * Owns the printing of JSON Schema as types. A type that cannot be expressed exactly is `unknown`, never a wrong type.
  */
 import { outputSchemaOf } from '#manifest/lint/schemas.ts'
-import { type EventEntry, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { type EventEntry, handlersOf, type Manifest, startingTypes } from '#manifest/yaml/manifest.ts'
 import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -62,7 +62,7 @@ const inputType = (types: readonly string[]): string =>
 export const declarationsOf = (manifest: Manifest): string => {
   const declared = manifest.events.definitions
   const known = new Set(declared.map(({ name }) => name))
-  const heard = handlersOf(manifest).flatMap(({ handler }) => heardBy(handler, manifest))
+  const heard = handlersOf(manifest).flatMap(({ handler }) => startingTypes(handler, manifest))
   const implied = [...new Set(heard)].filter((name) => !known.has(name)).map((name) => ({ name }))
   const events = [...declared, ...implied].map((event) => {
     const about = (event as EventEntry)['description'] as Json | undefined
@@ -73,7 +73,7 @@ export const declarationsOf = (manifest: Manifest): string => {
     const output = typeText(outputSchemaOf(handler), '    ')
     return `  readonly ${JSON.stringify(handler.name)}: {
     readonly modality: '${modality}'
-    readonly input: ${inputType(heardBy(handler, manifest))}
+    readonly input: ${inputType(startingTypes(handler, manifest))}
     readonly output: ${output}
   }`
   })

@@ -17,10 +17,10 @@ import { durationMs } from '#manifest/time/duration.ts'
 import type { ScheduleOptions } from '#manifest/time/schedule.ts'
 import { definedSchedules } from '#manifest/time/schedules.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
-import { type HumanOnly, tellsDecision } from '#model/access/human-only.ts'
+import { type HumanOnly, reportsDecision } from '#model/access/human-only.ts'
 import type { ToolSource } from '#model/agent/tool-source.ts'
 import { isEventType, isReservedType } from '#model/event/event.ts'
-import { isOfLife } from '#model/event/lifecycle.ts'
+import { isLifecycleType } from '#model/event/lifecycle.ts'
 import { DEFAULT_MAX_HOPS } from '#model/event/trigger.ts'
 import type { BudgetSource } from '#model/flow/policies/flow-source.ts'
 import { DEFAULT_RETRY } from '#model/flow/policies/retry.ts'
@@ -45,7 +45,7 @@ import { definePlacement, definePools, type PoolSource } from './placement.ts'
 import { type EventDefinition, type FunctionDefinition, hasCode, type System } from './system.ts'
 import { defineTools } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
-import { defineMachines, defineWorkflow, fieldsOf, toldBy, type WorkflowWorld } from './workflow.ts'
+import { defineMachines, defineWorkflow, eventsSentBy, fieldsOf, type WorkflowWorld } from './workflow.ts'
 
 export interface SystemSource {
   readonly name: string
@@ -131,7 +131,7 @@ const isInternal = (source: FunctionSource, { humanOnly, humans }: Surroundings)
   (source.modality !== 'human' &&
     triggersOf(source).some(
       (trigger) =>
-        ('event' in trigger && tellsDecision(trigger.event, humanOnly.get(trigger.event) ?? null)) ||
+        ('event' in trigger && reportsDecision(trigger.event, humanOnly.get(trigger.event) ?? null)) ||
         ('after' in trigger && humans.has(trigger.after)),
     ))
 
@@ -303,7 +303,7 @@ export const assemble = (given: SystemSource, digest: (text: string) => string):
   const sent = [
     ...[...webhooks.values()].map(({ emits }) => emits),
     ...(source.humans ?? []).flatMap(humanEvents),
-    ...[...functions.values()].flatMap(toldBy),
+    ...[...functions.values()].flatMap(eventsSentBy),
   ]
   const awaited = new Set(sources.flatMap(awaitedBy))
   const heard = [...listeners.keys(), ...awaited]
@@ -317,7 +317,7 @@ export const assemble = (given: SystemSource, digest: (text: string) => string):
     functions,
     listeners,
     awaited,
-    hearsLife: heard.some(isOfLife),
+    hearsLife: heard.some(isLifecycleType),
     ...{ maxHops: source.maxHops ?? DEFAULT_MAX_HOPS, tenantField: source.tenancy?.identifier ?? null },
     pools: poolsOf(source, functions),
     sources: watched,

@@ -8,15 +8,15 @@ import { isolatedFolder, moduleOf } from '#manifest/lint/modules.ts'
 import type { Finding } from '#manifest/yaml/finding.ts'
 import {
   awaitedBy,
+  type ExecutorSection,
   endedBy,
   field,
-  type HandSection,
   handlersOf,
-  heardBy,
   invokedBy,
   lifeOf,
   type Manifest,
   sentBy,
+  startingTypes,
 } from '#manifest/yaml/manifest.ts'
 
 export type NodeKind = 'event' | 'agent' | 'function' | 'human' | 'plan' | 'schedule' | 'webhook' | 'state'
@@ -46,7 +46,7 @@ export interface Graph {
   readonly edges: readonly GraphEdge[]
 }
 
-const KINDS: Readonly<Record<HandSection, NodeKind>> = {
+const KINDS: Readonly<Record<ExecutorSection, NodeKind>> = {
   agents: 'agent',
   functions: 'function',
   humans: 'human',
@@ -92,10 +92,10 @@ export class Drawing {
 const drawHands = (manifest: Manifest, drawing: Drawing): void => {
   const kinds = new Map(handlersOf(manifest).map(({ section, handler }) => [handler.name, KINDS[section]]))
   const hands = handlersOf(manifest)
-  const heard = new Set(hands.flatMap(({ handler }) => [...heardBy(handler, manifest), ...awaitedBy(handler)]))
+  const heard = new Set(hands.flatMap(({ handler }) => [...startingTypes(handler, manifest), ...awaitedBy(handler)]))
   for (const { section, handler } of hands) {
     const id = drawing.node(KINDS[section], handler.name)
-    for (const type of heardBy(handler, manifest)) {
+    for (const type of startingTypes(handler, manifest)) {
       const filter = handler.triggers.find(({ event }) => event === type)?.filter ?? ''
       drawing.edge(drawing.node('event', type), id, 'hears', filter)
     }

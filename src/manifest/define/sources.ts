@@ -10,7 +10,7 @@ import { CONDITION_EDGES, type ConditionPolicy } from '#model/event/condition.ts
 import {
   type AfterTrigger,
   type ConditionTrigger,
-  type EndWord,
+  type EndStatus,
   FILE_CHANGES,
   type FileChange,
   type FileTrigger,
@@ -28,7 +28,7 @@ import type { Rule } from '#model/kernel/rule.ts'
 const SIGNALS = ['SIGHUP', 'SIGUSR2'] as const
 
 /** The last facts of a run that each keyword selects. */
-const ENDS: Readonly<Record<EndWord, readonly string[]>> = {
+const ENDS: Readonly<Record<EndStatus, readonly string[]>> = {
   success: ['run.completed'],
   partial: ['run.completed'],
   failed: ['run.failed'],
@@ -78,10 +78,10 @@ export interface ConditionSource {
 
 export type SourceDefinition = SignalSource | FileSource | TableSource | ConditionSource
 
-const END_WORDS = Object.keys(ENDS) as readonly EndWord[]
+const END_WORDS = Object.keys(ENDS) as readonly EndStatus[]
 
 /** The normal form of a trigger: the events it listens to, their source, and the source that must watch for them. */
-export interface Heard {
+export interface NormalTrigger {
   readonly types: readonly string[]
   /** Only events with this source; null: any. */
   readonly from: string | null
@@ -129,7 +129,7 @@ const named = (kind: string, text: string, extra: Readonly<Record<string, Json>>
   return `${kind}:${text}${rest.length === 0 ? '' : ` [${rest.join(' ')}]`}`
 }
 
-const hearEnds = ({ after, status }: AfterTrigger, path: string): Heard => {
+const normaliseEndTrigger = ({ after, status }: AfterTrigger, path: string): NormalTrigger => {
   const words = listOf(status, END_WORDS, ['success'], `${path}.status`)
   const types = new Set(words.flatMap((word) => ENDS[word].map((fact) => `trihand.${fact}`)))
   const statuses = words.includes('ended') ? null : words
@@ -248,8 +248,8 @@ export const isWatchTrigger = (trigger: object): trigger is WatchTrigger => KIND
 
 const MAX_NAME = 200
 
-export const hear = (trigger: WatchTrigger, path: string): Heard => {
-  if ('after' in trigger) return hearEnds(trigger, path)
+export const normaliseTrigger = (trigger: WatchTrigger, path: string): NormalTrigger => {
+  if ('after' in trigger) return normaliseEndTrigger(trigger, path)
   const watch = watchOf(trigger, path)
   // The name is the source of its events.
   if (!isPlainText(watch.name, MAX_NAME))

@@ -98,7 +98,7 @@ export const filtersFor = ({ filters }: Listener, source: string): readonly Filt
   filters.every(({ from }) => from === null) ? filters : filters.filter(({ from }) => from === null || from === source)
 
 /** True if any handler listens to this type from this source, or declares to wait for it. */
-export const isHeard = ({ listeners, awaited }: System, type: string, source: string): boolean =>
+export const isListened = ({ listeners, awaited }: System, type: string, source: string): boolean =>
   awaited.has(type) || (listeners.get(type) ?? []).some((listener) => filtersFor(listener, source).length > 0)
 
 export interface FunctionDefinition {

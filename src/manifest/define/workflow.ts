@@ -233,7 +233,7 @@ export const fieldsOf = (schema: Schema | null): readonly string[] | null => {
 }
 
 /** Every event that a function declares to send. */
-export const toldBy = ({ workflow }: FunctionDefinition): readonly string[] => {
+export const eventsSentBy = ({ workflow }: FunctionDefinition): readonly string[] => {
   const routes = workflow.routing === null ? [] : [...workflow.routing.routes.values(), workflow.routing.otherwise]
   return [...(workflow.emits ?? []).map(({ event }) => event), ...routes.flatMap((route) => route?.emit ?? [])]
 }

@@ -11,7 +11,7 @@ import { schemaFiles, schemaReferences } from '#manifest/lint/schema-files.ts'
 import { outputSchemaOf } from '#manifest/lint/schemas.ts'
 import { sampleOf, seeded } from '#manifest/simulate/sample.ts'
 import { eventSchema } from '#manifest/simulate/script.ts'
-import { field, type HandlerEntry, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import { field, type HandlerEntry, type Manifest, startingTypes } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 
@@ -60,7 +60,7 @@ const remarksOf = (handler: HandlerEntry): readonly string[] => [
 ]
 
 const functionText = (handler: HandlerEntry, manifest: Manifest, path: string, exported: string): string => {
-  const heard = heardBy(handler, manifest)
+  const heard = startingTypes(handler, manifest)
   const about = words(field(handler, 'description')) || `Started by ${heard.length === 0 ? 'name' : heard.join(', ')}`
   const remarks = remarksOf(handler).map((remark) => `  // ${remark}`)
   const name = JSON.stringify(handler.name)
@@ -91,7 +91,7 @@ const functionStubs = (manifest: Manifest, paths: ReadonlySet<string>): readonly
   })
 
 const promptText = (handler: HandlerEntry, manifest: Manifest): string => {
-  const heard = heardBy(handler, manifest)
+  const heard = startingTypes(handler, manifest)
   const schema = outputSchemaOf(handler)
   const fields = Object.keys(isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {})
   const answer = fields.length === 0 ? 'Answer with text.' : `Answer with ${fields.join(', ')}.`

@@ -3,16 +3,16 @@
  *
  * Owns the search: strongly connected groups over handlers that may run freely. A warning, never an error: `emits` is a permission.
  */
-import type { Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
 import {
   field,
   type HandlerEntry,
   handlersOf,
-  heardBy,
   invokedBy,
   type Manifest,
   MODALITY_OF,
   sentBy,
+  startingTypes,
 } from '#manifest/yaml/manifest.ts'
 import { LIFECYCLE } from '#model/event/lifecycle.ts'
 
@@ -33,7 +33,8 @@ const edgesOf = (manifest: Manifest): Edges => {
   const free = handlersOf(manifest).filter(({ section, handler }) => section !== 'humans' && !isHeldBack(handler))
   const listeners = new Map<string, string[]>()
   for (const { handler } of free)
-    for (const type of heardBy(handler, manifest)) listeners.set(type, [...(listeners.get(type) ?? []), handler.name])
+    for (const type of startingTypes(handler, manifest))
+      listeners.set(type, [...(listeners.get(type) ?? []), handler.name])
   const names = new Set(free.map(({ handler }) => handler.name))
   return new Map(
     free.map(({ section, handler }) => {
@@ -67,7 +68,7 @@ const pathTo = (cameFrom: ReadonlyMap<string, string>, from: string, to: string)
   return path
 }
 
-export const lintCycles = (manifest: Manifest, tell: Tell): void => {
+export const lintCycles = (manifest: Manifest, tell: AddFinding): void => {
   const edges = edgesOf(manifest)
   const sections = new Map(handlersOf(manifest).map(({ section, handler }) => [handler.name, section]))
   const seen = new Set<string>()

@@ -1,5 +1,5 @@
 /** References to environment variables that are not set, and secrets in plain text. */
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
 
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}/g
@@ -20,7 +20,7 @@ const eachText = (value: unknown, path: Path, visit: Visit): void => {
 const keyOf = (path: Path): string => String(path.filter((part) => typeof part === 'string').at(-1) ?? '')
 
 /** `known`: names that are set; null: not known. */
-export const lintEnvironment = (manifest: Manifest, known: ReadonlySet<string> | null, tell: Tell): void => {
+export const lintEnvironment = (manifest: Manifest, known: ReadonlySet<string> | null, tell: AddFinding): void => {
   const told = new Set<string>()
   eachText(manifest, [], (text, path) => {
     for (const [, name, fallback] of text.matchAll(REFERENCE)) {

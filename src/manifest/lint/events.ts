@@ -1,12 +1,12 @@
 /** Events without a listener, without a sender or without a declaration; and emits that contradict each other. */
-import type { Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
 import { handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { nearest } from '#model/kernel/nearest.ts'
 import { comesFromOutside, type Traffic } from './traffic.ts'
 
 const stem = (type: string): string => type.split(/[./]/)[0] ?? type
 
-const lintUndeclared = (manifest: Manifest, { heardAt, sentAt }: Traffic, tell: Tell): void => {
+const lintUndeclared = (manifest: Manifest, { heardAt, sentAt }: Traffic, tell: AddFinding): void => {
   const declared = manifest.events.definitions.map(({ name }) => name)
   for (const [type, path] of new Map([...sentAt, ...heardAt])) {
     if (declared.includes(type) || comesFromOutside(manifest, type)) continue
@@ -16,7 +16,7 @@ const lintUndeclared = (manifest: Manifest, { heardAt, sentAt }: Traffic, tell: 
   }
 }
 
-const lintUnheard = (manifest: Manifest, traffic: Traffic, tell: Tell): readonly string[] => {
+const lintUnheard = (manifest: Manifest, traffic: Traffic, tell: AddFinding): readonly string[] => {
   const unheard = [...traffic.sentAt].filter(([type]) => !traffic.heard.has(type))
   for (const [type, path] of unheard) {
     const isEnd = manifest.events.definitions.some(({ name, terminal }) => name === type && terminal === true)
@@ -31,7 +31,7 @@ const lintUnheard = (manifest: Manifest, traffic: Traffic, tell: Tell): readonly
   return unheard.map(([type]) => type)
 }
 
-const lintUnproduced = (manifest: Manifest, traffic: Traffic, unheard: readonly string[], tell: Tell): void => {
+const lintUnproduced = (manifest: Manifest, traffic: Traffic, unheard: readonly string[], tell: AddFinding): void => {
   for (const [type, path] of traffic.heardAt) {
     if (traffic.sent.has(type) || comesFromOutside(manifest, type)) continue
     const pairs = unheard.filter((other) => stem(other) === stem(type))
@@ -42,7 +42,7 @@ const lintUnproduced = (manifest: Manifest, traffic: Traffic, unheard: readonly 
 }
 
 /** An agent sends every entry that has no condition. */
-const lintAmbiguous = (manifest: Manifest, tell: Tell): void => {
+const lintAmbiguous = (manifest: Manifest, tell: AddFinding): void => {
   for (const { section, handler } of handlersOf(manifest)) {
     if (section !== 'agents') continue
     const always = (handler.emits ?? []).filter(({ when, on }) => when === undefined && on === 'success')
@@ -54,7 +54,7 @@ const lintAmbiguous = (manifest: Manifest, tell: Tell): void => {
   }
 }
 
-export const lintEvents = (manifest: Manifest, traffic: Traffic, tell: Tell): void => {
+export const lintEvents = (manifest: Manifest, traffic: Traffic, tell: AddFinding): void => {
   lintUndeclared(manifest, traffic, tell)
   lintUnproduced(manifest, traffic, lintUnheard(manifest, traffic, tell), tell)
   lintAmbiguous(manifest, tell)

@@ -8,8 +8,14 @@
 import { mapRules } from '#manifest/yaml/check/each-rule.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { Shape } from '#manifest/yaml/check/shape.ts'
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
-import { type HandlerEntry, type HandSection, handlersOf, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
+import {
+  type ExecutorSection,
+  type HandlerEntry,
+  handlersOf,
+  type Manifest,
+  startingTypes,
+} from '#manifest/yaml/manifest.ts'
 import { celText, namesIn, ROOTS } from '#manifest/yaml/parse/expression.ts'
 import { isRecord, type JsonRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -42,7 +48,7 @@ const templatesIn = (value: Json, path: Path): readonly Spoken[] => {
   })
 }
 
-const spokenIn = (section: HandSection, handler: HandlerEntry): readonly Spoken[] => {
+const spokenIn = (section: ExecutorSection, handler: HandlerEntry): readonly Spoken[] => {
   const base = [section, handler.name]
   const rules: Spoken[] = []
   const { of } = MANIFEST.fields[section] as { readonly of: Shape }
@@ -87,7 +93,7 @@ interface World {
   readonly output: Json | undefined
 }
 
-const tellLack = (spoken: Spoken, { payloads, output }: World, tell: Tell): void => {
+const tellLack = (spoken: Spoken, { payloads, output }: World, tell: AddFinding): void => {
   for (const { root, parts } of pathsIn(spoken.text)) {
     const [trigger] = spoken.path.includes('triggers') ? [...(payloads ?? [])] : []
     const given: readonly (readonly [string, Json])[] =
@@ -104,7 +110,7 @@ const tellLack = (spoken: Spoken, { payloads, output }: World, tell: Tell): void
 }
 
 /** In a plan a bare name is a step, the item of a list, or a field of the plan's input. */
-const tellScope = (handler: HandlerEntry, spoken: readonly Spoken[], { payloads }: World, tell: Tell): void => {
+const tellScope = (handler: HandlerEntry, spoken: readonly Spoken[], { payloads }: World, tell: AddFinding): void => {
   if (payloads === null) return
   const steps = recordsIn(handler['steps'] as Json | undefined)
   const own = steps.flatMap(({ id, as = 'item' }) => [String(id), String(as)])
@@ -121,7 +127,7 @@ const tellScope = (handler: HandlerEntry, spoken: readonly Spoken[], { payloads 
 }
 
 /** An action's event contains what was decided; a mistake would only show when a person decides. */
-const tellAction = (handler: HandlerEntry, events: ReadonlyMap<string, Json>, tell: Tell): void => {
+const tellAction = (handler: HandlerEntry, events: ReadonlyMap<string, Json>, tell: AddFinding): void => {
   for (const action of recordsIn(handler['actions'] as Json | undefined)) {
     const path = ['humans', handler.name, 'actions', String(action['name'])]
     const { event_payload: given, emits_event: event } = action
@@ -151,7 +157,7 @@ const payloadsOf = (
   events: ReadonlyMap<string, Json>,
 ): World['payloads'] => {
   const { batch, debounce, fan_in: group } = handler as Readonly<Record<string, Json | undefined>>
-  const types = heardBy(handler, manifest)
+  const types = startingTypes(handler, manifest)
   const isGathered =
     batch !== undefined || group !== undefined || (isRecord(debounce) && debounce['mode'] === 'collect')
   if (isGathered || types.length === 0 || handler.triggers.some((one) => one['batch'] !== undefined)) return null
@@ -168,7 +174,7 @@ const hasOwnRoots = ({ path }: Spoken): boolean =>
     path.includes(key),
   )
 
-export const lintFields = (manifest: Manifest, tell: Tell): void => {
+export const lintFields = (manifest: Manifest, tell: AddFinding): void => {
   const events = new Map(
     manifest.events.definitions.flatMap((event) => {
       const schema = payloadSchemaOf(event)

@@ -4,7 +4,7 @@
  * Owns the conventions of the folder; those of schemas are schema-files.ts. The list of files is passed in: nothing is executed.
  */
 import { BUILT_IN } from '#manifest/define/executors.ts'
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import { escapes, type Folder } from './folder.ts'
@@ -16,9 +16,9 @@ const CODE = ['ts', 'js', 'mjs']
 class Files {
   readonly #paths: ReadonlySet<string>
   readonly #lower: ReadonlyMap<string, string>
-  readonly #tell: Tell
+  readonly #tell: AddFinding
 
-  constructor({ paths }: Pick<Folder, 'paths'>, tell: Tell) {
+  constructor({ paths }: Pick<Folder, 'paths'>, tell: AddFinding) {
     this.#paths = new Set(paths)
     this.#lower = new Map(paths.map((path) => [path.toLowerCase(), path]))
     this.#tell = tell
@@ -63,7 +63,7 @@ export const executorFiles = (type: string): readonly string[] => CODE.map((endi
 
 export const promptFiles = (name: string): readonly string[] => [`agents/${name}/CLAUDE.md`, `agents/${name}.md`]
 
-const lintFunction = (handler: HandlerEntry, manifest: Manifest, files: Files, tell: Tell): void => {
+const lintFunction = (handler: HandlerEntry, manifest: Manifest, files: Files, tell: AddFinding): void => {
   const path = ['functions', handler.name]
   const given = field(handler, 'handler')
   const folder = isolatedFolder(moduleOf(manifest, handler)) ?? 'functions'
@@ -74,7 +74,7 @@ const lintFunction = (handler: HandlerEntry, manifest: Manifest, files: Files, t
   tell({ level: 'info', code: 'LINT_HANDLER_MISSING', message, path, on: 'key' })
 }
 
-const lintExecutors = (manifest: Manifest, files: Files, tell: Tell): void => {
+const lintExecutors = (manifest: Manifest, files: Files, tell: AddFinding): void => {
   for (const { name, url, handler } of manifest.executors ?? []) {
     const path = ['executors', name]
     if (typeof handler === 'string') files.named(handler.split('#')[0] ?? '', null, [...path, 'handler'])
@@ -96,7 +96,7 @@ const lintContext = (handler: HandlerEntry, files: Files): void => {
     if (typeof source === 'string') files.named(source, 'config', [...path, 'static', i, 'source'])
 }
 
-const lintAgent = (handler: HandlerEntry, files: Files, tell: Tell): void => {
+const lintAgent = (handler: HandlerEntry, files: Files, tell: AddFinding): void => {
   const path = ['agents', handler.name]
   const prompt = field(handler, 'prompt')
   if (typeof prompt === 'string') files.named(prompt, 'agents', [...path, 'prompt'])
@@ -108,7 +108,7 @@ const lintAgent = (handler: HandlerEntry, files: Files, tell: Tell): void => {
 }
 
 /** Reports code that belongs to no function of the manifest. */
-const lintUnused = (manifest: Manifest, { paths }: Folder, tell: Tell): void => {
+const lintUnused = (manifest: Manifest, { paths }: Folder, tell: AddFinding): void => {
   const names = new Set((manifest.functions ?? []).map(({ name }) => name))
   const named = (manifest.functions ?? []).map((handler) => String(field(handler, 'handler') ?? '').split('#')[0])
   for (const path of paths) {
@@ -119,7 +119,7 @@ const lintUnused = (manifest: Manifest, { paths }: Folder, tell: Tell): void => 
   }
 }
 
-export const lintFiles = (manifest: Manifest, folder: Folder, tell: Tell): void => {
+export const lintFiles = (manifest: Manifest, folder: Folder, tell: AddFinding): void => {
   const files = new Files(folder, tell)
   for (const handler of manifest.functions ?? []) lintFunction(handler, manifest, files, tell)
   for (const handler of manifest.agents ?? []) lintAgent(handler, files, tell)

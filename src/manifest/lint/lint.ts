@@ -4,16 +4,16 @@
  * Owns only the list. Each check is a file named after its subject.
  */
 import { remarkOf } from '#manifest/yaml/check/definition.ts'
-import type { Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import { lintCycles } from './cycles.ts'
 import { lintEnvironment } from './environment.ts'
 import { lintEvents } from './events.ts'
+import { lintExecutors } from './executors.ts'
 import { lintFields } from './fields.ts'
 import { lintFiles } from './files.ts'
 import type { Folder } from './folder.ts'
-import { lintHands } from './hands.ts'
 import { lintLifecycle } from './lifecycle.ts'
 import { lintModules } from './modules.ts'
 import { lintNames } from './names.ts'
@@ -32,7 +32,7 @@ export interface Surroundings {
   readonly environment: ReadonlySet<string> | null
 }
 
-type Check = (manifest: Manifest, surroundings: Surroundings, tell: Tell) => void
+type Check = (manifest: Manifest, surroundings: Surroundings, tell: AddFinding) => void
 
 const CHECKS: readonly Check[] = [
   (manifest, _, tell) => lintEvents(manifest, trafficOf(manifest), tell),
@@ -42,7 +42,7 @@ const CHECKS: readonly Check[] = [
   (manifest, _, tell) => lintFields(manifest, tell),
   (manifest, _, tell) => lintNames(manifest, tell),
   (manifest, _, tell) => lintStates(manifest, tell),
-  (manifest, _, tell) => lintHands(manifest, tell),
+  (manifest, _, tell) => lintExecutors(manifest, tell),
   (manifest, _, tell) => lintModules(manifest, tell),
   (manifest, _, tell) => lintPlans(manifest, tell),
   (manifest, _, tell) => lintQueues(manifest, tell),
@@ -55,7 +55,7 @@ const CHECKS: readonly Check[] = [
 ]
 
 /** A check that fails because something cannot be defined ends there, and the others continue. */
-export const lint = (manifest: Manifest, surroundings: Surroundings, tell: Tell): void => {
+export const lint = (manifest: Manifest, surroundings: Surroundings, tell: AddFinding): void => {
   for (const check of CHECKS)
     try {
       check(manifest, surroundings, tell)

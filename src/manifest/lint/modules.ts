@@ -1,5 +1,5 @@
 /** Modules as a manifest writes them: which one a handler belongs to, and how strictly its lists bind the code. */
-import type { Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, type Manifest, type NamedEntry } from '#manifest/yaml/manifest.ts'
 import { listed } from '#manifest/yaml/record.ts'
 
@@ -15,7 +15,7 @@ export const isolatedFolder = (module: NamedEntry | undefined): string | null =>
   return typeof folder === 'string' ? folder.replace(/^\.\//, '').replace(/\/+$/, '') : `modules/${module.name}`
 }
 
-export const lintModules = (manifest: Manifest, tell: Tell): void => {
+export const lintModules = (manifest: Manifest, tell: AddFinding): void => {
   const withCode = new Set((manifest.functions ?? []).map((handler) => moduleOf(manifest, handler)?.name))
   for (const module of manifest.modules ?? []) {
     if (!withCode.has(module.name) || isolatedFolder(module) !== null) continue

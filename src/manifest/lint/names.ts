@@ -1,5 +1,5 @@
 /** Handlers, events and tools that are referred to but do not exist. */
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
 import { nearest } from '#model/kernel/nearest.ts'
@@ -51,7 +51,7 @@ const calledBy = (section: string, handler: HandlerEntry): readonly Named[] => {
   ]
 }
 
-const lintHandlers = (manifest: Manifest, tell: Tell): void => {
+const lintHandlers = (manifest: Manifest, tell: AddFinding): void => {
   const known = handlersOf(manifest).map(({ handler }) => handler.name)
   for (const { section, handler } of handlersOf(manifest))
     for (const { name, path } of calledBy(section, handler)) {
@@ -65,7 +65,7 @@ const lintHandlers = (manifest: Manifest, tell: Tell): void => {
 /** Tools that every agent may be allowed; other tools are registered in code, or come from a server. */
 const BUILT_IN = ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'WebFetch', 'WebSearch', 'Task', 'AskUser']
 
-const lintTools = (manifest: Manifest, tell: Tell): void => {
+const lintTools = (manifest: Manifest, tell: AddFinding): void => {
   for (const handler of manifest.agents ?? []) {
     const config = field(handler, 'config')
     if (!isRecord(config)) continue
@@ -83,7 +83,7 @@ const lintTools = (manifest: Manifest, tell: Tell): void => {
   }
 }
 
-export const lintNames = (manifest: Manifest, tell: Tell): void => {
+export const lintNames = (manifest: Manifest, tell: AddFinding): void => {
   lintHandlers(manifest, tell)
   lintTools(manifest, tell)
 }

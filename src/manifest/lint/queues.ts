@@ -3,10 +3,10 @@
  *
  * Owns that one finding. Two handlers of one queue are refused when the system is defined (queues.ts).
  */
-import type { Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
 import { handlersOf, type Manifest, readsQueue } from '#manifest/yaml/manifest.ts'
 
-export const lintQueues = (manifest: Manifest, tell: Tell): void => {
+export const lintQueues = (manifest: Manifest, tell: AddFinding): void => {
   const read = new Set(handlersOf(manifest).map(({ handler }) => readsQueue(handler)))
   for (const { name } of manifest.queues ?? []) {
     if (read.has(name)) continue

@@ -3,7 +3,7 @@
  *
  * Owns the convention: a path, a file of `schemas/`, or an export of one. Loads nothing; the exports of a file are found in its text.
  */
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
 import { field, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -84,7 +84,7 @@ const problemOf = (reference: string, folder: Folder): string | null => {
   return isThere ? null : `${path} exports no ${name}`
 }
 
-export const lintSchemaFiles = (manifest: Manifest, folder: Folder, tell: Tell): void => {
+export const lintSchemaFiles = (manifest: Manifest, folder: Folder, tell: AddFinding): void => {
   for (const { reference, path } of schemaReferences(manifest)) {
     if (escapes(reference)) {
       tell({ level: 'error', code: 'PATH_ESCAPE', message: `${reference} leaves the folder of the manifest`, path })

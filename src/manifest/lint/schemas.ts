@@ -3,15 +3,15 @@
  *
  * Reports only what is certain: a required field that nothing provides, and a field that two sides type differently.
  */
-import type { Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
 import {
   type EmitEntry,
   type EventEntry,
   field,
   type HandlerEntry,
   handlersOf,
-  heardBy,
   type Manifest,
+  startingTypes,
 } from '#manifest/yaml/manifest.ts'
 import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
@@ -80,7 +80,7 @@ const literalType = (value: Json | undefined): string | null => {
   return typeof value === 'string' && !value.includes('{{') && !value.includes('${') ? 'string' : null
 }
 
-const lintEmit = (emit: EmitEntry, declared: Fields, sides: Sides, path: readonly string[], tell: Tell): void => {
+const lintEmit = (emit: EmitEntry, declared: Fields, sides: Sides, path: readonly string[], tell: AddFinding): void => {
   for (const [name, type] of declared.types) {
     const given = sourceType(name, emit, sides)
     if (given === undefined && declared.required.includes(name)) {
@@ -98,11 +98,11 @@ const lintEmit = (emit: EmitEntry, declared: Fields, sides: Sides, path: readonl
   }
 }
 
-export const lintSchemas = (manifest: Manifest, tell: Tell): void => {
+export const lintSchemas = (manifest: Manifest, tell: AddFinding): void => {
   const events = new Map(manifest.events.definitions.map((event) => [event.name, payloadFields(event)]))
   for (const { section, handler } of handlersOf(manifest)) {
     const output = fieldsOf(outputSchemaOf(handler))
-    const triggers = heardBy(handler, manifest).map((type) => events.get(type) ?? null)
+    const triggers = startingTypes(handler, manifest).map((type) => events.get(type) ?? null)
     const sides = { output, triggers: triggers.length === 0 ? [null] : triggers }
     for (const emit of handler.emits ?? []) {
       const declared = events.get(emit.event) ?? null

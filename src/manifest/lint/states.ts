@@ -1,5 +1,5 @@
 /** State machines: states that cannot be reached, states without an exit, and undeclared states that a handler names. */
-import type { Level, Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Level, Path } from '#manifest/yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, type MachineEntry, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed } from '#manifest/yaml/record.ts'
 import { nearest } from '#model/kernel/nearest.ts'
@@ -11,7 +11,7 @@ const reachable = ({ initial, states }: MachineEntry): ReadonlySet<string> => {
   return reached
 }
 
-const lintMachine = (machine: MachineEntry, position: number, tell: Tell): void => {
+const lintMachine = (machine: MachineEntry, position: number, tell: AddFinding): void => {
   const { states, initial, entity, enforce } = machine
   const level: Level = enforce === 'strict' ? 'error' : 'warning'
   const path: Path = ['state_machines', position]
@@ -49,7 +49,7 @@ const statesNamed = (handler: HandlerEntry): readonly (readonly [string, Path])[
 /** `same` keeps the state, and a template is resolved only when the run ends. */
 const isLiteral = (name: string): boolean => name !== 'same' && !name.includes('{{')
 
-export const lintStates = (manifest: Manifest, tell: Tell): void => {
+export const lintStates = (manifest: Manifest, tell: AddFinding): void => {
   const machines = manifest.state_machines ?? []
   for (const [i, machine] of machines.entries()) lintMachine(machine, i, tell)
   if (machines.length === 0) return

@@ -1,5 +1,5 @@
 /** Tables of the manifest, and conditions over their columns: promises that nothing enforces. */
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
 import { field, handlersOf, type Manifest } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 
@@ -13,12 +13,12 @@ const MAX_LENGTH = 1_000
 const isCondition = (text: string): boolean =>
   text.length <= MAX_LENGTH && text.split(/\s+AND\s+/i).every((part) => PART.test(part.trim()))
 
-const tellCondition = (text: unknown, path: Path, tell: Tell): void => {
+const tellCondition = (text: unknown, path: Path, tell: AddFinding): void => {
   if (typeof text !== 'string' || isCondition(text)) return
   tell({ level: 'error', code: 'CONDITION_UNSUPPORTED', message: `"${text}" is not a condition over columns`, path })
 }
 
-const lintAccess = (manifest: Manifest, tell: Tell): void => {
+const lintAccess = (manifest: Manifest, tell: AddFinding): void => {
   const database = manifest['database']
   if (!isRecord(database)) return
   for (const table of recordsIn(database['tables']))
@@ -30,7 +30,7 @@ const lintAccess = (manifest: Manifest, tell: Tell): void => {
     }
 }
 
-export const lintTables = (manifest: Manifest, tell: Tell): void => {
+export const lintTables = (manifest: Manifest, tell: AddFinding): void => {
   lintAccess(manifest, tell)
   for (const { section, handler } of handlersOf(manifest)) {
     const base = [section, handler.name]

@@ -10,10 +10,10 @@ import {
   field,
   type HandlerEntry,
   handlersOf,
-  heardBy,
   lifeOf,
   type Manifest,
   sentBy,
+  startingTypes,
 } from '#manifest/yaml/manifest.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import { isReservedType } from '#model/event/event.ts'
@@ -62,7 +62,7 @@ export const trafficOf = (manifest: Manifest): Traffic => {
   const sent = new Book()
   for (const { section, handler } of handlersOf(manifest)) {
     const { name } = handler
-    for (const type of heardBy(handler, manifest)) heard.enter(type, name, [section, name, 'triggers', type])
+    for (const type of startingTypes(handler, manifest)) heard.enter(type, name, [section, name, 'triggers', type])
     for (const type of awaitedBy(handler)) heard.enter(type, name, [section, name, 'waits', type])
     for (const [type, path] of plannedWaits(handler)) heard.enter(type, name, [section, name, ...path])
     for (const type of endedBy(handler)) heard.enter(type, name, [section, name, 'cancel_on'])

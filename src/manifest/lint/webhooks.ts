@@ -1,9 +1,9 @@
 /** Webhooks without authentication, and those whose path is served by another gateway. */
-import type { Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
 import type { Manifest } from '#manifest/yaml/manifest.ts'
 import { isUnsigned } from '#manifest/yaml/source.ts'
 
-export const lintWebhooks = (manifest: Manifest, tell: Tell): void => {
+export const lintWebhooks = (manifest: Manifest, tell: AddFinding): void => {
   for (const webhook of manifest.webhooks ?? []) {
     const { name, path, emits } = webhook
     if (emits !== undefined && isUnsigned(webhook)) {

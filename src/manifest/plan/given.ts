@@ -4,10 +4,10 @@
  * Owns what is reported about keys and values that do not fit. Loaded by the first plan that is given this way: it imports the manifest's reader.
  */
 import { check } from '#manifest/yaml/check/check.ts'
-import { plan as planShape } from '#manifest/yaml/check/hand-sections.ts'
+import { plan as planShape } from '#manifest/yaml/check/executor-sections.ts'
 import { list, type Shape } from '#manifest/yaml/check/shape.ts'
 import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
-import { normalPlan } from '#manifest/yaml/normalise/normal-hands.ts'
+import { normalPlan } from '#manifest/yaml/normalise/normal-executors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanProblem } from '#model/plan/draft.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'

@@ -21,7 +21,7 @@ import { readPlanText, slugOf, type WrittenStep } from '#model/plan/text.ts'
 import type { TaskOptions } from '#model/task/source.ts'
 import { stepTerms, timeoutOfAsk, timeoutOfWait } from './step-terms.ts'
 
-export type Hands = ReadonlyMap<string, Modality>
+export type ModalityByHandler = ReadonlyMap<string, Modality>
 /** The roots that every rule and template of a plan may use. */
 type Roots = readonly string[]
 
@@ -38,7 +38,7 @@ const isHumanType = (type: string | undefined): type is (typeof HUMAN_TYPES)[num
   HUMAN_TYPES.some((one) => one === type)
 
 /** The text of a line is the name of its handler; text behind a colon is the input. */
-const ofLine = (step: WrittenStep, hands: Hands): PlanStepSource => {
+const ofLine = (step: WrittenStep, hands: ModalityByHandler): PlanStepSource => {
   const slug = slugOf(step)
   const handler = [...hands.keys()].find((name) => name.replaceAll('_', '-') === slug)
   const { id, name, requires, text } = step
@@ -49,7 +49,11 @@ const ofLine = (step: WrittenStep, hands: Hands): PlanStepSource => {
   }
 }
 
-export const stepsOf = ({ text, steps = [] }: PlanSource, path: string, hands: Hands): readonly PlanStepSource[] => {
+export const stepsOf = (
+  { text, steps = [] }: PlanSource,
+  path: string,
+  hands: ModalityByHandler,
+): readonly PlanStepSource[] => {
   if (text === undefined) return steps
   if (steps.length > 0) throw invalidAt(`${path}.text`, 'a plan has text or steps, not both')
   const read = readPlanText(text)
@@ -59,7 +63,10 @@ export const stepsOf = ({ text, steps = [] }: PlanSource, path: string, hands: H
 }
 
 /** A modality, a handler, or the handler that the type usually means. */
-const handOf = (step: PlanStepSource, hands: Hands): { modality: Modality | null; handler: string | null } => {
+const handOf = (
+  step: PlanStepSource,
+  hands: ModalityByHandler,
+): { modality: Modality | null; handler: string | null } => {
   const { assignedTo, defaultModality, type, agentConfig, humanConfig, workflowConfig } = step
   const meant = assignedTo ?? defaultModality
   const handler = agentConfig?.agentId ?? workflowConfig?.functionName ?? null
@@ -120,7 +127,7 @@ const askOf = (path: string, step: PlanStepSource, roots: Roots): PlanWork => {
   return { kind: 'ask', task: withPath(path, () => compileValue(toJson(task), roots)) }
 }
 
-const workOf = (path: string, step: PlanStepSource, hands: Hands, roots: Roots): PlanWork => {
+const workOf = (path: string, step: PlanStepSource, hands: ModalityByHandler, roots: Roots): PlanWork => {
   if (step.type === 'wait' || step.waitConfig !== undefined) {
     const onTimeout = oneOf(`${path}.waitConfig.timeoutAction`, step.waitConfig?.timeoutAction ?? 'continue', TIMEOUTS)
     const waits = waitAt(`${path}.waitConfig`, step.waitConfig ?? {})
@@ -191,7 +198,7 @@ const edgesOf = (step: PlanStepSource): Edges => {
 }
 
 interface Whole {
-  readonly hands: Hands
+  readonly hands: ModalityByHandler
   readonly roots: Roots
   readonly ids: ReadonlySet<string>
 }
@@ -276,7 +283,7 @@ const checkReturns = (path: string, given: readonly PlanStepSource[], steps: rea
     }
 }
 
-export const definePlan = (path: string, source: PlanSource, hands: Hands): PlanSpec => {
+export const definePlan = (path: string, source: PlanSource, hands: ModalityByHandler): PlanSpec => {
   const given = stepsOf(source, path, hands)
   if (given.length > MAX_STEPS) throw invalidAt(path, `${given.length} steps; at most ${MAX_STEPS} are allowed`)
   const ids = new Set(given.map(({ id }) => id))

@@ -16,7 +16,7 @@ import type { PlanSpec } from '#model/plan/plan.ts'
 import { type HandlerFacts, type NamedBy, type ShownStep, shownSteps, takesOver } from '#model/plan/shown.ts'
 import type { PlanStepSource } from '#model/plan/source.ts'
 import { planLines, writePlanText } from '#model/plan/text.ts'
-import { definePlan, type Hands, stepsOf } from './plans.ts'
+import { definePlan, type ModalityByHandler, stepsOf } from './plans.ts'
 
 type Digest = (text: string) => string
 
@@ -94,7 +94,7 @@ export const withShownPlans = (functions: System['functions'], digest: Digest): 
   return new Map([...functions].map(([name, definition]) => [name, shown(definition)] as const))
 }
 
-const handsOf = (handlers: Handlers): Hands =>
+const handsOf = (handlers: Handlers): ModalityByHandler =>
   new Map([...handlers].map(([name, { modality }]) => [name, modality] as const))
 
 /** plan-draft-4: covers what people are shown, too. Older content without `lines` is hashed without them. */
@@ -118,7 +118,7 @@ const problem = (code: ErrorCode, message: string, step: string | null, line: nu
   ...{ code, line, step, message },
 })
 
-const writtenText = (text: string, hands: Hands): WrittenPlan => {
+const writtenText = (text: string, hands: ModalityByHandler): WrittenPlan => {
   const lines = planLines(text)
   const unread = lines.filter(({ step }) => step === null)
   const problems = unread.map((one) =>
@@ -145,7 +145,7 @@ const meant = (near: string | null): string => (near === null ? '' : `; did you 
 const OF_STEP = /^plan\.steps\.([^.]+)/
 
 /** Turns a refusal by the definition of plans into a problem. */
-const defined = (content: PlanContent, hands: Hands): PlanSpec | PlanProblem => {
+const defined = (content: PlanContent, hands: ModalityByHandler): PlanSpec | PlanProblem => {
   try {
     return definePlan(PATH, { goal: content.goal, steps: content.steps, approve: 'auto' }, hands)
   } catch (error) {
@@ -155,7 +155,7 @@ const defined = (content: PlanContent, hands: Hands): PlanSpec | PlanProblem => 
 }
 
 /** An agent may hand over only to people, or to a handler that may do a step. */
-const strangersIn = ({ steps }: PlanSpec, hands: Hands): readonly PlanProblem[] =>
+const strangersIn = ({ steps }: PlanSpec, hands: ModalityByHandler): readonly PlanProblem[] =>
   steps.flatMap(({ id, escalation }) =>
     escalation.flatMap(({ escalateTo }) => {
       const handler = takesOver(escalateTo)
@@ -165,7 +165,7 @@ const strangersIn = ({ steps }: PlanSpec, hands: Hands): readonly PlanProblem[] 
     }),
   )
 
-const unassigned = (lines: readonly ShownStep[], hands: Hands): readonly PlanProblem[] =>
+const unassigned = (lines: readonly ShownStep[], hands: ModalityByHandler): readonly PlanProblem[] =>
   lines
     .filter(({ by }) => by === 'nobody')
     .map(({ id, name }) => {

@@ -5,7 +5,14 @@
  */
 import type { SystemSource } from '#manifest/define/define.ts'
 import { outputSchemaOf } from '#manifest/lint/schemas.ts'
-import { field, type HandlerEntry, heardBy, type MachineEntry, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
+import {
+  field,
+  type HandlerEntry,
+  type MachineEntry,
+  type Manifest,
+  sentBy,
+  startingTypes,
+} from '#manifest/yaml/manifest.ts'
 import { defined, isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import { sourceOf } from '#manifest/yaml/source.ts'
 import { STARTING } from '#manifest/yaml/trigger-source.ts'
@@ -60,7 +67,7 @@ const moveOne = ({ section, handler }: Part, machine: MachineEntry, manifest: Ma
     .filter(({ name }) => reached.has(name) && (from.length === 0 || from.includes(name)))
     .flatMap(({ transitions_to: all = [] }) => all)
     .filter((state) => names.has(state) && !reached.has(state))
-  const events = [...sentBy(section, handler).map(({ event }) => event), ...heardBy(handler, manifest)]
+  const events = [...sentBy(section, handler).map(({ event }) => event), ...startingTypes(handler, manifest)]
   const chosen = next.find((state) => speaksOf(state, [handler.name, ...events])) ?? next[0]
   if (chosen !== undefined) reached.add(chosen)
 }

@@ -4,7 +4,7 @@
  * Owns the verdict. A rehearsal that has not reached everything has found something: a handler that nothing starts, data that cannot be made.
  */
 import { comesFromOutside, trafficOf } from '#manifest/lint/traffic.ts'
-import { type HandlerEntry, heardBy, type MachineEntry, type Manifest } from '#manifest/yaml/manifest.ts'
+import { type HandlerEntry, type MachineEntry, type Manifest, startingTypes } from '#manifest/yaml/manifest.ts'
 import type { Seen } from './cast.ts'
 import { actionsOf, type Part, partsIn, routingOf } from './script.ts'
 
@@ -38,7 +38,7 @@ const split = (
 })
 
 /** The results of a rehearsal. */
-export interface Told {
+export interface RehearsalResult {
   readonly seed: number
   readonly seen: Seen
   readonly types: ReadonlySet<string>
@@ -46,9 +46,9 @@ export interface Told {
   readonly failures: Rehearsal['failures']
 }
 
-const whyNotHeard = (part: Part | undefined, manifest: Manifest, { types, seen }: Told): string => {
+const whyNotHeard = (part: Part | undefined, manifest: Manifest, { types, seen }: RehearsalResult): string => {
   if (part === undefined) return 'nothing starts it'
-  const heard = heardBy(part.handler, manifest)
+  const heard = startingTypes(part.handler, manifest)
   if (part.handler['enabled'] === false) return 'it is switched off'
   if (heard.length === 0) return 'nothing starts it'
   const silent = heard.filter((type) => !types.has(type))
@@ -57,7 +57,7 @@ const whyNotHeard = (part: Part | undefined, manifest: Manifest, { types, seen }
   return unsolved.length > 0 ? `no data was found for ${unsolved[0]}` : 'its filter or its flow control held it back'
 }
 
-const whyNotSent = (type: string, manifest: Manifest, { seen }: Told): string => {
+const whyNotSent = (type: string, manifest: Manifest, { seen }: RehearsalResult): string => {
   const senders = trafficOf(manifest).sent.get(type) ?? []
   if (senders.length === 0) return 'nobody sends it'
   const unsolved = senders.map((name) => seen.unsolved.get(`${name} → ${type}`)).find((text) => text !== undefined)
@@ -73,7 +73,7 @@ const whyNotReached = (machine: MachineEntry, state: string, reached: ReadonlySe
 }
 
 /** A state is reached if it is the initial one, or if a handler moves to it. */
-const statesOf = (manifest: Manifest, { seen }: Told): Reach => {
+const statesOf = (manifest: Manifest, { seen }: RehearsalResult): Reach => {
   const machines = manifest.state_machines ?? []
   const reachedOf = ({ entity, initial }: MachineEntry) => seen.states.get(entity) ?? new Set([initial])
   const all = machines.flatMap((machine) =>
@@ -89,7 +89,7 @@ const statesOf = (manifest: Manifest, { seen }: Told): Reach => {
   }
 }
 
-export const rehearsalOf = (manifest: Manifest, told: Told): Rehearsal => {
+export const rehearsalOf = (manifest: Manifest, told: RehearsalResult): Rehearsal => {
   const { seen, types, seed, loops, failures } = told
   const parts = partsIn(manifest)
   const { sent, heard } = trafficOf(manifest)

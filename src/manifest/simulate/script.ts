@@ -7,20 +7,20 @@ import { impliedHumans } from '#manifest/yaml/human-source.ts'
 import {
   type EmitEntry,
   type EventEntry,
+  type ExecutorSection,
   field,
   type HandlerEntry,
-  type HandSection,
   handlersOf,
-  heardBy,
   type Manifest,
   type Route,
+  startingTypes,
 } from '#manifest/yaml/manifest.ts'
 import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 
 export interface Part {
-  readonly section: HandSection
+  readonly section: ExecutorSection
   readonly handler: HandlerEntry
 }
 
@@ -79,7 +79,7 @@ const conditionsOf = (handler: HandlerEntry, type: string): readonly string[] =>
 
 /** Every condition that a listener to this type puts on its data. */
 export const wantedOf = (manifest: Manifest, parts: readonly Part[], type: string): readonly string[] => {
-  const listeners = parts.filter(({ handler }) => heardBy(handler, manifest).includes(type))
+  const listeners = parts.filter(({ handler }) => startingTypes(handler, manifest).includes(type))
   return [...new Set(listeners.flatMap(({ handler }) => conditionsOf(handler, type)))]
 }
 

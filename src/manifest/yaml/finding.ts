@@ -69,7 +69,7 @@ export interface Remark {
   readonly offset?: number
 }
 
-export type Tell = (remark: Remark) => void
+export type AddFinding = (remark: Remark) => void
 
 export type Path = readonly (string | number)[]
 

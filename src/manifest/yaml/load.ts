@@ -9,14 +9,14 @@ import { check } from '#manifest/yaml/check/check.ts'
 import { definitionRemarks } from '#manifest/yaml/check/definition.ts'
 import { withRules } from '#manifest/yaml/check/rules-pass.ts'
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
-import { tellUnused } from '#manifest/yaml/check/unused.ts'
+import { findUnused } from '#manifest/yaml/check/unused.ts'
 import { normalise } from '#manifest/yaml/normalise/normal.ts'
 import { parseYaml } from '#manifest/yaml/parse/document.ts'
 import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
 import type { Places } from '#manifest/yaml/parse/places.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { type Finding, hintOf, type Level, pathText, type Remark } from './finding.ts'
-import { HAND_SECTIONS, type Manifest } from './manifest.ts'
+import { EXECUTOR_SECTIONS, type Manifest } from './manifest.ts'
 import { checkNames, withGoodNames } from './names.ts'
 import { isRecord, type JsonRecord } from './record.ts'
 import { sourceOf } from './source.ts'
@@ -93,7 +93,7 @@ const shaped = (root: JsonRecord, places: Places, told: Told): Manifest => {
   const { value, extra, remarks } = check(MANIFEST, normal)
   for (const remark of remarks) told.tell(remark)
   const sections = { ...MISSING, ...(value as JsonRecord) } as JsonRecord
-  const hands = HAND_SECTIONS.flatMap((section) => {
+  const hands = EXECUTOR_SECTIONS.flatMap((section) => {
     const handlers = sections[section]
     return Array.isArray(handlers) ? [[section, handlers.map(whole)] as const] : []
   })
@@ -113,7 +113,7 @@ const judgedFurther = (outlined: Manifest, told: Told, surroundings: Surrounding
   for (const remark of definitionRemarks(sourceOf(told.hasErrors ? withGoodNames(manifest) : manifest)))
     told.tell(remark)
   told.settle()
-  tellUnused(manifest, told.tell)
+  findUnused(manifest, told.tell)
   lint(manifest, surroundings, told.tell)
   return manifest
 }

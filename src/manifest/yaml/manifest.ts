@@ -91,11 +91,11 @@ export interface Manifest {
 /** A part of an entry as plain data. */
 export const field = (entry: object, key: string): Json | undefined => (entry as Record<string, Json | undefined>)[key]
 
-export const HAND_SECTIONS = ['agents', 'functions', 'humans', 'plans'] as const
-export type HandSection = (typeof HAND_SECTIONS)[number]
+export const EXECUTOR_SECTIONS = ['agents', 'functions', 'humans', 'plans'] as const
+export type ExecutorSection = (typeof EXECUTOR_SECTIONS)[number]
 
 /** The modality of each section's handlers: their lifecycle events have that prefix. */
-export const MODALITY_OF: Readonly<Record<HandSection, Modality>> = {
+export const MODALITY_OF: Readonly<Record<ExecutorSection, Modality>> = {
   agents: 'agent',
   functions: 'workflow',
   humans: 'human',
@@ -103,13 +103,13 @@ export const MODALITY_OF: Readonly<Record<HandSection, Modality>> = {
 }
 
 export interface Placed {
-  readonly section: HandSection
+  readonly section: ExecutorSection
   readonly handler: HandlerEntry
 }
 
 /** Every handler, with its section. */
 export const handlersOf = (manifest: Manifest): readonly Placed[] =>
-  HAND_SECTIONS.flatMap((section) => (manifest[section] ?? []).map((handler) => ({ section, handler })))
+  EXECUTOR_SECTIONS.flatMap((section) => (manifest[section] ?? []).map((handler) => ({ section, handler })))
 
 interface FanIn {
   readonly primary: string
@@ -127,7 +127,7 @@ interface Routing {
 }
 
 /** The types that start a handler. */
-export const heardBy = (handler: HandlerEntry, manifest: Manifest): readonly string[] => {
+export const startingTypes = (handler: HandlerEntry, manifest: Manifest): readonly string[] => {
   const group = handler['fan_in'] as FanIn | undefined
   const members = group === undefined ? [] : [group.primary, ...group.wait_for]
   const direct = handler.triggers.flatMap((trigger) => {
@@ -177,7 +177,7 @@ const actionEvents = (handler: HandlerEntry): readonly Outgoing[] =>
   )
 
 /** The types that a handler sends. */
-export const sentBy = (section: HandSection, handler: HandlerEntry): readonly Outgoing[] => [
+export const sentBy = (section: ExecutorSection, handler: HandlerEntry): readonly Outgoing[] => [
   ...(handler.emits ?? []).map(({ event, on, when, delay }) => ({
     event,
     label: [on === 'success' ? '' : `on ${on}`, when ?? '', delay === undefined ? '' : `after ${delay}`]
@@ -189,5 +189,5 @@ export const sentBy = (section: HandSection, handler: HandlerEntry): readonly Ou
 ]
 
 /** The lifecycle events that a handler emits, among those that have listeners. */
-export const lifeOf = (section: HandSection, heard: ReadonlySet<string>): readonly string[] =>
+export const lifeOf = (section: ExecutorSection, heard: ReadonlySet<string>): readonly string[] =>
   LIFECYCLE[MODALITY_OF[section]].filter((type) => heard.has(type))

@@ -5,8 +5,8 @@
  */
 import { NAME } from '#manifest/yaml/check/check.ts'
 import { isEventType, isReservedType } from '#model/event/event.ts'
-import type { Path, Tell } from './finding.ts'
-import { HAND_SECTIONS, handlersOf, type Manifest, type NamedEntry, sentBy } from './manifest.ts'
+import type { AddFinding, Path } from './finding.ts'
+import { EXECUTOR_SECTIONS, handlersOf, type Manifest, type NamedEntry, sentBy } from './manifest.ts'
 
 interface Named {
   readonly name: string
@@ -29,7 +29,7 @@ const namesIn = (section: string, entries: readonly NamedEntry[]): readonly Name
   // By index: of two with the same name the second is meant.
   entries.map(({ name }, i) => ({ name, path: [section, i] }))
 
-const tellTwins = (all: readonly Named[], words: string, tell: Tell): void => {
+const tellTwins = (all: readonly Named[], words: string, tell: AddFinding): void => {
   const first = new Map<string, Path>()
   for (const { name, path } of all) {
     const other = first.get(name)
@@ -43,7 +43,7 @@ const tellTwins = (all: readonly Named[], words: string, tell: Tell): void => {
   }
 }
 
-const tellReserved = (manifest: Manifest, tell: Tell): void => {
+const tellReserved = (manifest: Manifest, tell: AddFinding): void => {
   const sent = handlersOf(manifest).flatMap(({ section, handler }) =>
     sentBy(section, handler).map(({ event }) => ({ name: event, path: [section, handler.name, 'emits', event] })),
   )
@@ -58,8 +58,8 @@ const tellReserved = (manifest: Manifest, tell: Tell): void => {
     }
 }
 
-export const checkNames = (manifest: Manifest, tell: Tell): void => {
-  const hands = HAND_SECTIONS.flatMap((section) => namesIn(section, manifest[section] ?? []))
+export const checkNames = (manifest: Manifest, tell: AddFinding): void => {
+  const hands = EXECUTOR_SECTIONS.flatMap((section) => namesIn(section, manifest[section] ?? []))
   tellTwins(hands, 'handlers', tell)
   tellTwins(
     manifest.events.definitions.map(({ name }, i) => ({ name, path: ['events', 'definitions', i] })),
@@ -89,7 +89,7 @@ export const withGoodNames = (manifest: Manifest): Manifest => {
   const definitions = firstOfEach(manifest.events.definitions, isFreeType, new Set())
   return Object.assign(
     { ...manifest, events: { ...manifest.events, definitions } },
-    ...HAND_SECTIONS.map((name) => section(name, hands)),
+    ...EXECUTOR_SECTIONS.map((name) => section(name, hands)),
     ...LISTS.map((name) => section(name, new Set())),
   ) as Manifest
 }

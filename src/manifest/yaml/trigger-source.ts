@@ -3,7 +3,7 @@ import { triggerShape } from '#manifest/yaml/check/handler-sections.ts'
 import { list } from '#manifest/yaml/check/shape.ts'
 import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { type HandlerEntry, heardBy, type Manifest, type TriggerEntry } from './manifest.ts'
+import { type HandlerEntry, type Manifest, startingTypes, type TriggerEntry } from './manifest.ts'
 import { isRecord } from './record.ts'
 
 /** The keys for triggers and flow control: the same for all handlers. */
@@ -29,7 +29,7 @@ export const eventTriggers = (handler: HandlerEntry, manifest: Manifest): readon
   if (handler['enabled'] === false) return []
   const direct = handler.triggers.filter(({ event }) => event !== undefined)
   const named = new Set(direct.map(({ event }) => event))
-  const through = heardBy(handler, manifest).filter((event) => !named.has(event))
+  const through = startingTypes(handler, manifest).filter((event) => !named.has(event))
   const watched = handler.triggers.filter(isWatched).map((trigger) => withDatabase(trigger, manifest))
   const triggers = [...direct, ...through.map((event) => ({ event })), ...watched]
   const without = triggers.map(({ kind: _, ...trigger }: Record<string, unknown>) => trigger as Json)

@@ -40,7 +40,7 @@ const TOLD_DECISIONS: ReadonlySet<string> = new Set([
 ])
 
 /** True if an event of this type reports what people decided or said. `only`: the entry of the type's definition. */
-export const tellsDecision = (type: string, only: HumanOnly | null): boolean =>
+export const reportsDecision = (type: string, only: HumanOnly | null): boolean =>
   only !== null || TOLD_DECISIONS.has(type)
 
 export const PROGRAM: Producer = { kind: 'program' }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type RunId, runId } from '#model/kernel/ids.ts'
 import { chatCallOf, chatInput, messagesBefore } from './call.ts'
-import { type ChatMessage, type ChatSpec, decisionOf, judgeDecision, titleOf, told } from './chat.ts'
+import { type ChatMessage, type ChatSpec, decisionOf, judgeDecision, recentMessages, titleOf } from './chat.ts'
 import { turnView } from './turn.ts'
 
 const RUN: RunId = runId('0'.repeat(32))
@@ -39,9 +39,9 @@ const message = (text: string): ChatMessage => ({
 
 test('a turn receives the last messages that fit, without a gap between them', () => {
   const many = Array.from({ length: 30 }, (_, i) => message(String(i)))
-  expect(told(many).map(({ id }) => id)).toEqual(many.slice(-20).map(({ id }) => id))
+  expect(recentMessages(many).map(({ id }) => id)).toEqual(many.slice(-20).map(({ id }) => id))
   const long = message('x'.repeat(40_000))
-  expect(told([message('first'), long, message('last')]).map(({ id }) => id)).toEqual(['last'])
+  expect(recentMessages([message('first'), long, message('last')]).map(({ id }) => id)).toEqual(['last'])
 })
 
 test('a title is one short line', () => {

@@ -164,10 +164,10 @@ const MAX_CHARACTERS = 32_000
 const TITLE_LENGTH = 60
 
 /** Returns the index of the first of the last messages that a turn receives. */
-export const firstTold = (count: number): number => Math.max(0, count - MAX_MESSAGES)
+export const firstRecent = (count: number): number => Math.max(0, count - MAX_MESSAGES)
 
 /** Returns the last messages that fit; a long one does not push out those after it. */
-export const told = (messages: readonly ChatMessage[]): readonly ChatMessage[] => {
+export const recentMessages = (messages: readonly ChatMessage[]): readonly ChatMessage[] => {
   const kept: ChatMessage[] = []
   let left = MAX_CHARACTERS
   for (const message of messages.slice(-MAX_MESSAGES).toReversed()) {

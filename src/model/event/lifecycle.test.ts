@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { fold } from '#model/kernel/machine.ts'
 import type { RunFact } from '#model/run/fact.ts'
 import { run as runMachine } from '#model/run/run.ts'
-import { handOf, isToldOnDemand, LIFECYCLE, tellingOf, toldWith } from './lifecycle.ts'
+import { isEmittedIfListened, LIFECYCLE, lifecycleReportOf, reportedModality, reportsWithFact } from './lifecycle.ts'
 
 const started: RunFact = {
   ...{ type: 'run.started', at: 1_000, handler: 'work', input: { kind: 'event' }, cause: null, parentStep: null },
@@ -13,7 +13,7 @@ const error = { code: 'FUNCTION_FAILED', message: 'broken' } as const
 
 const told = (modality: 'agent' | 'human' | 'workflow', ...facts: readonly RunFact[]) => {
   const state = fold(runMachine, [started, ...facts])
-  return facts.map((fact) => tellingOf(modality, fact, state))
+  return facts.map((fact) => lifecycleReportOf(modality, fact, state))
 }
 
 const retried: RunFact = { type: 'run.retry_scheduled', at: 1_500, attempt: 1, error, wakeAt: 2_000 }
@@ -53,16 +53,17 @@ test('[D3] an event that an executor reports itself names the step that it opens
   const state = fold(runMachine, [started, retried, due])
   const telling = { type: 'agent.escalated', data: { rule: 'x' } }
   const opened = { type: 'child.started', at: 2_500, step: 'up', child: 'tsk_1' as never, handler: 'h' } as const
-  expect(toldWith([telling], opened, 3, state)).toEqual([{ ...telling, step: 'up', attempt: 2, index: 3 }])
-  expect(toldWith([telling], done, 0, state)).toEqual([{ ...telling, step: null, attempt: 2, index: 0 }])
+  expect(reportsWithFact([telling], opened, 3, state)).toEqual([{ ...telling, step: 'up', attempt: 2, index: 3 }])
+  expect(reportsWithFact([telling], done, 0, state)).toEqual([{ ...telling, step: null, attempt: 2, index: 0 }])
 })
 
 test('[D3] every lifecycle event belongs to a modality, and only those of people are always emitted', () => {
   for (const [hand, names] of Object.entries(LIFECYCLE))
-    for (const name of names) expect([handOf(name), isToldOnDemand(name)]).toEqual([hand, hand !== 'human'])
-  expect([handOf('order.paid'), isToldOnDemand('order.paid'), isToldOnDemand('trihand.run.failed')]).toEqual([
-    null,
-    false,
-    true,
-  ])
+    for (const name of names)
+      expect([reportedModality(name), isEmittedIfListened(name)]).toEqual([hand, hand !== 'human'])
+  expect([
+    reportedModality('order.paid'),
+    isEmittedIfListened('order.paid'),
+    isEmittedIfListened('trihand.run.failed'),
+  ]).toEqual([null, false, true])
 })

@@ -11,7 +11,7 @@ import type { Json } from '#model/kernel/json.ts'
 import type { Modality } from '#model/kernel/modality.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import type { LiveRun, RunFact, RunState } from '#model/run/fact.ts'
-import { outcomeWords } from '#model/run/outcome.ts'
+import { outcomeMembers } from '#model/run/outcome.ts'
 
 export const LIFECYCLE: Readonly<Record<Modality, readonly string[]>> = {
   agent: ['agent.started', 'agent.completed', 'agent.failed', 'agent.escalated'],
@@ -25,35 +25,37 @@ export const LIFECYCLE: Readonly<Record<Modality, readonly string[]>> = {
 const MODALITIES = Object.keys(LIFECYCLE) as readonly Modality[]
 
 /** The modality whose work events of this type report, by their prefix; null: none. */
-export const handOf = (type: string): Modality | null =>
+export const reportedModality = (type: string): Modality | null =>
   MODALITIES.find((modality) => type.startsWith(`${modality}.`)) ?? null
 
 /** True if events of this type report the work itself. */
-export const isOfLife = (type: string): boolean => handOf(type) !== null || type.startsWith('trihand.run.')
+export const isLifecycleType = (type: string): boolean =>
+  reportedModality(type) !== null || type.startsWith('trihand.run.')
 
 /** Human events are rare and always emitted. The rest would double the cost of every step, so they are emitted only if a handler listens. */
-export const isToldOnDemand = (type: string): boolean => isOfLife(type) && handOf(type) !== 'human'
+export const isEmittedIfListened = (type: string): boolean =>
+  isLifecycleType(type) && reportedModality(type) !== 'human'
 
 /** The source of the events that a handler reports of its own work. */
-export const lifeSource = (modality: Modality, handler: string): string => `${modality}:${handler}`
+export const lifecycleSource = (modality: Modality, handler: string): string => `${modality}:${handler}`
 
 type Members = { readonly [name: string]: Json }
 
 /** An event without its place in the run; the rest is the same for all events. */
-export interface Telling {
+export interface LifecycleReport {
   readonly type: string
   readonly data: Members
 }
 
 /** An event with its place in the run. */
-export interface AddressedTelling extends Telling {
+export interface StepLifecycleReport extends LifecycleReport {
   /** Null: it is about the run as a whole. */
   readonly step: string | null
   readonly attempt: number
 }
 
 /** An event that belongs to the fact with this index in an append. */
-export interface ToldAt extends AddressedTelling {
+export interface FactLifecycleReport extends StepLifecycleReport {
   readonly index: number
 }
 
@@ -64,7 +66,7 @@ const NO_TOKENS = { inputTokens: 0, outputTokens: 0 }
 /** A large output is not copied: the event names the run. */
 const outputOf = (output: Payload): Json => ('value' in output ? output.value : null)
 
-const failed = (type: string, status: string, error: Failure, attempt: number): AddressedTelling => ({
+const failed = (type: string, status: string, error: Failure, attempt: number): StepLifecycleReport => ({
   type,
   step: null,
   attempt,
@@ -90,7 +92,7 @@ const lifeOf = (state: RunState): LiveRun | null => {
 const attemptOf = (state: RunState): number => (lifeOf(state)?.failures ?? 0) + 1
 
 /** The event that a fact of a run produces; null: none. `state` is the run's state after the fact. */
-export const tellingOf = (modality: Modality, fact: RunFact, state: RunState): AddressedTelling | null => {
+export const lifecycleReportOf = (modality: Modality, fact: RunFact, state: RunState): StepLifecycleReport | null => {
   if (modality === 'human') return null
   const attempt = attemptOf(state)
   switch (fact.type) {
@@ -101,7 +103,7 @@ export const tellingOf = (modality: Modality, fact: RunFact, state: RunState): A
       // The other members of an agent's outcome come from the agent's own report.
       const agent = { structuredOutput: result, artifacts: [], tokenUsage: NO_TOKENS, durationMs }
       const workflow = { result, emittedEvents: events, dbWrites: writes, durationMs }
-      const data = { status, ...outcomeWords(modality === 'agent' ? agent : workflow) }
+      const data = { status, ...outcomeMembers(modality === 'agent' ? agent : workflow) }
       return { type: `${modality}.completed`, step: null, attempt, data }
     }
     case 'run.failed':
@@ -118,12 +120,12 @@ export const tellingOf = (modality: Modality, fact: RunFact, state: RunState): A
 }
 
 /** The events that an executor reports itself, attached to the fact at this index. If the fact opens a step, they are about that step. */
-export const toldWith = (
-  tellings: readonly Telling[],
+export const reportsWithFact = (
+  tellings: readonly LifecycleReport[],
   fact: RunFact | undefined,
   index: number,
   state: RunState,
-): readonly ToldAt[] => {
+): readonly FactLifecycleReport[] => {
   const step = fact?.type === 'child.started' ? fact.step : null
   return tellings.map((telling) => ({ ...telling, step, attempt: attemptOf(state), index }))
 }

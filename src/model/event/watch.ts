@@ -10,7 +10,7 @@ export const TABLE_CHANGES = ['insert', 'update', 'delete'] as const
 export type FileChange = (typeof FILE_CHANGES)[number]
 export type TableChange = (typeof TABLE_CHANGES)[number]
 /** How a run ended; `ended` means any of the others. */
-export type EndWord = 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined' | 'ended'
+export type EndStatus = 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined' | 'ended'
 
 type Duration = string | number
 
@@ -26,7 +26,7 @@ export interface AfterTrigger {
   /** The function whose runs trigger this one when they end. */
   readonly after: string
   /** How they ended. Default `success`. */
-  readonly status?: EndWord | readonly EndWord[]
+  readonly status?: EndStatus | readonly EndStatus[]
   readonly filter?: string
 }
 

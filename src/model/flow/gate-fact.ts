@@ -72,7 +72,7 @@ export type GateFact =
   | StartFact
   | (At & { readonly type: 'gate.opened'; readonly cursor: number })
   /** From now on the gate listens for events of these types, each after its own sequence. */
-  | (At & { readonly type: 'gate.listened'; readonly types: readonly HeardType[] })
+  | (At & { readonly type: 'gate.listened'; readonly types: readonly ListenedType[] })
   /** Every event up to `cursor` has been processed, and of the later ones those in `beyond`. */
   | (At & { readonly type: 'gate.read'; readonly cursor: number; readonly beyond: readonly number[] })
   /** Only in a gate that is a shared budget: a turn was taken. */
@@ -264,13 +264,13 @@ export interface TrackedRun {
   readonly stop: StopMode | null
 }
 
-export interface HeldArrival {
+export interface PendingArrival {
   readonly arrival: Arrival
   readonly claim: Claim | null
 }
 
 /** An event type for which a gate listens: events after one sequence, and up to another if the handler no longer listens for the type. */
-export interface HeardType {
+export interface ListenedType {
   readonly type: string
   readonly after: number
   readonly until: number | null
@@ -278,14 +278,14 @@ export interface HeardType {
 
 export interface OpenGate {
   readonly kind: 'open'
-  readonly types: readonly HeardType[]
+  readonly types: readonly ListenedType[]
   readonly cursor: number
   readonly beyond: readonly number[]
   /** The number of runs called by name. */
   readonly calls: number
   readonly pausedBy: string | null
   /** In the order of arrival. After a resume they continue, and until all have gone, new arrivals wait after them. */
-  readonly held: readonly HeldArrival[]
+  readonly held: readonly PendingArrival[]
   readonly claims: Claims
   /** How many keys were stored since documents were last searched for expired ones, and up to where that search went. */
   readonly sweep?: { readonly since: number; readonly after: string }

@@ -53,7 +53,7 @@ const overBy = (command: GateCommand, decided: readonly GateFact[]): ReadonlySet
 }
 
 /** gate-6: adds the followers that must be notified of runs that end with this decision. */
-export const withFollowersTold = (
+export const withFollowersNotified = (
   gate: OpenGate,
   command: GateCommand,
   decision: Decision<GateFact>,

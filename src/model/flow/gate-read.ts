@@ -19,7 +19,7 @@ export const gateWakeAt = (state: GateState): Instant | null => {
 }
 
 /** Returns the event types of which every new event wakes the gate. */
-export const heardTypes = (state: GateState): readonly string[] =>
+export const listenedTypes = (state: GateState): readonly string[] =>
   state.kind === 'none' ? [] : state.types.flatMap(({ type, until }) => (until === null ? [type] : []))
 
 /** Returns the turns that these facts take of the shared budget. */
@@ -28,7 +28,7 @@ export const sharedTurns = (facts: readonly GateFact[]): readonly Turn[] =>
 
 /** Returns whether the gate listens for exactly these types. */
 export const hearsJust = (state: GateState, types: readonly string[]): boolean => {
-  const heard = heardTypes(state)
+  const heard = listenedTypes(state)
   return types.length === heard.length && types.every((type) => heard.includes(type))
 }
 

@@ -24,8 +24,8 @@ import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { type Decision, facts, type Machine, refuse } from '#model/kernel/machine.ts'
 import { itemsOf, tryAgain } from './batch-items.ts'
 import { type Draft, draftOf, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
-import type { GateCommand, GateFact, GateState, HeldArrival, OpenGate } from './gate-fact.ts'
-import { follow, withFollowersTold } from './gate-follow.ts'
+import type { GateCommand, GateFact, GateState, OpenGate, PendingArrival } from './gate-fact.ts'
+import { follow, withFollowersNotified } from './gate-follow.ts'
 import { hearsJust } from './gate-read.ts'
 import { isRetryWaiting, keptBy, keptReason } from './gate-retry.ts'
 import { evolveGate } from './gate-state.ts'
@@ -36,7 +36,7 @@ const MAX_HELD = 10_000
 const MAX_MOVES = 500
 
 /** An arrival between two stages, with the key that it will hold and the claim that it replaces once it has found a place. */
-interface Passage extends HeldArrival {
+interface Passage extends PendingArrival {
   readonly replaces: Claim | null
 }
 
@@ -383,7 +383,7 @@ export const gate: Machine<GateState, GateCommand, GateFact> = {
   initial: { kind: 'none' },
 
   decide(state, command) {
-    if (state.kind === 'open') return withFollowersTold(state, command, decideOpen(state, command))
+    if (state.kind === 'open') return withFollowersNotified(state, command, decideOpen(state, command))
     if (command.type !== 'open_gate') return refuse('NOT_FOUND', 'the gate was never opened')
     return facts({ type: 'gate.opened', at: command.now, cursor: command.cursor })
   },

@@ -63,7 +63,7 @@ export const readLane = (text: string): Lane => {
 }
 
 /** The number of live leases in a lane. */
-export interface Held {
+export interface LeaseCount {
   readonly lane: string
   readonly count: number
 }
@@ -73,7 +73,7 @@ export class Occupancy {
   readonly #taken = new Map<string, number>()
   readonly #circles = new Map<string, number>()
 
-  constructor(held: Iterable<Held>) {
+  constructor(held: Iterable<LeaseCount>) {
     for (const { lane, count } of held) this.take(readLane(lane), count)
   }
 

@@ -199,7 +199,7 @@ export const planDraft: Machine<PlanState, PlanCommand, PlanFact> = {
 }
 
 /** What a run of a plan is given: it contains the steps, so that no later revision and no deploy changes them. */
-export interface PlanOrder extends PlanContent {
+export interface PlanRunInput extends PlanContent {
   readonly plan: PlanId
   readonly hash: string
   readonly input: Json
@@ -210,7 +210,7 @@ export const worksOnThis = ({ worksOn }: PlanContent, input: Json): boolean =>
   worksOn === undefined || canonical(worksOn) === canonical(input)
 
 /** `now`: the hash of the same steps in the system as it is now. `given`: if absent, the input that the plan was shown with, or an empty one. */
-export const orderOf = (plan: PlanDraft, now: string, given?: Json): PlanOrder | Refusal => {
+export const orderOf = (plan: PlanDraft, now: string, given?: Json): PlanRunInput | Refusal => {
   const { goal, steps, hands, lines, goalBy, worksOn, hash } = plan.current
   const input = given ?? worksOn ?? {}
   if (plan.isDiscarded) return discarded(plan)

@@ -253,7 +253,7 @@ export const shownSteps = ({ steps, written }: PlanSpec, { handlers, namedBy }: 
 const MICROS = 1_000_000
 
 /** The wire format. */
-export const stepWords = (step: ShownStep) => ({
+export const stepMembers = (step: ShownStep) => ({
   ...{
     id: step.id,
     name: step.name,

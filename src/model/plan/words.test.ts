@@ -1,7 +1,7 @@
 /** Recognising plans in the content of tasks. */
 import { expect, test } from 'vitest'
 import type { ShownStep } from './shown.ts'
-import { stepWords } from './shown.ts'
+import { stepMembers } from './shown.ts'
 import { inputText, stepsInContent } from './words.ts'
 
 const SHOWN: ShownStep = {
@@ -9,7 +9,7 @@ const SHOWN: ShownStep = {
   ...{ operation: 'calls the function transfer', inputs: [{ path: 'to', value: null, from: ['x'] }], inputFrom: null },
   ...{ effect: 'once', may: null, maxCost: 5, rules: [] },
 }
-const step = stepWords(SHOWN)
+const step = stepMembers(SHOWN)
 
 test('[N3] content in the exact form of a plan is recognised, and nothing else is drawn as one (13.1.3)', () => {
   expect(stepsInContent({ steps: [step, step], hash: 'h' })).toHaveLength(2)

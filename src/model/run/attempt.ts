@@ -26,7 +26,7 @@ export const attemptsOf = (run: LiveRun, step: string): number => {
 }
 
 /** What the attempt before has left for the next one. */
-export const carryOf = (run: LiveRun, step: string): Json | null => {
+export const leftByLastAttempt = (run: LiveRun, step: string): Json | null => {
   const open = run.open.get(step)
   return open?.kind === 'retrying' ? (open.carry ?? null) : null
 }

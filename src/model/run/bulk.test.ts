@@ -5,11 +5,11 @@ import {
   BULK_ACTIONS,
   type BulkIntent,
   type BulkOutcome,
-  bulkOrder,
+  bulkCommand,
   concerns,
   failedOf,
   fromJobJson,
-  hasHeard,
+  hasReceived,
   progressAfter,
   progressAtFirst,
   spokenBy,
@@ -20,11 +20,11 @@ const INTENT: BulkIntent = { action: 'cancel', where: { status: 'waiting' }, ids
 const ID = runId('0'.repeat(32))
 
 test('an order has a filter, or a list of runs without duplicates', () => {
-  expect(bulkOrder({ ...INTENT, where: { handler: 'greet' } })).toEqual({
+  expect(bulkCommand({ ...INTENT, where: { handler: 'greet' } })).toEqual({
     order: { action: 'cancel', where: { status: null, handler: 'greet', session: null }, reason: null, by: 'ana' },
     ids: null,
   })
-  expect(bulkOrder({ ...INTENT, where: null, ids: [ID, ID], reason: 'late' })).toEqual({
+  expect(bulkCommand({ ...INTENT, where: null, ids: [ID, ID], reason: 'late' })).toEqual({
     order: { action: 'cancel', where: null, reason: 'late', by: 'ana' },
     ids: [ID],
   })
@@ -44,8 +44,8 @@ test.each<[string, Partial<BulkIntent>]>([
   ['expected 1 to 1000', { where: null, ids: Array.from({ length: 1_001 }, () => ID) }],
   ['reason must have 1 to 1000', { reason: '' }],
 ])('an order is refused: %s', (detail, intent) => {
-  expect(bulkOrder({ ...INTENT, ...intent })).toMatchObject({ kind: 'refused', code: 'INPUT_INVALID' })
-  expect(JSON.stringify(bulkOrder({ ...INTENT, ...intent }))).toContain(JSON.stringify(detail).slice(1, -1))
+  expect(bulkCommand({ ...INTENT, ...intent })).toMatchObject({ kind: 'refused', code: 'INPUT_INVALID' })
+  expect(JSON.stringify(bulkCommand({ ...INTENT, ...intent }))).toContain(JSON.stringify(detail).slice(1, -1))
 })
 
 test('an order applies to the runs whose status it can change', () => {
@@ -84,9 +84,9 @@ test('the total of an order with named runs is known from the beginning', () => 
 test('bulk-2: a run has received the command of a job if its facts name that job, and not if they name another', () => {
   const by = spokenBy('ana', ID)
   const facts = [{ type: 'run.paused', at: 1, by, reason: null }] as const
-  expect(hasHeard(facts, 'pause', by)).toBe(true)
-  expect(hasHeard(facts, 'resume', by)).toBe(false)
-  expect(hasHeard(facts, 'pause', spokenBy('ana', runId('1'.repeat(32))))).toBe(false)
+  expect(hasReceived(facts, 'pause', by)).toBe(true)
+  expect(hasReceived(facts, 'resume', by)).toBe(false)
+  expect(hasReceived(facts, 'pause', spokenBy('ana', runId('1'.repeat(32))))).toBe(false)
 })
 
 test('a value that is not a stored job is read as null', () => {

@@ -25,7 +25,7 @@ export interface RunFilter {
   readonly session: SessionId | null
 }
 
-export interface BulkOrder {
+export interface BulkCommand {
   readonly action: BulkAction
   /** Null: the order names its runs. */
   readonly where: RunFilter | null
@@ -78,9 +78,9 @@ const idsOf = (given: readonly string[]): readonly RunId[] | Refusal => {
 }
 
 /** The validated order, and the runs that it names; `ids` is null if it has a filter. */
-export const bulkOrder = (
+export const bulkCommand = (
   intent: BulkIntent,
-): { readonly order: BulkOrder; readonly ids: readonly RunId[] | null } | Refusal => {
+): { readonly order: BulkCommand; readonly ids: readonly RunId[] | null } | Refusal => {
   const action = BULK_ACTIONS.find((word) => word === intent.action)
   if (action === undefined) return bad(`action is "${intent.action}"; expected one of ${BULK_ACTIONS.join(', ')}`)
   if ((intent.where === null) === (intent.ids === null)) return bad('give either where or ids')
@@ -113,14 +113,14 @@ const FACTS = {
 } as const satisfies Record<BulkAction, RunFact['type']>
 
 /** bulk-2. */
-export const hasHeard = (facts: readonly RunFact[], action: BulkAction, by: string): boolean =>
+export const hasReceived = (facts: readonly RunFact[], action: BulkAction, by: string): boolean =>
   facts.some((fact) => fact.type === FACTS[action] && fact.by === by)
 
 /** The commands for actions that the run alone decides on. A cancel must also reach the run's holder, a retry its gate and its children. */
 export const commandOf = (
   action: 'pause' | 'resume',
   now: Instant,
-  { by, reason }: Pick<BulkOrder, 'by' | 'reason'>,
+  { by, reason }: Pick<BulkCommand, 'by' | 'reason'>,
 ): RunCommand => (action === 'pause' ? { type: 'pause_run', now, by, reason } : { type: 'resume_run', now, by })
 
 /** `failure` null: it was done. */
@@ -177,7 +177,7 @@ export const progressAfter = (
 })
 
 /** The stored record of a job, beside its run. */
-export interface JobRecord extends BulkOrder {
+export interface JobRecord extends BulkCommand {
   readonly progress: BulkProgress
 }
 

@@ -1,6 +1,6 @@
 /** The outcome of each modality, in TypeScript and on the wire. */
 import { expect, test } from 'vitest'
-import { humanOutcomeIn, type Outcome, outcomeWords } from './outcome.ts'
+import { humanOutcomeIn, type Outcome, outcomeMembers } from './outcome.ts'
 
 const human = { decision: 'approve', modifications: null, feedback: null, decidedBy: 'ana', decidedAt: 1_000 }
 const OUTCOMES: readonly [Outcome, object][] = [
@@ -32,10 +32,10 @@ const OUTCOMES: readonly [Outcome, object][] = [
 ]
 
 test.each(OUTCOMES)('outcome-1: on the wire %j has the same members in snake case, and no others', (outcome, words) =>
-  expect(outcomeWords(outcome)).toEqual(words),
+  expect(outcomeMembers(outcome)).toEqual(words),
 )
 
 test("outcome-1: a human's outcome can be read back from the output of its run; any other output has none", () => {
-  expect(humanOutcomeIn({ ...outcomeWords(human), task_id: 'tsk_1' }, 0)).toEqual(human)
+  expect(humanOutcomeIn({ ...outcomeMembers(human), task_id: 'tsk_1' }, 0)).toEqual(human)
   for (const other of [null, 7, 'approve', [], { decision: 7 }]) expect(humanOutcomeIn(other, 0)).toBeNull()
 })

@@ -55,13 +55,13 @@ export type Outcome = HumanOutcome | AgentOutcome | WorkflowOutcome
 
 type Members = { readonly [name: string]: Json }
 
-export const humanWords = ({ decision, modifications, feedback, decidedBy, decidedAt }: HumanOutcome) => ({
+export const humanOutcomeMembers = ({ decision, modifications, feedback, decidedBy, decidedAt }: HumanOutcome) => ({
   ...{ decision, modifications, feedback },
   decided_by: decidedBy,
   decided_at: isoTime(decidedAt),
 })
 
-export const tokenWords = ({ inputTokens, outputTokens }: TokenUsage) => ({
+export const tokenUsageMembers = ({ inputTokens, outputTokens }: TokenUsage) => ({
   input_tokens: inputTokens,
   output_tokens: outputTokens,
 })
@@ -69,7 +69,7 @@ export const tokenWords = ({ inputTokens, outputTokens }: TokenUsage) => ({
 const agentWords = ({ structuredOutput, artifacts, tokenUsage, durationMs }: AgentOutcome) => ({
   structured_output: structuredOutput,
   artifacts: artifacts.map(({ path, hash }) => ({ path, hash })),
-  token_usage: tokenWords(tokenUsage),
+  token_usage: tokenUsageMembers(tokenUsage),
   duration_ms: durationMs,
 })
 
@@ -81,8 +81,8 @@ const workflowWords = ({ result, emittedEvents, dbWrites, durationMs }: Workflow
 })
 
 /** The outcome as it is sent on the wire. */
-export const outcomeWords = (outcome: Outcome): Members => {
-  if ('decision' in outcome) return humanWords(outcome)
+export const outcomeMembers = (outcome: Outcome): Members => {
+  if ('decision' in outcome) return humanOutcomeMembers(outcome)
   return 'structuredOutput' in outcome ? agentWords(outcome) : workflowWords(outcome)
 }
 

@@ -38,11 +38,11 @@ import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
 import {
   asked,
   childEnded,
-  doubted,
-  heardLate,
   intended,
   open,
   received,
+  recordLateResult,
+  recordUncertain,
   resolved,
   reused,
   settle,
@@ -256,7 +256,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'run.retried':
       return run
     case 'step.late_result':
-      return heardLate(run, fact)
+      return recordLateResult(run, fact)
     case 'run.retry_scheduled':
       return changed(run, { failures: fact.attempt, retryAt: fact.wakeAt })
     case 'run.retry_due':
@@ -292,7 +292,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'step.retry_due':
       return retryDue(run, fact.step)
     case 'step.uncertain':
-      return doubted(run, fact)
+      return recordUncertain(run, fact)
     case 'step.resolved':
       return resolved(run, fact)
     case 'step.reused':

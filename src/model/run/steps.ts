@@ -34,7 +34,7 @@ export const intended = (run: LiveRun, fact: Fact<'step.intended'>): LiveRun => 
   })
 }
 
-export const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
+export const recordUncertain = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
   const before = run.open.get(fact.step)
   const begun = before?.kind === 'intended' || before?.kind === 'uncertain' ? before : NOT_BEGUN
   const { attempt, reason, task = null, over = false, instead } = fact
@@ -46,7 +46,7 @@ export const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => 
 const NOT_BEGUN = { effectKey: '' } as const
 
 /** Adds evidence to the attempt that it belongs to; an answer of an earlier attempt does not change the open step. */
-export const heardLate = (run: LiveRun, fact: Fact<'step.late_result'>): LiveRun => {
+export const recordLateResult = (run: LiveRun, fact: Fact<'step.late_result'>): LiveRun => {
   const before = run.open.get(fact.step)
   if (before?.kind !== 'intended' && before?.kind !== 'uncertain') return heardFrozen(run, fact)
   if (fact.performer !== before.performer?.id) return heardFrozen(run, fact)

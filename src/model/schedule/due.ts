@@ -5,7 +5,7 @@
  */
 import type { Instant } from '#model/kernel/ids.ts'
 import type { LiveSchedule, ScheduleState } from './fact.ts'
-import { inTurn, isOwnSlot, isPaced } from './fold.ts'
+import { isOwnSlot, isPaced, startableRuns } from './fold.ts'
 import type { Calendar, CalendarOf } from './spec.ts'
 
 /** Slots looked at in one decision; if there are more, the schedule is due again at once. */
@@ -77,7 +77,7 @@ export const dueSlots = (state: LiveSchedule, now: Instant, calendarOf: Calendar
 
 const lineReadyAt = (state: LiveSchedule): Instant | null => {
   const { running, spec, paceAt } = state
-  const [head] = inTurn(state)
+  const [head] = startableRuns(state)
   if (head === undefined || (spec.overlap !== 'allow' && running.length > 0)) return null
   return isPaced(head) ? paceAt : null
 }

@@ -41,7 +41,7 @@ export const isOwnSlot = ({ origin }: ScheduledRun): boolean => origin === 'slot
 export const isPaced = ({ origin }: ScheduledRun): boolean => origin === 'missed' || origin === 'backfill'
 
 /** Returns the runs in the line that may start in their turn: in a pause only those that a person asked for during it. */
-export const inTurn = ({ paused, line }: LiveSchedule): readonly WaitingRun[] =>
+export const startableRuns = ({ paused, line }: LiveSchedule): readonly WaitingRun[] =>
   paused === null ? line : line.filter(({ askedInPause }) => askedInPause === true)
 
 /** schedule-1, schedule-2: the cursor never goes back, whatever the clock does. */

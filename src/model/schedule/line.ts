@@ -8,7 +8,7 @@ import { judgeOverlap } from '#model/flow/policies/overlap.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import { type Draft, record, skip } from './draft.ts'
 import type { LiveSchedule, RunOrigin, ScheduledRun } from './fact.ts'
-import { inTurn, isOwnSlot, isPaced, plannedRun } from './fold.ts'
+import { isOwnSlot, isPaced, plannedRun, startableRuns } from './fold.ts'
 
 export const planRun = (
   draft: Draft,
@@ -18,7 +18,7 @@ export const planRun = (
 ): ScheduledRun => plannedRun({ ...request, slot, run: draft.world.runOf(slot, request?.id ?? null), origin })
 
 /** A run in the line that may start counts as running. */
-export const isBusy = (state: LiveSchedule): boolean => state.running.length > 0 || inTurn(state).length > 0
+export const isBusy = (state: LiveSchedule): boolean => state.running.length > 0 || startableRuns(state).length > 0
 
 const fire = (draft: Draft, scheduled: ScheduledRun): void => {
   const { coalesced, last } = draft.state
@@ -46,7 +46,7 @@ const stop = (draft: Draft, runs: readonly RunId[], mode: 'cancel' | 'terminate'
 /** Starts, queues or skips one run whose time has come, by the overlap policy. */
 export const start = (draft: Draft, planned: ScheduledRun): void => {
   const { running, spec } = draft.state
-  const line = { running: running.map(({ run }) => run), waiting: inTurn(draft.state) }
+  const line = { running: running.map(({ run }) => run), waiting: startableRuns(draft.state) }
   const verdict = judgeOverlap(line, spec.overlap)
   switch (verdict.kind) {
     case 'start':
@@ -75,7 +75,7 @@ const mayStart = ({ state, now }: Draft, head: ScheduledRun): boolean => {
 /** Starts waiting runs, as far as overlap and pace allow. */
 export const release = (draft: Draft): void => {
   for (;;) {
-    const [head] = inTurn(draft.state)
+    const [head] = startableRuns(draft.state)
     if (head === undefined || !mayStart(draft, head)) return
     fire(draft, head)
   }

@@ -5,7 +5,7 @@
  */
 import type { Instant, RunId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
-import { humanWords } from '#model/run/outcome.ts'
+import { humanOutcomeMembers } from '#model/run/outcome.ts'
 import type { OpenTask, TaskEnd, TaskItem, TaskState } from './fact.ts'
 import { forbid } from './rights.ts'
 import {
@@ -184,7 +184,7 @@ export const allowedActions = (state: TaskState, by: Identity): readonly TaskAct
 /** Returns the data of the event that an action emits, under wire names. */
 export const decisionData = (bundle: string, answer: TaskAnswer): Json => ({
   bundle_id: bundle,
-  ...humanWords(answer),
+  ...humanOutcomeMembers(answer),
   approved: answer.approved,
   rejected: answer.rejected,
   deciders: answer.deciders,

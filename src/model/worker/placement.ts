@@ -42,7 +42,7 @@ export const ANYWHERE: Placement = {
 }
 
 /** How long a run is left to a worker that suits it better, or that had it last. */
-export const PATIENCE_MS = 1_000
+export const PREFERENCE_DELAY_MS = 1_000
 
 const label = (worker: WorkerPlace, name: string): string | undefined =>
   Object.hasOwn(worker.labels, name) ? worker.labels[name] : undefined

@@ -4,8 +4,8 @@
  * Owns which order takes effect. Orders are facts that every worker reads in the order in which they were given; the worker decides when to read
  * them and how to follow them (engine/worker/worker.ts).
  *
- * orders-1  The last of pause and resume takes effect. A worker that was ordered to drain leaves, whatever it is ordered after that.
- * orders-2  A stop holds until it is lifted, also for workers that start later. A second stop changes nothing, nor does a lift without a stop.
+ * worker-control-1  The last of pause and resume takes effect. A worker that was ordered to drain leaves, whatever it is ordered after that.
+ * worker-control-2  A stop holds until it is lifted, also for workers that start later. A second stop changes nothing, nor does a lift without a stop.
  */
 import type { Instant, WorkerId } from '#model/kernel/ids.ts'
 import { facts, type Machine } from '#model/kernel/machine.ts'
@@ -20,24 +20,24 @@ export interface Stop {
   readonly at: Instant
 }
 
-export type OrderFact =
+export type WorkerControlFact =
   | { readonly type: `${WorkerOrder}_ordered`; readonly worker: WorkerId; readonly by: string }
   | ({ readonly type: 'stop_ordered' } & Stop)
   | { readonly type: 'stop_lifted'; readonly by: string }
 
-export type OrderCommand =
+export type WorkerControlCommand =
   | { readonly type: 'order'; readonly order: WorkerOrder; readonly worker: WorkerId; readonly by: string }
   | ({ readonly type: 'stop' } & Stop)
   | { readonly type: 'lift'; readonly by: string }
 
 /** The orders in effect for one worker; it knows no orders to other workers. */
-export interface Standing {
+export interface WorkerControlState {
   readonly drains: boolean
   readonly isPaused: boolean
   readonly stop: Stop | null
 }
 
-export const orders: Machine<Standing, OrderCommand, OrderFact> = {
+export const workerControl: Machine<WorkerControlState, WorkerControlCommand, WorkerControlFact> = {
   initial: { drains: false, isPaused: false, stop: null },
   decide: (standing, command) => {
     switch (command.type) {
@@ -66,4 +66,5 @@ export const orders: Machine<Standing, OrderCommand, OrderFact> = {
 }
 
 /** True if a worker under these orders claims anything new. */
-export const takesAny = ({ drains, isPaused, stop }: Standing): boolean => !drains && !isPaused && stop === null
+export const takesAny = ({ drains, isPaused, stop }: WorkerControlState): boolean =>
+  !drains && !isPaused && stop === null

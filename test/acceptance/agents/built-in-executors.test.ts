@@ -4,7 +4,7 @@ import { fn } from '#executors/workflow/function.ts'
 import type { ExecuteOptions } from '#executors/workflow/step-api.ts'
 import type { ModelRequest } from '#ports/model.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
-import { startTestSystem, type TestHands } from '#testing/system.ts'
+import { startTestSystem, type TestExecutors } from '#testing/system.ts'
 
 const TASKS: Readonly<Record<string, ExecuteOptions>> = {
   template: { type: 'template_engine', task: { template: 'Dear {{ name }}', input_variables: { name: 'Ana' } } },
@@ -27,7 +27,7 @@ const SYSTEM = {
   ],
 }
 
-const hands = (seen: ModelRequest[]): TestHands => ({
+const hands = (seen: ModelRequest[]): TestExecutors => ({
   models: {
     model: {
       call: async (request) => {

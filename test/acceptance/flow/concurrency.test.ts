@@ -177,7 +177,7 @@ onEveryStore('concurrency', (store) => {
     return { system, run, finish, now: () => [...atWork.keys()] }
   }
 
-  test('[H5] turns-1: under a limit on steps the steps of a run are performed one after the other', async () => {
+  test('[H5] step-mutex-1: under a limit on steps the steps of a run are performed one after the other', async () => {
     const { system, run, finish, now } = await sideBySide('step')
     for (const name of ['a', 'b', 'c']) {
       expect(now()).toEqual([name])
@@ -195,7 +195,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('turns-2: a run that is cancelled with queued steps ends, and none of these begins', async () => {
+  test('step-mutex-2: a run that is cancelled with queued steps ends, and none of these begins', async () => {
     const { system, run, finish, now } = await sideBySide('step')
     await system.run(() => system.engine.cancel(run, 'ana', 'no longer needed'))
     await finish('a')

@@ -44,7 +44,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
 const show = (system: TestSystem) => system.run(() => system.engine.queues.show('orders'))
 
 onEveryStore('queues', (store) => {
-  test('[I1] queue-duty-1 messages are processed in order, one cycle at a time, also if the process dies', async () => {
+  test('[I1] queue-coordinator-1 messages are processed in order, one cycle at a time, also if the process dies', async () => {
     const cycles: (readonly number[])[] = []
     const source: SystemSource = {
       ...reading({}, () => null),

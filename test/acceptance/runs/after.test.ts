@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
 import { normalise } from '#manifest/define/define.ts'
-import type { EndWord } from '#model/event/watch.ts'
+import type { EndStatus } from '#model/event/watch.ts'
 import { LOCAL_TENANT } from '#model/kernel/ids.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
 import { startTestSystem } from '#testing/system.ts'
 
-const after = (name: string, status?: EndWord | readonly EndWord[]) =>
+const after = (name: string, status?: EndStatus | readonly EndStatus[]) =>
   fn(name, { trigger: { after: 'work', ...(status === undefined ? {} : { status }) } }, ({ input }) => input)
 
 const source = {

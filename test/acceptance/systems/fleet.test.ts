@@ -75,7 +75,7 @@ onEveryStore('fleet', (store) => {
     await system.close()
   })
 
-  test('[I6] orders-2: a stop outlives the worker: the next one begins nothing until it is lifted', async () => {
+  test('[I6] worker-control-2: a stop outlives the worker: the next one begins nothing until it is lifted', async () => {
     const { done, open, source } = twoSteps()
     open()
     const system = await begin(source, store())

@@ -132,11 +132,11 @@ export const keyedRequests = proof({
       plant: () =>
         plantMethod<RequireOwner>(
           Requests.prototype,
-          'demandOver',
-          (demand) =>
+          'requireOver',
+          (requireOver) =>
             function (known) {
               if (known.owner !== null && known.owner !== Reflect.get(this, 'owner')) throw new RequestInProgress(1)
-              demand.call(this, known)
+              requireOver.call(this, known)
             },
         ),
     },

@@ -68,7 +68,7 @@ const jobWith = (given: Partial<BackendJob>): BackendJob => ({
   workspace: inMemory(new Map()),
   judge: (tool) => ({ kind: tool === 'send' ? 'leave' : 'run' }),
   perform: async () => ({ text: 'it is green', isError: false }),
-  tell: () => {},
+  emitChunk: () => {},
   ...given,
 })
 

@@ -67,7 +67,10 @@ test('[C13] some items of a bundle are approved and the rest is rejected; an unk
   const { shown_hash } = await folder.json(['inbox', 'show', id, ...ANA])
   const word = ['inbox', 'approve', id, ...ANA, '--hash', shown_hash]
   const strange = await folder.run([...word, '--items', 'a,z', '--rest', 'reject'])
-  expect([strange.code, strange.stderr]).toEqual([2, expect.stringContaining('the task has no item z; its items are a, b, c')])
+  expect([strange.code, strange.stderr]).toEqual([
+    2,
+    expect.stringContaining('the task has no item z; its items are a, b, c'),
+  ])
   const unsaid = await folder.run([...word, '--items', 'a'])
   expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('--rest')])
   const done = await folder.json([...word, '--items', 'a,c', '--rest', 'reject', '--reason', 'too long'])

@@ -14,7 +14,7 @@ import { LOCAL_TENANT, type RunId, type TaskId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { Inbox } from '#test/support/serving/inbox.ts'
-import { startTestSystem, type TestHands, type TestStore, type TestSystem } from '#testing/system.ts'
+import { startTestSystem, type TestExecutors, type TestStore, type TestSystem } from '#testing/system.ts'
 import type { PaidModel } from './agents.ts'
 
 export interface Place {
@@ -47,7 +47,7 @@ export const beginAgents = (
   place: Place,
   model: PaidModel | null,
 ): Promise<TestSystem> => {
-  const hands: TestHands = {
+  const hands: TestExecutors = {
     folder: place.folder,
     agents: {
       ...(model === null ? {} : { models: model }),

@@ -55,7 +55,7 @@ const openCall = (
   let said = ''
   const say = (text: string): void => {
     said += text
-    request.onDelta?.({ type: 'text', text })
+    request.onChunk?.({ type: 'text', text })
   }
   signal.addEventListener('abort', () => settle(NO), { once: true })
   const call: HeldCall = {

@@ -184,7 +184,7 @@ export const PROOFS: readonly (readonly [path: RegExp, files: readonly string[]]
 /** Code reads it, and no test names it: the file that does. */
 export const READ_BY: readonly (readonly [path: RegExp, file: string])[] = [
   [/\.(base_ms|factor|max_ms)$/, 'src/model/flow/policies/retry.ts'],
-  [/^defaults\.models$/, 'src/manifest/yaml/agent-source.ts'],
+  [/^defaults\.models$/, 'src/manifest/yaml/source.ts'],
   [/^agents\.(internal|config\.asks\.users|workspace\.snapshot_on_failure)$/, 'src/manifest/define/agents.ts'],
   [/^(plans|humans)\.internal$/, 'src/manifest/define/define.ts'],
   [/^executors\./, 'src/manifest/yaml/source.ts'],
@@ -192,7 +192,7 @@ export const READ_BY: readonly (readonly [path: RegExp, file: string])[] = [
   [/from_db\.template$/, 'src/executors/agent/hydrate.ts'],
   [/artifacts\.persist_to$/, 'src/manifest/define/agents.ts'],
   [/mcp_servers\.(command|args|env)$/, 'src/manifest/define/agents.ts'],
-  [/^agents\.limits\.timeout_seconds$/, 'src/manifest/yaml/agent-source.ts'],
+  [/^agents\.limits\.timeout_seconds$/, 'src/manifest/yaml/source.ts'],
   [/^(functions|plans)\.persist\.log$/, 'src/manifest/define/workflow.ts'],
   [/^functions\.integrations$/, 'src/manifest/define/workflow.ts'],
   [/\.event_payload_schema$/, 'src/manifest/human/actions.ts'],

@@ -59,7 +59,7 @@ export const switchNotices = async (on: boolean): Promise<boolean> => {
   return mayTell
 }
 
-export const tellOfTasks = (): void =>
+export const notifyOfTasks = (): void =>
   void live.subscribe(({ topic }) => {
     if (topic === 'tasks' || topic === '*') lookSoon()
   })

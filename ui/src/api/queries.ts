@@ -58,7 +58,7 @@ export const queryClient = new QueryClient({
 const pageOf = <Item>(key: readonly unknown[], path: string) =>
   infiniteQueryOptions({
     queryKey: key,
-    // news.ts refetches single pages with it.
+    // changes.ts refetches single pages with it.
     meta: { path },
     queryFn: ({ pageParam, signal }) => getJson<Page<Item>>(`${path}${pageParam}`, signal),
     initialPageParam: '',

@@ -11,8 +11,8 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Dispatcher, DispatcherFactory } from '#ports/dispatcher.ts'
-import { Door, type DoorOptions } from './door.ts'
-import { type Doors, ServerApi } from './server-api.ts'
+import { type RestateAddresses, ServerApi } from './server-api.ts'
+import { RestateEndpoint, type RestateEndpointOptions } from './wake-endpoint.ts'
 
 /*
  * Watches which worker is registered with Restate. Every worker checks periodically and registers itself if the registered one is gone.
@@ -103,7 +103,7 @@ const withSlash = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`)
  * While Restate is unavailable wakes are lost, and workers find due runs when they sweep.
  */
 
-interface RestateDispatcherOptions extends Omit<DoorOptions, 'onWake'>, Doors {
+interface RestateDispatcherOptions extends Omit<RestateEndpointOptions, 'onWake'>, RestateAddresses {
   readonly clock: Clock
   /** The address at which Restate reaches the server; null: its own host and port. */
   readonly url: string | null
@@ -116,7 +116,7 @@ class RestateDispatcher implements Dispatcher {
   readonly #api: ServerApi
   readonly #inbox: Inbox
   readonly #outbox: Outbox
-  readonly #door: Door
+  readonly #door: RestateEndpoint
   #registration: Registration | null = null
   #isStopped = false
 
@@ -126,7 +126,7 @@ class RestateDispatcher implements Dispatcher {
     this.#api = new ServerApi(options, names)
     this.#inbox = new Inbox(clock)
     this.#outbox = new Outbox({ clock, send: (wakes) => this.#api.send(wakes, clock.now()) })
-    this.#door = new Door({ ...options, onWake: (run, at) => this.#inbox.take(run, at) })
+    this.#door = new RestateEndpoint({ ...options, onWake: (run, at) => this.#inbox.take(run, at) })
   }
 
   wake(run: ClaimableId, at: Instant): void {

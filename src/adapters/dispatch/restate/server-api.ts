@@ -5,7 +5,7 @@
  */
 import type { Wake } from '#adapters/dispatch/wakes/outbox.ts'
 
-export interface Doors {
+export interface RestateAddresses {
   readonly ingress: string
   readonly admin: string | null
   readonly token: string | null
@@ -24,10 +24,10 @@ export type WireWake = readonly [run: string, at: number, delayMs: number]
 const CALL_MS = 2_000
 
 export class ServerApi {
-  readonly #doors: Doors
+  readonly #doors: RestateAddresses
   readonly #names: Names
 
-  constructor(doors: Doors, names: Names) {
+  constructor(doors: RestateAddresses, names: Names) {
     this.#doors = doors
     this.#names = names
   }

@@ -5,7 +5,7 @@
  */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '#model/kernel/json.ts'
-import type { Delta, ModelAnswer, ModelFailure, ModelReply, ModelRequest, Part } from '#ports/model.ts'
+import type { Chunk, ModelAnswer, ModelFailure, ModelReply, ModelRequest, Part } from '#ports/model.ts'
 import { startAnthropicStub } from '#testing/stubs/anthropic-stub.ts'
 import type { ModelStub, StubBlock, StubBody, StubFault } from '#testing/stubs/model-stub.ts'
 import { startOpenAIStub } from '#testing/stubs/openai-stub.ts'
@@ -63,7 +63,7 @@ const requestTo = ({ provider, id }: ModelSettings, asked: Asked): ModelRequest 
   maxOutputTokens: 1_000,
   temperature: null,
   attempt: 1,
-  ...(asked.isStreamed ? { onDelta: () => {} } : {}),
+  ...(asked.isStreamed ? { onChunk: () => {} } : {}),
   ...asked.request,
 })
 
@@ -377,12 +377,12 @@ describe.each(KINDS)('an answer of %s that stalls in the middle', (kind) => {
     const giveUp = new AbortController()
     let heard = ''
     const request = requestTo(settings, { kind })
-    const onDelta = (delta: Delta): void => {
+    const onChunk = (delta: Chunk): void => {
       heard += delta.type === 'text' ? delta.text : ''
       // Some text arrives before the end.
       giveUp.abort()
     }
-    const reply = await model.call({ ...request, onDelta }, giveUp.signal)
+    const reply = await model.call({ ...request, onChunk }, giveUp.signal)
     expect(heard).toMatch(/^One/)
     expect(reply).toMatchObject({ kind: 'failed', code: 'STEP_ABORTED', text: expect.stringMatching(/^One/) })
   })

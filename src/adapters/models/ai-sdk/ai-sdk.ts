@@ -22,7 +22,7 @@ import {
 import { type ErrorCode, TrihandError } from '#model/kernel/errors.ts'
 import { type Json, toJson } from '#model/kernel/json.ts'
 import type {
-  Delta,
+  Chunk,
   Finish,
   Message,
   Model,
@@ -97,16 +97,16 @@ const ask = async (
 ): Promise<ModelReply> => {
   const options = callOptions(request, settings, signal)
   const step =
-    request.onDelta === undefined
+    request.onChunk === undefined
       ? (await generateText(options)).steps[0]
-      : await streamed(options, request.onDelta, signal, heard)
+      : await streamed(options, request.onChunk, signal, heard)
   return step === undefined ? failureOf(heard.error?.cause, heard.text) : replyOf(step, request, settings)
 }
 
 /** Undefined: the stream broke; `heard` has the reason. */
 const streamed = async (
   options: ReturnType<typeof callOptions>,
-  tell: (delta: Delta) => void,
+  tell: (delta: Chunk) => void,
   signal: AbortSignal,
   heard: Heard,
 ): Promise<Step | undefined> => {
@@ -125,7 +125,7 @@ const streamed = async (
 
 const deltaOf = (
   part: { readonly type: string } & Partial<Record<'text' | 'id' | 'toolName', string>>,
-): Delta | null => {
+): Chunk | null => {
   switch (part.type) {
     case 'text-delta':
       return { type: 'text', text: part.text ?? '' }

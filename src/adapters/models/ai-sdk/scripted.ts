@@ -142,13 +142,13 @@ const partsOf = ({ entry, groups }: Found, { after }: Situation): readonly Part[
   }
 }
 
-const stream = (parts: readonly Part[], { onDelta }: ModelRequest): void => {
-  if (onDelta === undefined) return
+const stream = (parts: readonly Part[], { onChunk }: ModelRequest): void => {
+  if (onChunk === undefined) return
   for (const part of parts) {
-    if (part.type === 'call') onDelta({ type: 'call', id: part.id, tool: part.tool })
+    if (part.type === 'call') onChunk({ type: 'call', id: part.id, tool: part.tool })
     if (part.type !== 'text') continue
     for (let at = 0; at < part.text.length; at += PIECE)
-      onDelta({ type: 'text', text: part.text.slice(at, at + PIECE) })
+      onChunk({ type: 'text', text: part.text.slice(at, at + PIECE) })
   }
 }
 

@@ -35,7 +35,7 @@ const jobWith = (given: Partial<BackendJob> = {}): BackendJob => ({
   workspace: inMemory(new Map()),
   judge: (tool) => ({ kind: tool === 'send' ? 'leave' : 'run' }),
   perform: async () => ({ text: '', isError: false }),
-  tell: () => {},
+  emitChunk: () => {},
   ...given,
 })
 

@@ -134,8 +134,8 @@ class Hearing {
 
   private tell({ event }: SdkMessage): void {
     const { type, text, thinking } = event?.delta ?? {}
-    if (type === 'text_delta' && text) this.job.tell({ type: 'text', text })
-    if (type === 'thinking_delta' && thinking) this.job.tell({ type: 'reasoning', text: thinking })
+    if (type === 'text_delta' && text) this.job.emitChunk({ type: 'text', text })
+    if (type === 'thinking_delta' && thinking) this.job.emitChunk({ type: 'reasoning', text: thinking })
   }
 }
 

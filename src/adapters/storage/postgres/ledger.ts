@@ -6,7 +6,7 @@
  */
 import { Gathered } from '#adapters/storage/postgres/read/gathered.ts'
 import { Appender, type AppenderOptions } from '#adapters/storage/postgres/write/append.ts'
-import { Leases } from '#adapters/storage/postgres/write/lease.ts'
+import { LeaseUpdates } from '#adapters/storage/postgres/write/lease.ts'
 import { EventValues } from '#adapters/storage/postgres/write/values.ts'
 import type { StoredEvent } from '#model/event/event.ts'
 import type { Instant, StreamId, WorkerId } from '#model/kernel/ids.ts'
@@ -83,7 +83,7 @@ const WHOLES_AT_ONCE = 16
 export class PostgresLedger implements Ledger {
   readonly #database: Database
   readonly #appender: Appender
-  readonly #leases: Leases
+  readonly #leases: LeaseUpdates
   readonly #hints: ChangeHints | null
   readonly #values: EventValues
   readonly #heads = new Gathered((streams: readonly StreamId[]) => this.#loadHeads(streams), HEADS_AT_ONCE)
@@ -93,7 +93,7 @@ export class PostgresLedger implements Ledger {
     this.#database = database
     this.#hints = hints
     this.#appender = new Appender(database, options)
-    this.#leases = new Leases(database, options.clock)
+    this.#leases = new LeaseUpdates(database, options.clock)
     this.#values = new EventValues(database, (types) => this.#appender.lockAlone(types))
   }
 

@@ -40,7 +40,7 @@ export const findStream = (scope: Scope, stream: StreamId): StreamRow | null => 
 }
 
 /** Null if the stream has no lease. */
-export const findHeld = (scope: Scope, stream: StreamId): LeasedRow | null => {
+export const findLeased = (scope: Scope, stream: StreamId): LeasedRow | null => {
   const row = findStream(scope, stream)
   return row === null || row.lease === null ? null : (scope.known.held(stream) ?? null)
 }

@@ -15,7 +15,7 @@ import {
   takeBack,
   takenRow,
 } from '#adapters/storage/sqlite/write/claim.ts'
-import { judge } from '#adapters/storage/sqlite/write/diagnose-conflict.ts'
+import { diagnoseConflict } from '#adapters/storage/sqlite/write/diagnose-conflict.ts'
 import { findEvents } from '#adapters/storage/sqlite/write/event.ts'
 import { FactRows } from '#adapters/storage/sqlite/write/facts.ts'
 import type { RowCache } from '#adapters/storage/sqlite/write/row-cache.ts'
@@ -73,7 +73,7 @@ const writeTogether = (scope: Scope, batch: readonly (Append | Step)[]): readonl
   for (const entry of batch) {
     const attempt = attemptOf(scope, entry)
     if (attempt === 'partial') return null
-    outcomes.push(attempt === 'clean' ? judge(scope, appendOf(entry)) : attempt)
+    outcomes.push(attempt === 'clean' ? diagnoseConflict(scope, appendOf(entry)) : attempt)
   }
   return unlessClash(() => scope.facts.flush()) === 'clash' ? null : outcomes
 }
@@ -88,7 +88,7 @@ const writeAlone = (scope: Scope, append: Append): Outcome => {
     known.forget()
   }
   sql.releaseSavepoint.run()
-  return attempt === 'clean' || attempt === 'partial' ? judge(scope, append) : attempt
+  return attempt === 'clean' || attempt === 'partial' ? diagnoseConflict(scope, append) : attempt
 }
 
 const attemptOf = (scope: Scope, entry: Append | Step): Attempt => {

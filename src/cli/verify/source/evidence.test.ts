@@ -9,7 +9,7 @@ import type { RunFact } from '#model/run/fact.ts'
 import { aLedger, judge } from '#test/support/judged.ts'
 import type { LedgerByHand } from '#test/support/stores/ledger-by-hand.ts'
 import { fact, started } from '#test/support/stories/run-story.ts'
-import type { Acknowledgement, Evidence, PerformedEffect } from './evidence.ts'
+import type { Acknowledgement, EffectEvidence, Evidence } from './evidence.ts'
 import { UnreadableLedger } from './source.ts'
 
 const written = (name: string, text: string): string => {
@@ -22,7 +22,7 @@ const written = (name: string, text: string): string => {
 
 const lines = (entries: readonly object[]): string => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
 const acks = (...entries: readonly Acknowledgement[]): Evidence => ({ acks: written('acks.jsonl', lines(entries)) })
-const world = (...entries: readonly PerformedEffect[]): Evidence => ({ world: written('world.jsonl', lines(entries)) })
+const world = (...entries: readonly EffectEvidence[]): Evidence => ({ world: written('world.jsonl', lines(entries)) })
 
 const aRun = (ledger: LedgerByHand, ...facts: readonly RunFact[]): Promise<RunId> =>
   ledger.run([started(), ...facts, fact('run.completed', { at: 90 })])
@@ -95,7 +95,7 @@ test('a missing evidence file is unreadable', async () => {
   expect(String(failure)).toContain('no such file')
 })
 
-const once = (run: string, changes: Partial<PerformedEffect> = {}): PerformedEffect => ({
+const once = (run: string, changes: Partial<EffectEvidence> = {}): EffectEvidence => ({
   key: 'th1_key',
   run,
   step: 'mail',

@@ -22,7 +22,7 @@ export type Acknowledgement =
   | { readonly kind: 'step'; readonly run: string; readonly step: string }
   | { readonly kind: 'run'; readonly run: string; readonly status: string }
 
-export interface PerformedEffect {
+export interface EffectEvidence {
   readonly key: string
   readonly run: string
   readonly step: string
@@ -105,7 +105,7 @@ export class EvidenceStore {
 
   async #read({ acks, world }: Evidence): Promise<void> {
     if (acks !== undefined) for await (const ack of linesOf<Acknowledgement>(acks)) this.#addAck(ack)
-    if (world !== undefined) for await (const performed of linesOf<PerformedEffect>(world)) this.#addEffect(performed)
+    if (world !== undefined) for await (const performed of linesOf<EffectEvidence>(world)) this.#addEffect(performed)
   }
 
   /** The acknowledgements and effects of this run, returned only once: those left at the end belong to runs that do not exist. */
@@ -143,7 +143,7 @@ export class EvidenceStore {
     else this.#add.ack.run(ack.run, ack.kind, ack.kind === 'step' ? ack.step : ack.status)
   }
 
-  #addEffect({ run, step, key, effect }: PerformedEffect): void {
+  #addEffect({ run, step, key, effect }: EffectEvidence): void {
     this.#add.effect.run(run, step, key, effect)
   }
 }

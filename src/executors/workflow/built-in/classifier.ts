@@ -64,7 +64,7 @@ const labelsOf = (task: Members): readonly string[] => {
   const { labels } = task
   const named = Array.isArray(labels) ? labels.map(String) : []
   const all = [...named, ...listAt(task, 'rules').map((rule) => textAt(rule, 'label'))]
-  if (all.length === 0) throw new TrihandError('INPUT_INVALID', 'task.labels must name what a model may choose from')
+  if (all.length === 0) throw new TrihandError('INPUT_INVALID', 'task.labels must list the labels for the model')
   return [...new Set(all)]
 }
 
@@ -121,6 +121,6 @@ export const classifier = (deps: ClassifierDeps): Executor => ({
       if (task['model'] !== undefined) return byModel(envelope, task, deps, abort.signal)
       if (task['default'] !== undefined)
         return labelled({ label: textAt(task, 'default'), confidence: 0, by: 'default' })
-      return failedWith('CLASS_NONE', 'no rule fits, and there is neither a model nor a default')
+      return failedWith('CLASS_NONE', 'no rule matches, and the task has neither a model nor a default label')
     }),
 })

@@ -21,7 +21,7 @@ interface Read {
 const sourceOf = (document: Members): DocumentSource => {
   const { bytes, text } = document
   if ((typeof bytes === 'string') === (typeof text === 'string'))
-    throw new TrihandError('INPUT_INVALID', 'a document has either bytes in base64 or text')
+    throw new TrihandError('INPUT_INVALID', 'a document needs either base64 or text, not both')
   return {
     name: textOr(document, 'name', 'document'),
     mediaType: textAt(document, 'media_type').split(';')[0]?.trim().toLowerCase() ?? '',
@@ -71,7 +71,7 @@ const content = (type: string, task: Members, done: readonly Read[]): Members =>
       return { content: `${chunks.length} chunks`, format: 'text', chunks }
     }
     default:
-      throw new TrihandError('INPUT_INVALID', `${type} is none of extract_text, extract_table, split`)
+      throw new TrihandError('INPUT_INVALID', `${type} is not one of extract_text, extract_table, split`)
   }
 }
 

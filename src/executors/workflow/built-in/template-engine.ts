@@ -57,10 +57,10 @@ export const templateEngine: Executor = {
       const task = membersOf(input)
       const engine = textOr(task, 'engine', 'liquid')
       if (engine !== 'liquid')
-        throw new TrihandError('TEMPLATE_UNSUPPORTED', `templates are written in liquid; ${engine} is not one we know`)
+        throw new TrihandError('TEMPLATE_UNSUPPORTED', `the template engine ${engine} is not supported; use liquid`)
       const format = textOr(task, 'format', 'text')
       if (!FORMATS.has(format))
-        throw new TrihandError('INPUT_INVALID', `task.format is none of ${[...FORMATS].join(', ')}`)
+        throw new TrihandError('INPUT_INVALID', `task.format is not one of ${[...FORMATS].join(', ')}`)
       const content = await render(textAt(task, 'template'), membersOr(task, 'input_variables'))
       return { status: 'success', result: { content, format } }
     }),

@@ -20,20 +20,20 @@ import {
   type ChatSpec,
   type ChatVerdict,
   decisionOf,
-  firstTold,
+  firstRecent,
   HEAD_KEY,
   judgeDecision,
   messageKey,
+  recentMessages,
   type TurnInput,
   textOfMessage,
   titleOf,
-  told,
   turnHandler,
 } from '#model/chat/chat.ts'
 import { type Instant, planId } from '#model/kernel/ids.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
-import { PLAN_RUN, type PlanDraft, type PlanOrder } from '#model/plan/draft.ts'
-import { stepWords } from '#model/plan/shown.ts'
+import { PLAN_RUN, type PlanDraft, type PlanRunInput } from '#model/plan/draft.ts'
+import { stepMembers } from '#model/plan/shown.ts'
 import { isStepFailure } from '#model/run/step-failure.ts'
 import type { FunctionSource } from '#model/workflow/function-source.ts'
 import type { PlanService } from '#ports/plan-service.ts'
@@ -47,7 +47,7 @@ interface Asked {
 }
 
 const isYes = ({ status }: AskReply): boolean => status === 'approved' || status === 'completed'
-const noOf = ({ feedback, decision }: AskReply): string => feedback ?? `a person said ${decision}`
+const noOf = ({ feedback, decision }: AskReply): string => feedback ?? `a person decided ${decision}`
 
 const denied = ({ executor, input }: Asked, detail: string): ChatPart => ({
   type: 'execution',
@@ -121,7 +121,10 @@ const planAnswer = async (decision: ChatDecision, turn: PlanTurn): Promise<reado
     if (!isYes(reply)) return [shown, denied(asked, noOf(reply))]
     const word = { hash: plan.hash, by: reply.decidedBy ?? '' }
     const order = await step.run('agree', () => turn.planService.agree(run.tenant, id, word))
-    return [shown, ...(await performed(asked, () => step.invoke('execute', PLAN_RUN, order as unknown as PlanOrder)))]
+    return [
+      shown,
+      ...(await performed(asked, () => step.invoke('execute', PLAN_RUN, order as unknown as PlanRunInput))),
+    ]
   } catch (error) {
     if (!isStepFailure(error)) throw error
     return [failed(asked, `${error.code}: ${error.message}`)]
@@ -190,7 +193,7 @@ class ChatTurn {
 
   /** The last messages before this position. */
   private async messagesBefore(place: number): Promise<readonly ChatMessage[]> {
-    const first = firstTold(place)
+    const first = firstRecent(place)
     const places = Array.from({ length: place - first }, (_, i) => first + i)
     const found = await Promise.all(places.map((i) => this.context.recall(messageKey(i))))
     return found.flatMap(asMessage)
@@ -267,7 +270,7 @@ class ChatTurn {
 
   private async asked({ at }: Opened): Promise<Decided> {
     const { input, step } = this.context
-    const before = told(await this.messagesBefore(at))
+    const before = recentMessages(await this.messagesBefore(at))
     const conversation = before.map((message) => ({ role: message.role, text: textOfMessage(message) }))
     const call = { prompt: input.message.text, conversation, rules: this.rules() }
     const answer = await step.invoke('decide', this.spec.agent, chatInput(call))
@@ -301,7 +304,7 @@ class ChatTurn {
     if (approval !== null && !isYes(approval)) return [...shown, denied(call, noOf(approval))]
     // A deployment may have changed the plan between the question and the answer.
     if (approval !== null && seen !== null && seen.hash !== plan?.hash)
-      return [...shown, failed(call, `PLAN_STALE: ${executor} was changed after it was shown; ask for it again`)]
+      return [...shown, failed(call, `PLAN_STALE: ${executor} has changed since it was shown; ask for it again`)]
     const input = approval?.modifications?.[APPROVED_SECTION] ?? decision.task
     return [...shown, ...(await this.done(executor, input, opened))]
   }
@@ -345,7 +348,7 @@ class ChatTurn {
 
   /** executor-contract 2: the executor is given the conversation, and fetches nothing itself. */
   private async perform(type: string, input: Json, { at }: Opened): Promise<Json> {
-    const conversation = told(await this.messagesBefore(at + 1))
+    const conversation = recentMessages(await this.messagesBefore(at + 1))
     const snippet = conversation.map((message) => ({ role: message.role, content: textOfMessage(message) }))
     const task = isJsonRecord(input) ? input : { input }
     const { execute } = this.context.step
@@ -361,7 +364,7 @@ const planContent = (plan: ChatPlan | null): Json => {
   if (plan === null) return null
   const { id, goal, goalBy = 'person', hash, input = {}, steps } = plan
   const about = id === null ? {} : { plan: id, input }
-  return { goal, goal_by: goalBy, ...about, hash, steps: steps.map(stepWords) }
+  return { goal, goal_by: goalBy, ...about, hash, steps: steps.map(stepMembers) }
 }
 
 /** One function for each chat, added to the functions of the system. */

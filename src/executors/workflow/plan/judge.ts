@@ -1,5 +1,5 @@
 /** Decides whether the answer of an agent or a function counts as the output of its step, or goes to a person or another handler. */
-import type { Step, StepOptions, Telling } from '#executors/workflow/step-api.ts'
+import type { LifecycleOptions, Step, StepOptions } from '#executors/workflow/step-api.ts'
 import { confidenceOf, escalationOf } from '#model/flow/policies/escalation.ts'
 import { isJsonRecord, type Json } from '#model/kernel/json.ts'
 import { takesOver } from '#model/plan/shown.ts'
@@ -12,7 +12,7 @@ interface Judging {
 }
 
 /** The answer, or that of the person or handler to whom a rule gives it. If the check cannot be evaluated, a person decides. */
-export const judged = async (context: Judging, { step, key }: Turn, output: Json): Promise<Json> => {
+export const reviewedAnswer = async (context: Judging, { step, key }: Turn, output: Json): Promise<Json> => {
   const { id, name, escalation } = step
   if (escalation.length === 0) return output
   const confidence = confidenceOf(isJsonRecord(output) ? output['confidence'] : undefined, 1)
@@ -21,7 +21,10 @@ export const judged = async (context: Judging, { step, key }: Turn, output: Json
   const found = escalationOf(escalation, answers, confidence)
   if (found === null) return output
   const told = { rule: escalation[found.rule]?.condition ?? null, reason: found.reason, to: found.to }
-  const at: StepOptions & Telling = { ...keyed(key, 'escalated'), tells: { type: 'agent.escalated', data: told } }
+  const at: StepOptions & LifecycleOptions = {
+    ...keyed(key, 'escalated'),
+    reports: { type: 'agent.escalated', data: told },
+  }
   const deadline = escalation[found.rule]?.deadline
   const question = { step: id, reason: found.reason, output }
   const handler = takesOver(found.to)

@@ -24,14 +24,14 @@ import {
   skipRecord,
 } from '#model/plan/end.ts'
 import { type Asked, againFor, type PlanSpec, type PlanStep } from '#model/plan/plan.ts'
-import { type ShownPlan, stepWords } from '#model/plan/shown.ts'
+import { type ShownPlan, stepMembers } from '#model/plan/shown.ts'
 import { partial } from '#model/run/partial.ts'
 import { isLoopKey } from '#model/run/step.ts'
 import { isStepFailure, whatHappened } from '#model/run/step-failure.ts'
 import type { TaskOptions } from '#model/task/source.ts'
 import type { Roots } from '#model/workflow/spec.ts'
 import type { AskReply } from '#ports/step-port.ts'
-import { judged } from './judge.ts'
+import { reviewedAnswer } from './judge.ts'
 import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './refusal.ts'
 import { beside, Seen } from './seen.ts'
 import { type Again, alone, calling, keyed, lateError, mostParts, type Turn, triedOften, withPartial } from './turn.ts'
@@ -91,7 +91,7 @@ const isPlain = ({ when, before, each }: PlanStep): boolean => when === null && 
 const isBare = ({ check, onPartial }: PlanStep): boolean => check === undefined && onPartial === undefined
 
 const refused = (what: string, { decidedBy, feedback, status }: AskReply): TrihandError =>
-  new TrihandError('STEP_REFUSED', `${decidedBy ?? 'nobody'} did not agree to ${what}: ${feedback ?? status}`)
+  new TrihandError('STEP_REFUSED', `${decidedBy ?? 'no person'} did not approve ${what}: ${feedback ?? status}`)
 
 class Play implements Walker {
   private readonly plan: PlayedPlan
@@ -129,7 +129,7 @@ class Play implements Walker {
   private async agreement(key: string, instructions?: string): Promise<void> {
     const { goal, hash = '', shown = [] } = this.plan
     const title = goal === '' ? 'A plan is to be done' : goal
-    const content = { hash, steps: shown.map(stepWords) }
+    const content = { hash, steps: shown.map(stepMembers) }
     const sections = [{ id: 'plan', title: 'Steps', type: 'summary' as const, content }]
     const about = { context: this.context.input, ...(instructions === undefined ? {} : { instructions }) }
     const task = { taskType: 'approval' as const, title, ...about, bundle: { sections } }
@@ -179,7 +179,7 @@ class Play implements Walker {
     if (step.each === null) return this.settled({ step, roots: () => roots, key: again?.key ?? null, ...revised })
     const items = answerOf(step.each, roots, `each of ${step.id}`)
     if (!Array.isArray(items) || items.length > MAX_ITEMS)
-      throw new TrihandError('EXPR_FAILED', `each of ${step.id} gives no list of at most ${MAX_ITEMS} items`)
+      throw new TrihandError('EXPR_FAILED', `each of ${step.id} must give a list of at most ${MAX_ITEMS} items`)
     const keys = itemKeys(items)
     const ends = await Promise.all(
       items.map((item: Json, i) => {
@@ -238,13 +238,13 @@ class Play implements Walker {
     switch (work.kind) {
       case 'call': {
         const output = await this.called(turn, work.handler)
-        return { ...SUCCESS, output: await judged(this.context, turn, output) }
+        return { ...SUCCESS, output: await reviewedAnswer(this.context, turn, output) }
       }
       case 'wait':
         return { ...SUCCESS, output: await waited(this.context.step, step, work, turn.key) }
       case 'ask':
       case 'nobody':
-        throw new TrihandError('PLAN_UNASSIGNED', `nobody is said to do ${id}, ${step.name}`)
+        throw new TrihandError('PLAN_UNASSIGNED', `the step ${id}, ${step.name}, is not assigned`)
     }
   }
 
@@ -266,7 +266,10 @@ class Play implements Walker {
       const part = onPartial === undefined ? null : partialIn(answer)
       if (part === null) return answer
       if (onPartial === 'fail')
-        throw new TrihandError('STEP_PARTIAL', `${step.name} has ended partial, and that counts as a failure here`)
+        throw new TrihandError(
+          'STEP_PARTIAL',
+          `${step.name} ended with a partial result, which counts as a failure here`,
+        )
       if (more + 1 >= mostParts(step)) return part.output
       sofar = part.output
     }

@@ -7,18 +7,18 @@
  */
 import type { FunctionContext } from '#executors/workflow/function.ts'
 import { newestFirstKey, type TenantId } from '#model/kernel/ids.ts'
-import { type PlanApproval, type PlanOrder, planRunsTable } from '#model/plan/draft.ts'
+import { type PlanApproval, type PlanRunInput, planRunsTable } from '#model/plan/draft.ts'
 import type { PlanSpec } from '#model/plan/plan.ts'
 import { planned } from './plan.ts'
 
 interface PlanRunDeps {
-  vouch(tenant: TenantId, order: PlanOrder): Promise<PlanApproval>
-  define(order: PlanOrder): PlanSpec
+  vouch(tenant: TenantId, order: PlanRunInput): Promise<PlanApproval>
+  define(order: PlanRunInput): PlanSpec
 }
 
 export const planRun =
   ({ vouch, define }: PlanRunDeps) =>
-  async (context: FunctionContext<PlanOrder>): Promise<unknown> => {
+  async (context: FunctionContext<PlanRunInput>): Promise<unknown> => {
     const { input: order, run, step } = context
     // plan-run-1
     await step.run(

@@ -33,9 +33,13 @@ export const waited = async (
   const { event, timeout } = work.for
   const found = await step.waitForEvent(id, { event, ...(timeout === null ? {} : { timeout }), ...alone(key) })
   if (found.event !== null) return { timed_out: false, event: found.event.type, data: found.event.data }
-  if (work.onTimeout === 'fail') throw new TrihandError('STEP_TIMEOUT', `${event} did not come for ${name}`)
+  if (work.onTimeout === 'fail') throw new TrihandError('STEP_TIMEOUT', `${event} did not arrive in time for ${name}`)
   if (work.onTimeout === 'continue') return { timed_out: true }
-  const asked = { taskType: 'decision', title: `${event} did not come for ${name}`, actions: ['approve', 'reject'] }
+  const asked = {
+    taskType: 'decision',
+    title: `${event} did not arrive in time for ${name}`,
+    actions: ['approve', 'reject'],
+  }
   const reply = await step.human(id, asked as TaskOptions, keyed(key, 'late'))
   if (reply.status !== 'approved') throw new Refusal(of, reply)
   return { timed_out: true, ...(taskOutput(reply) as { readonly [name: string]: Json }) }

@@ -15,7 +15,7 @@ import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '#h
 import { findRun } from '#http/server/run-id.ts'
 import type { Service } from '#http/server/service.ts'
 import { requireVersion, tagOf } from '#http/server/version.ts'
-import { askedRun, type Told, wasTold } from '#http/server/work.ts'
+import { type AttributedFact, askedRun, wasRecorded } from '#http/server/work.ts'
 import { countsDocument, MOST_COUNTED } from '#http/wire/counts.ts'
 import { factPage, runDetail, runWhy } from '#http/wire/run-detail.ts'
 import { confirmationOf } from '#http/wire/task-body.ts'
@@ -120,7 +120,7 @@ const facts: Handle = async (service, context, query) => {
 /** A command to one run, which the fact `told` records under the caller's name; answers the run after the command. */
 const command =
   (
-    told: Told | null,
+    told: AttributedFact | null,
     perform: (service: Service, run: RunId, context: Context) => Promise<object | undefined>,
     /** Further members of the answer if nothing had to be performed. */
     otherwise: object = {},
@@ -129,7 +129,7 @@ const command =
     const run = await findByPath(service, context)
     const { id, version } = run
     let about = otherwise
-    if (told === null || !(await wasTold(service, context, run, told))) {
+    if (told === null || !(await wasRecorded(service, context, run, told))) {
       requireVersion(context, version)
       about = (await perform(service, id, context)) ?? otherwise
     }

@@ -7,7 +7,7 @@ import { described, text } from '#http/openapi/schema.ts'
 import type { Handle, Operation } from '#http/routes/route.ts'
 import type { Query } from '#http/server/query.ts'
 import type { Service } from '#http/server/service.ts'
-import { type Feed, type FeedReader, type Heard, TOPIC_NAMES, type Topic } from '#http/stream/live.ts'
+import { type Feed, type FeedReader, type PlacedNotice, TOPIC_NAMES, type Topic } from '#http/stream/live.ts'
 import { openStream, type Streams } from '#http/stream/open-stream.ts'
 import { asEvent, type Pen, SSE_HEADERS } from '#http/stream/sse.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -18,7 +18,7 @@ const HELLO = `retry: ${RETRY_MS}\n: hello\n\n`
 /** A position without a message: a reader that is disconnected before the first message reconnects with it. */
 const asPosition = (position: string): string => `id: ${position}\n\n`
 
-const asNotice = ({ position, notice }: Heard): string => asEvent('notice', position, notice)
+const asNotice = ({ position, notice }: PlacedNotice): string => asEvent('notice', position, notice)
 
 type Wanted = ReadonlySet<Topic>
 
@@ -34,7 +34,7 @@ const wantedOf = (query: Query): Wanted => {
 const asReset = (position: string): string => asEvent('reset', position, {})
 
 const readerOn = ({ write }: Pen, wanted: Wanted): FeedReader => ({
-  tell: (heard) => {
+  receive: (heard) => {
     if (wanted.has(heard.notice.topic)) write(asNotice(heard))
   },
   reset: (position) => write(asReset(position)),

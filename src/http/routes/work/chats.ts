@@ -13,7 +13,7 @@ import type { StreamOptions } from '#http/routes/runs/stream.ts'
 import { readBody, readOptionalBody } from '#http/server/body.ts'
 import { limitOf } from '#http/server/query.ts'
 import type { Service } from '#http/server/service.ts'
-import { wasTold, workOf } from '#http/server/work.ts'
+import { wasRecorded, workOf } from '#http/server/work.ts'
 import { followTurn } from '#http/stream/chat-stream.ts'
 import type { Streams } from '#http/stream/open-stream.ts'
 import { type ChatRequest, chatDefinition, chatDocument, chatRequest, chatSummary } from '#http/wire/chat.ts'
@@ -44,7 +44,7 @@ const wasStopped = async (service: Service, context: Context): Promise<boolean> 
   if (work === null || !work.isRepeated) return false
   const { turn } = await service.chats.show(chatOf(context))
   const run = await service.reader.run(service.tenant, turn)
-  return run !== null && (run.createdAt > work.since || (await wasTold(service, context, run, STOPPED, BY_CHAT)))
+  return run !== null && (run.createdAt > work.since || (await wasRecorded(service, context, run, STOPPED, BY_CHAT)))
 }
 
 const stop: Handle = async (service, context) => {

@@ -11,7 +11,7 @@ import { readOptionalBody } from '#http/server/body.ts'
 import { badCursor, limitOf, pageOf } from '#http/server/query.ts'
 import { findRun } from '#http/server/run-id.ts'
 import type { Service } from '#http/server/service.ts'
-import { wasTold } from '#http/server/work.ts'
+import { wasRecorded } from '#http/server/work.ts'
 import { deliveryDocument, endpointDocument } from '#http/wire/deliveries.ts'
 import { endpointHandler } from '#model/flow/policies/endpoint-health.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -48,7 +48,7 @@ const redeliver: Handle = async (service, context) => {
   const handler = handlerOf(service, context)
   const run = await findRun(service, context.req.param('delivery') ?? '')
   if (run.handler !== handler) throw new TrihandError('NOT_FOUND', `${run.id} is no delivery to this endpoint`)
-  if (!(await wasTold(service, context, run, 'run.retried')))
+  if (!(await wasRecorded(service, context, run, 'run.retried')))
     await service.retry(run.id, { by: callerName(context), kind: requireCaller(context).kind })
   return context.json(await deliveryDocument(service, await findRun(service, run.id)), 202)
 }

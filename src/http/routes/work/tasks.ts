@@ -6,7 +6,7 @@
 import type { Context } from 'hono'
 import type { TaskChanged } from '#engine/tasks/tasks.ts'
 import { deciderOf, identityOf, requireIdentity } from '#http/access/identity.ts'
-import { CLOSED, DECIDE, DECIDE_MANY, FOLLOW_UP, HAND_ON, OPEN, SAVE_DRAFT, TYPES } from '#http/documents/tasks.ts'
+import { CLOSED, DECIDE, DECIDE_MANY, DELEGATION, FOLLOW_UP, OPEN, SAVE_DRAFT, TYPES } from '#http/documents/tasks.ts'
 import { described, list as listOf, nothing, PAGING, page, record, ref, text, words } from '#http/openapi/schema.ts'
 import { body, type Handle, json, type Operation, optionalBody } from '#http/routes/route.ts'
 import { optionalText, readBody, readOptionalBody } from '#http/server/body.ts'
@@ -122,7 +122,7 @@ const decide: Act = onView(async ({ tasks }, context, by) => {
 const handOn =
   (action: 'reassign' | 'escalate'): Act =>
   async ({ tasks }, context, by) => {
-    const members = await readBody(context, { schema: HAND_ON, code: CODE })
+    const members = await readBody(context, { schema: DELEGATION, code: CODE })
     const key = context.req.header('idempotency-key') ?? null
     return tasks.submit(idOf(context), by, decisionOf({ ...members, action }, key))
   }
@@ -250,13 +250,13 @@ export const taskRoutes: readonly Operation[] = [
   {
     ...command('reassignTask', 'reassign', 'Hands it to somebody else', handOn('reassign')),
     isKept: false,
-    body: body(HAND_ON),
+    body: body(DELEGATION),
     problems: DECISIVE,
   },
   {
     ...command('escalateTask', 'escalate', 'Hands it to the next level', handOn('escalate')),
     isKept: false,
-    body: body(HAND_ON),
+    body: body(DELEGATION),
     problems: DECISIVE,
   },
   {

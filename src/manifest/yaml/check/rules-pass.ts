@@ -4,8 +4,14 @@
  * Owns which roots an expression may use where, and which root a bare name belongs to. Never evaluates one.
  */
 import { compileRule, EMIT_ROOTS } from '#manifest/expressions/rules.ts'
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
-import { HAND_SECTIONS, type HandlerEntry, type HandSection, heardBy, type Manifest } from '#manifest/yaml/manifest.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
+import {
+  EXECUTOR_SECTIONS,
+  type ExecutorSection,
+  type HandlerEntry,
+  type Manifest,
+  startingTypes,
+} from '#manifest/yaml/manifest.ts'
 import { celText, ROOTS, rootNames } from '#manifest/yaml/parse/expression.ts'
 import { isRecord, recordsIn } from '#manifest/yaml/record.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -37,7 +43,7 @@ const fieldsOf = (schema: unknown): readonly string[] => {
 }
 
 const payloadFields = (handler: HandlerEntry, manifest: Manifest): readonly string[] => {
-  const heard = new Set(heardBy(handler, manifest))
+  const heard = new Set(startingTypes(handler, manifest))
   return manifest.events.definitions.filter(({ name }) => heard.has(name)).flatMap(({ payload }) => fieldsOf(payload))
 }
 
@@ -47,7 +53,7 @@ const outputFields = (handler: HandlerEntry): readonly string[] => {
   return isRecord(schema) ? fieldsOf(schema['properties']) : []
 }
 
-const tellShadowed = (text: string, path: Path, fields: readonly string[], tell: Tell): void => {
+const tellShadowed = (text: string, path: Path, fields: readonly string[], tell: AddFinding): void => {
   for (const name of rootNames(text).filter((root) => fields.includes(root))) {
     const message = `${name} is a root of expressions and a field of the payload: the root is meant; write payload.${name}`
     tell({ level: 'warning', code: 'LINT_NAME_SHADOWED', message, path })
@@ -67,7 +73,7 @@ const REFUSED = 'true'
 const compiled = (
   text: string,
   path: Path,
-  tell: Tell,
+  tell: AddFinding,
   { own = [] as readonly string[], isAsWritten = true } = {},
 ): string => {
   try {
@@ -86,7 +92,12 @@ const compiled = (
   }
 }
 
-const handlerRules = (section: HandSection, handler: HandlerEntry, manifest: Manifest, tell: Tell): HandlerEntry => {
+const handlerRules = (
+  section: ExecutorSection,
+  handler: HandlerEntry,
+  manifest: Manifest,
+  tell: AddFinding,
+): HandlerEntry => {
   const fields = payloadFields(handler, manifest)
   const shape = MANIFEST.fields[section] as { readonly of: Shape }
   const own = section === 'plans' ? planNames(handler) : []
@@ -99,13 +110,13 @@ const handlerRules = (section: HandSection, handler: HandlerEntry, manifest: Man
   }) as unknown as HandlerEntry
 }
 
-export const withRules = (manifest: Manifest, tell: Tell): Manifest => {
-  const hands = HAND_SECTIONS.flatMap((section) => {
+export const withRules = (manifest: Manifest, tell: AddFinding): Manifest => {
+  const hands = EXECUTOR_SECTIONS.flatMap((section) => {
     const handlers = manifest[section]
     if (handlers === undefined) return []
     return [[section, handlers.map((handler) => handlerRules(section, handler, manifest, tell))] as const]
   })
-  const rest = Object.keys(manifest).filter((key) => !HAND_SECTIONS.includes(key as HandSection))
+  const rest = Object.keys(manifest).filter((key) => !EXECUTOR_SECTIONS.includes(key as ExecutorSection))
   const others = rest.map((section) => {
     const shape = MANIFEST.fields[section] ?? any
     const value = mapRules(shape, manifest[section] as Json, [section], (text, path) => compiled(text, path, tell))

@@ -7,7 +7,7 @@
 import { HMAC_SCHEMES, WEBHOOK_AUTHS } from '#manifest/define/webhooks.ts'
 import { TURN_POLICIES } from '#model/chat/chat.ts'
 import { OVERLAPS } from '#model/flow/policies/flow-source.ts'
-import { agent, fn, human, plan } from './hand-sections.ts'
+import { agent, fn, human, plan } from './executor-sections.ts'
 import { retry } from './handler-sections.ts'
 import {
   any,

@@ -3,9 +3,9 @@
  *
  * Owns the list of what the engine reads. The list of exceptions shrinks as features are added.
  */
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
 import { HUMAN_KEYS } from '#manifest/yaml/human-source.ts'
-import { field, type HandlerEntry, type HandSection, type Manifest, readsQueue } from '#manifest/yaml/manifest.ts'
+import { type ExecutorSection, field, type HandlerEntry, type Manifest, readsQueue } from '#manifest/yaml/manifest.ts'
 import { isRecord, type JsonRecord, recordsIn } from '#manifest/yaml/record.ts'
 import { AGENT_KEYS, FUNCTION_KEYS, PLAN_KEYS } from '#manifest/yaml/source.ts'
 import { existingOf } from '#manifest/yaml/workflow-source.ts'
@@ -14,7 +14,7 @@ import { isAnnotation } from './shape.ts'
 
 const SECTIONS = ['session_pools', 'integrations', 'infrastructure', 'observability'] as const
 
-const KEYS: Readonly<Partial<Record<HandSection, ReadonlySet<string>>>> = {
+const KEYS: Readonly<Partial<Record<ExecutorSection, ReadonlySet<string>>>> = {
   functions: FUNCTION_KEYS,
   agents: AGENT_KEYS,
   humans: HUMAN_KEYS,
@@ -26,7 +26,7 @@ const isEmpty = (value: unknown): boolean => {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-const tellKeys = (section: HandSection, handlers: readonly HandlerEntry[], tell: Tell): void => {
+const tellKeys = (section: ExecutorSection, handlers: readonly HandlerEntry[], tell: AddFinding): void => {
   const read = KEYS[section]
   if (read === undefined) return
   const users = new Map<string, string[]>()
@@ -50,13 +50,13 @@ const tellKeys = (section: HandSection, handlers: readonly HandlerEntry[], tell:
 const OTHER_SOURCES = 'sse websocket http file_tail stdin custom loop file table condition signal'.split(' ')
 
 /** Parts without effect, inside of keys that are otherwise used. */
-const PARTS: readonly (readonly [HandSection, ...string[]])[] = [
+const PARTS: readonly (readonly [ExecutorSection, ...string[]])[] = [
   ...OTHER_SOURCES.map((source) => ['functions', 'source', source] as const),
   ['agents', 'workspace', 'base'],
 ]
 
 /** Keys that would look like a promise: refused, with what to write instead. */
-const REFUSED: readonly (readonly [section: HandSection, key: string, part: string | null, instead: string])[] = [
+const REFUSED: readonly (readonly [section: ExecutorSection, key: string, part: string | null, instead: string])[] = [
   ...(['functions', 'agents', 'plans'] as const).map(
     (section) =>
       [section, 'circuit', 'half_open', 'one call at a time tries an open breaker; leave the key out'] as const,
@@ -68,7 +68,7 @@ const REFUSED: readonly (readonly [section: HandSection, key: string, part: stri
   ]),
 ]
 
-const refuse = (manifest: Manifest, tell: Tell): void => {
+const refuse = (manifest: Manifest, tell: AddFinding): void => {
   for (const [section, key, part, instead] of REFUSED)
     for (const handler of manifest[section] ?? []) {
       const value = field(handler, key)
@@ -81,7 +81,7 @@ const refuse = (manifest: Manifest, tell: Tell): void => {
 }
 
 /** An escalation names a single recipient. */
-const refuseTakers = (manifest: Manifest, tell: Tell): void => {
+const refuseTakers = (manifest: Manifest, tell: AddFinding): void => {
   const told = (rules: Json | undefined, base: Path, keys: readonly string[]): void => {
     for (const [i, rule] of recordsIn(rules).entries())
       for (const key of keys) {
@@ -103,7 +103,7 @@ const refuseTakers = (manifest: Manifest, tell: Tell): void => {
       told(step['escalation_rules'], ['plans', plan.name, 'steps', String(step['id'])], ['assign'])
 }
 
-const tellEvents = (manifest: Manifest, tell: Tell): void => {
+const tellEvents = (manifest: Manifest, tell: AddFinding): void => {
   const event = manifest.events.definitions.find((one) => one['idempotency_key'] !== undefined)
   if (event === undefined) return
   const message = `idempotency_key of ${event.name} is kept and shown, and has no effect yet; send an id, or write idempotency at the handler`
@@ -111,7 +111,7 @@ const tellEvents = (manifest: Manifest, tell: Tell): void => {
   tell({ level: 'info', code: 'LINT_NOT_USED', message, path, on: 'key' })
 }
 
-const refuseChecks = (manifest: Manifest, tell: Tell): void => {
+const refuseChecks = (manifest: Manifest, tell: AddFinding): void => {
   for (const section of ['functions', 'plans'] as const)
     for (const handler of manifest[section] ?? []) {
       const input = field(handler, 'validate_input')
@@ -128,7 +128,7 @@ const refuseChecks = (manifest: Manifest, tell: Tell): void => {
     }
 }
 
-const tellParts = (manifest: Manifest, tell: Tell): void => {
+const tellParts = (manifest: Manifest, tell: AddFinding): void => {
   for (const [section, key = '', part = ''] of PARTS) {
     const handler = manifest[section]?.find((one) => {
       const value = field(one, key)
@@ -146,7 +146,7 @@ const STEP_KEYS: ReadonlySet<string> = new Set(
   ),
 )
 
-const tellSteps = (manifest: Manifest, tell: Tell): void => {
+const tellSteps = (manifest: Manifest, tell: AddFinding): void => {
   const told = new Set<string>()
   for (const plan of manifest.plans ?? [])
     for (const step of recordsIn(field(plan, 'steps')))
@@ -168,7 +168,7 @@ const IN_SECTIONS: readonly (readonly [string, string])[] = [
   ['defaults', 'session'],
 ]
 
-const tellInSections = (manifest: Manifest, tell: Tell): void => {
+const tellInSections = (manifest: Manifest, tell: AddFinding): void => {
   for (const [section, key] of IN_SECTIONS) {
     const value = manifest[section as keyof Manifest] as unknown
     if (!isRecord(value as Json) || isEmpty((value as JsonRecord)[key])) continue
@@ -177,13 +177,13 @@ const tellInSections = (manifest: Manifest, tell: Tell): void => {
   }
 }
 
-export const tellUnused = (manifest: Manifest, tell: Tell): void => {
+export const findUnused = (manifest: Manifest, tell: AddFinding): void => {
   for (const section of SECTIONS)
     if (!isEmpty(manifest[section])) {
       const message = `${section} is kept and shown, and has no effect yet`
       tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section], on: 'key' })
     }
-  for (const section of Object.keys(KEYS) as HandSection[]) tellKeys(section, manifest[section] ?? [], tell)
+  for (const section of Object.keys(KEYS) as ExecutorSection[]) tellKeys(section, manifest[section] ?? [], tell)
   refuse(manifest, tell)
   refuseChecks(manifest, tell)
   refuseTakers(manifest, tell)

@@ -4,12 +4,12 @@
  * Owns the order of the rows, references to events, and schedules that are written twice. Total: it never refuses, the check does.
  */
 import { MANIFEST } from '#manifest/yaml/check/sections.ts'
-import type { Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
 import { longPayload } from '#manifest/yaml/parse/payload.ts'
 import { isRecord, type JsonRecord, listed } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
+import { normalAgent, normalFunction, normalHuman, normalPlan, normalWebhook } from './normal-executors.ts'
 import { type FoundSchedule, normalHandler } from './normal-handler.ts'
-import { normalAgent, normalFunction, normalHuman, normalPlan, normalWebhook } from './normal-hands.ts'
 import { type Moved, outline } from './outline.ts'
 import { respell } from './respell.ts'
 
@@ -79,7 +79,12 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 }
 
 /** The same timing in two places is one schedule: two would fire twice. */
-const joinSchedules = (own: readonly Json[], found: readonly FoundSchedule[], moved: Moved, tell: Tell): Json[] => {
+const joinSchedules = (
+  own: readonly Json[],
+  found: readonly FoundSchedule[],
+  moved: Moved,
+  tell: AddFinding,
+): Json[] => {
   const schedules = [...own]
   for (const { entry, from } of found) {
     const [section, handler] = from
@@ -106,7 +111,7 @@ const joinSchedules = (own: readonly Json[], found: readonly FoundSchedule[], mo
   return schedules
 }
 
-export const normalise = (root: JsonRecord, moved: Moved, tell: Tell): JsonRecord => {
+export const normalise = (root: JsonRecord, moved: Moved, tell: AddFinding): JsonRecord => {
   const outlined = respell(MANIFEST, outline(root, moved), [], tell) as JsonRecord
   const sections: Record<string, Json> = { ...outlined }
   const found: FoundSchedule[] = []

@@ -4,7 +4,7 @@
  * Owns the error for both spellings together. Works on short and long forms alike: values without keys are not changed.
  */
 import type { Fields, Shape } from '#manifest/yaml/check/shape.ts'
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
 import { snakeCase } from '#manifest/yaml/parse/places.ts'
 import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
@@ -31,7 +31,7 @@ const knownKey = (key: string, fields: Fields): string => {
 const shapeOf = (key: string, fields: Fields): Shape | undefined =>
   [key, `${key}s`].filter((name) => Object.hasOwn(fields, name)).map((name) => fields[name])[0]
 
-const respellRecord = (fields: Fields, value: JsonRecord, path: Path, tell: Tell): JsonRecord => {
+const respellRecord = (fields: Fields, value: JsonRecord, path: Path, tell: AddFinding): JsonRecord => {
   const result: Record<string, Json> = {}
   for (const [key, item] of Object.entries(value)) {
     const known = knownKey(key, fields)
@@ -46,10 +46,10 @@ const respellRecord = (fields: Fields, value: JsonRecord, path: Path, tell: Tell
   return result
 }
 
-const each = (of: Shape, value: JsonRecord, path: Path, tell: Tell): JsonRecord =>
+const each = (of: Shape, value: JsonRecord, path: Path, tell: AddFinding): JsonRecord =>
   Object.fromEntries(Object.entries(value).map(([key, item]) => [key, respell(of, item, [...path, key], tell)]))
 
-export const respell = (shape: Shape, value: Json, path: Path, tell: Tell): Json => {
+export const respell = (shape: Shape, value: Json, path: Path, tell: AddFinding): Json => {
   switch (shape.is) {
     case 'record':
       return isRecord(value) ? respellRecord(shape.fields, value, path, tell) : value

@@ -3,7 +3,7 @@
  *
  * Owns the names of types, what `min` and `max` mean for each, and `!`. Never checks a value (ajv-schema.ts).
  */
-import type { Path, Tell } from '#manifest/yaml/finding.ts'
+import type { AddFinding, Path } from '#manifest/yaml/finding.ts'
 import { isRecord, type JsonRecord } from '#manifest/yaml/record.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { nearest } from '#model/kernel/nearest.ts'
@@ -74,10 +74,10 @@ const BOUNDS: Readonly<Record<string, readonly [min: string, max: string]>> = {
 
 const FIELD_KEYS = ['type', 'required', 'enum', 'min', 'max', 'items', 'properties', 'description', 'default', 'format']
 
-const refuse = (tell: Tell, path: Path, message: string): void =>
+const refuse = (tell: AddFinding, path: Path, message: string): void =>
   tell({ level: 'error', code: 'MANIFEST_INVALID', message, path })
 
-const baseOf = (field: JsonRecord, path: Path, tell: Tell): JsonRecord => {
+const baseOf = (field: JsonRecord, path: Path, tell: AddFinding): JsonRecord => {
   const type = field['type']
   const base = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
   if (base !== undefined) return base
@@ -87,7 +87,7 @@ const baseOf = (field: JsonRecord, path: Path, tell: Tell): JsonRecord => {
   return {}
 }
 
-const boundsOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: Tell): JsonRecord => {
+const boundsOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: AddFinding): JsonRecord => {
   const names = BOUNDS[String(base['type'])]
   const bounds: Record<string, Json> = {}
   for (const [i, key] of ['min', 'max'].entries()) {
@@ -102,7 +102,7 @@ const boundsOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: Tell): 
 }
 
 /** Values of a text compare as texts, however YAML read them. */
-const enumOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: Tell): JsonRecord => {
+const enumOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: AddFinding): JsonRecord => {
   const values = field['enum']
   if (values === undefined) return {}
   if (!Array.isArray(values) || values.length === 0) {
@@ -112,7 +112,7 @@ const enumOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: Tell): Js
   return { enum: base['type'] === 'string' ? [...new Set(values.map((value) => String(value)))] : values }
 }
 
-const unknownKeys = (field: JsonRecord, path: Path, tell: Tell): void => {
+const unknownKeys = (field: JsonRecord, path: Path, tell: AddFinding): void => {
   for (const key of Object.keys(field)) {
     if (FIELD_KEYS.includes(key) || key.startsWith('x-')) continue
     const near = nearest(key, FIELD_KEYS)
@@ -121,7 +121,7 @@ const unknownKeys = (field: JsonRecord, path: Path, tell: Tell): void => {
   }
 }
 
-const fieldSchema = (given: Json | undefined, path: Path, tell: Tell): Json => {
+const fieldSchema = (given: Json | undefined, path: Path, tell: AddFinding): Json => {
   if (!isRecord(given)) {
     refuse(tell, path, 'a field is a type, like string!, or has one')
     return {}
@@ -143,7 +143,7 @@ const fieldSchema = (given: Json | undefined, path: Path, tell: Tell): Json => {
   }
 }
 
-const membersSchema = (given: Json, path: Path, tell: Tell): JsonRecord => {
+const membersSchema = (given: Json, path: Path, tell: AddFinding): JsonRecord => {
   if (!isRecord(given)) {
     refuse(tell, path, 'the fields are a map of names to types, or a list of names')
     return {}
@@ -157,7 +157,7 @@ const membersSchema = (given: Json, path: Path, tell: Tell): JsonRecord => {
 }
 
 /** Takes the long form. `additional: false` accepts no undeclared field. */
-export const payloadSchema = (payload: Json, additional: boolean, path: Path, tell: Tell): Json => {
+export const payloadSchema = (payload: Json, additional: boolean, path: Path, tell: AddFinding): Json => {
   if (isRecord(payload) && isJsonSchema(payload)) return payload
   return {
     type: 'object',

@@ -112,7 +112,7 @@ const deafToOthers: Mutant = {
   name: 'a clerk does not follow what others wrote',
   plant: () => {
     const follow = (): ((state: unknown) => unknown) => (state) => state
-    const undo = [GateCoordinator, ScheduleCoordinator].map((duty) => plantMethod(duty.prototype, 'follow', follow))
+    const undo = [GateCoordinator, ScheduleCoordinator].map((logic) => plantMethod(logic.prototype, 'follow', follow))
     return () => undo.forEach((remove) => void remove())
   },
 }
@@ -127,9 +127,9 @@ const conflictForgotten: Mutant = {
       (meet) =>
         async function (outcome, state, spawned) {
           await meet.call(this, outcome, state, spawned)
-          const duty = Reflect.get(this, 'duty') as GateCoordinator
+          const logic = Reflect.get(this, 'logic') as GateCoordinator
           const now = Reflect.get(this, 'now') as () => number
-          return (await duty.find(state as GateState, () => now.call(this), true)).state
+          return (await logic.find(state as GateState, () => now.call(this), true)).state
         },
     ),
 }

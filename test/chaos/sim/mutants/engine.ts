@@ -46,7 +46,7 @@ const onceAgain: Mutant = {
       'mayBegin',
       (mayBegin) =>
         function (step) {
-          const { live, waiters } = Reflect.get(this, 'resident') as ActiveRun
+          const { live, waiters } = Reflect.get(this, 'activeRun') as ActiveRun
           return mayBegin.call(this, step) || (live?.open.get(step)?.kind === 'intended' && !waiters.isAwaited(step))
         },
     )
@@ -174,7 +174,7 @@ const memoByPosition: Mutant = {
         function (request) {
           const position = calls.get(this) ?? 0
           calls.set(this, position + 1)
-          const live = (Reflect.get(this, 'resident') as ActiveRun).live
+          const live = (Reflect.get(this, 'activeRun') as ActiveRun).live
           const step = live?.settled.entries()[position]?.[0]
           return perform.call(this, step === undefined ? request : { ...request, step })
         },
@@ -247,7 +247,7 @@ const nothing = (): void => {}
 
 const forgottenDoubt: Mutant = {
   name: 'a claim without an answer is forgotten',
-  plant: () => plantMethod(Leases.prototype, 'doubt', () => nothing),
+  plant: () => plantMethod(Leases.prototype, 'distrust', () => nothing),
 }
 
 const keptLease: Mutant = {

@@ -8,7 +8,7 @@ import { shortId } from '../../parts/copy.tsx'
 import { Data } from '../../parts/data.tsx'
 import { ErrorBox } from '../../parts/state.tsx'
 import { Status } from '../../parts/status.tsx'
-import { PlanCard, type PlanNews } from './plan-card.tsx'
+import { PlanCard, type ProposedPlan } from './plan-card.tsx'
 
 // Message text is Markdown without raw HTML and images. A link shows its host.
 
@@ -128,7 +128,7 @@ const Execution = ({ part, parts }: ExecutionProps) => {
 
 /** Shows the plan card instead of the execution card, if there is a plan. */
 const Planned = ({ part, parts, answer }: ExecutionProps) => {
-  const plan = dataOf<PlanNews>(parts, 'data-plan')
+  const plan = dataOf<ProposedPlan>(parts, 'data-plan')
   if (plan === null) return <Execution part={part} parts={parts} answer={answer} />
   const run = plan.run_id ?? dataOf<RunNews>(parts, 'data-run')?.execution_run ?? null
   const task = dataOf<{ readonly task_id: string }>(parts, 'data-task')?.task_id ?? null

@@ -7,9 +7,9 @@ import { useMay } from '../../api/me.ts'
 import { CopyText } from '../../parts/copy.tsx'
 import { Status } from '../../parts/status.tsx'
 import { PlanRun } from '../plans/plan-run.tsx'
-import { ModelsWords, PlanInput, PlanSteps } from '../plans/steps.tsx'
+import { ModelBadge, PlanInput, PlanSteps } from '../plans/steps.tsx'
 
-export interface PlanNews {
+export interface ProposedPlan {
   readonly plan_id: string | null
   readonly goal: string
   readonly goal_by: string
@@ -39,7 +39,7 @@ const EditLink = ({ id }: { readonly id: string }) => (
   </Button>
 )
 
-const Word = ({ plan, asked }: { readonly plan: PlanNews; readonly asked: Asked }) => {
+const Word = ({ plan, asked }: { readonly plan: ProposedPlan; readonly asked: Asked }) => {
   const mayDecide = useMay('decider')
   return (
     <Group gap="xs" mt="xs">
@@ -64,7 +64,7 @@ const Word = ({ plan, asked }: { readonly plan: PlanNews; readonly asked: Asked 
 }
 
 interface CardProps {
-  readonly plan: PlanNews
+  readonly plan: ProposedPlan
   /** Null: no approval is open. */
   readonly asked: Asked | null
   /** Why it was not run. Null: it was, or is waiting. */
@@ -77,7 +77,7 @@ export const PlanCard = ({ plan, asked, reason, run }: CardProps) => (
     <Group justify="space-between" wrap="nowrap">
       <Text fw={600}>
         <span>{plan.goal === '' ? 'Plan' : visibleText(plan.goal)}</span>{' '}
-        {plan.goal !== '' && <ModelsWords by={plan.goal_by} />}
+        {plan.goal !== '' && <ModelBadge by={plan.goal_by} />}
       </Text>
       <Status of={STATES[plan.status] ?? 'running'} />
     </Group>

@@ -2,7 +2,7 @@
 import { Table } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { GraphEdge, GraphNode, ManifestGraph } from '../../api/documents.ts'
-import { lookOf } from '../../parts/hands.ts'
+import { lookOf } from '../../parts/modalities.ts'
 import { Counts, placeOf } from './looks.tsx'
 
 /** The name without the kind: `event:lead.matched` becomes `lead.matched`. */

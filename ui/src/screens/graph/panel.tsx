@@ -3,7 +3,7 @@ import { CloseButton, Group, SegmentedControl, Stack, Text, Title } from '@manti
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { GraphNode, ManifestFinding, ManifestGraph } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'
-import { lookOf } from '../../parts/hands.ts'
+import { lookOf } from '../../parts/modalities.ts'
 import { downstream, upstream } from './lines.ts'
 import { nameOf } from './list.tsx'
 import { Counts } from './looks.tsx'

@@ -17,7 +17,7 @@ import {
 import { TriangleAlert } from 'lucide-react'
 import { useMemo } from 'react'
 import type { GraphNode, ManifestGraph } from '../../api/documents.ts'
-import { lookOf } from '../../parts/hands.ts'
+import { lookOf } from '../../parts/modalities.ts'
 import { type Place, placesOf } from './layout.ts'
 import { neighbourhood } from './lines.ts'
 import { Counts, countText, placeOf } from './looks.tsx'

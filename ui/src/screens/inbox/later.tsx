@@ -1,10 +1,10 @@
 /** Buttons to claim, release or postpone a task. They do not decide it. */
 import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { askAgain } from '../../api/changes.ts'
 import { sendJson } from '../../api/client.ts'
 import type { TaskDetail } from '../../api/documents.ts'
 import { useMe } from '../../api/me.ts'
-import { askAgain } from '../../api/news.ts'
 import { complain, say } from '../../parts/say.ts'
 
 const HOUR_MS = 3_600_000

@@ -9,7 +9,7 @@ import { memo } from 'react'
 import { mountPath } from '../../api/client.ts'
 import type { TaskSummary } from '../../api/documents.ts'
 import { When } from '../../parts/when.tsx'
-import { decisionWord } from '../task/ends.ts'
+import { decisionLabel } from '../task/ends.ts'
 import { originOf } from '../task/origin.tsx'
 import { Due } from './due.tsx'
 
@@ -56,7 +56,7 @@ const Content = ({ task, isSelected }: Pick<TaskRowProps, 'task' | 'isSelected'>
         asked <When at={task.created_at} />
         {task.is_open && task.deadline !== null && <Due asked={task.created_at} deadline={task.deadline} />}
         {task.decision !== null &&
-          ` · ${decisionWord(task.decision)}${task.decided_by === null ? '' : ` by ${task.decided_by}`}`}
+          ` · ${decisionLabel(task.decision)}${task.decided_by === null ? '' : ` by ${task.decided_by}`}`}
         {task.is_open && task.escalation_reason !== null && <span className="reason">{task.escalation_reason}</span>}
       </span>
     </>

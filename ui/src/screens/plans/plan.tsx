@@ -14,7 +14,7 @@ import { complain } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { When } from '../../parts/when.tsx'
 import { PlanRun } from './plan-run.tsx'
-import { ModelsWords, PlanInput, PlanSteps } from './steps.tsx'
+import { ModelBadge, PlanInput, PlanSteps } from './steps.tsx'
 
 const route = getRouteApi('/plans/$id')
 
@@ -113,7 +113,7 @@ const Head = ({ plan }: { readonly plan: PlanDocument }) => (
       <Title order={1} size="h2">
         {plan.goal === '' ? `Plan ${shortId(plan.id)}` : visibleText(plan.goal)}
       </Title>
-      {plan.goal !== '' && <ModelsWords by={plan.goal_by} />}
+      {plan.goal !== '' && <ModelBadge by={plan.goal_by} />}
       <Badge variant="outline" color="gray" tt="none" className="label">
         {plan.status}
       </Badge>

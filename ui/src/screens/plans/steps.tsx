@@ -9,7 +9,7 @@ import type { ReactNode } from 'react'
 import { visibleLines, visibleText } from '#model/kernel/visible-text.ts'
 import { inputText, stepsInContent } from '#model/plan/words.ts'
 import { isRecord, type Json, type PlanStep } from '../../api/documents.ts'
-import { lookOf } from '../../parts/hands.ts'
+import { lookOf } from '../../parts/modalities.ts'
 import { Status } from '../../parts/status.tsx'
 
 const KINDS: Readonly<Record<string, string>> = { agent: 'agent', human: 'human', workflow: 'function' }
@@ -25,7 +25,7 @@ const lookOfEnd = (status: string) =>
   status === 'skipped' || status === 'rejected' ? { look: 'cancelled' as const } : {}
 
 /** A badge for a name or goal that a model has chosen: it does not prove what the step does. */
-export const ModelsWords = ({ by }: { readonly by: string }) =>
+export const ModelBadge = ({ by }: { readonly by: string }) =>
   by === 'model' ? (
     <Badge size="xs" variant="outline" color="gray" tt="none" className="label models-words">
       named by a model
@@ -98,7 +98,7 @@ export const PlanSteps = ({ steps, statuses }: StepsProps) => (
           <code>{step.id}</code>
           <div>
             <span>
-              <span>{visibleText(step.name)}</span> <ModelsWords by={step.named_by} />
+              <span>{visibleText(step.name)}</span> <ModelBadge by={step.named_by} />
             </span>
             <span className="quiet">
               <span className="hand" data-kind={KINDS[step.hand ?? ''] ?? step.by}>
@@ -136,7 +136,7 @@ export const planIn = (content: Json): ReactNode => {
     <>
       {typeof goal === 'string' && goal !== '' && (
         <Text>
-          <span>{visibleText(goal)}</span> <ModelsWords by={String(by)} />
+          <span>{visibleText(goal)}</span> <ModelBadge by={String(by)} />
         </Text>
       )}
       <Text size="sm" className="quiet">

@@ -1,14 +1,14 @@
 /** The axis of the timeline: collapsed idle times, the visible part, and the clock ticks. */
 import { expect, test } from 'vitest'
 import { axisOf, placeOn, placeSeen, seenAt, viewBetween, viewFrom, viewUntil, WHOLE } from './axis.ts'
-import type { Piece, State } from './bars.ts'
+import type { Segment, State } from './bars.ts'
 import { ticksOf } from './ticks.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const DAY = 1_440 * MINUTE
 
-const piece = (state: State, from: number, to: number | null): Piece => ({ state, from, to, attempt: 1 })
+const piece = (state: State, from: number, to: number | null): Segment => ({ state, from, to, attempt: 1 })
 const folded = { now: 0, width: 0, isUnfolded: () => false }
 const WAITED = [
   piece('work', 0, MINUTE),

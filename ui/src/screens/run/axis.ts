@@ -3,7 +3,7 @@
  *
  * Pure. All collapsed stretches have the same width. The rest of the axis has one scale.
  */
-import type { Piece } from './bars.ts'
+import type { Segment } from './bars.ts'
 
 export interface Stretch {
   readonly from: number
@@ -31,7 +31,7 @@ type Gap = Pick<Stretch, 'from' | 'to' | 'isIdle'>
 const lengthOf = ({ from, to }: { readonly from: number; readonly to: number }): number => to - from
 
 /** Splits the time at every start and end of a piece, and tells which parts are idle. */
-const gapsOf = (pieces: readonly Piece[], now: number): readonly Gap[] => {
+const gapsOf = (pieces: readonly Segment[], now: number): readonly Gap[] => {
   const ends = pieces.map(({ from, to }) => [from, to ?? now] as const)
   const points = [...new Set(ends.flat())].sort((a, b) => a - b)
   const atWork = pieces.filter(({ state }) => state === 'work').map(({ from, to }) => [from, to ?? now] as const)
@@ -70,7 +70,7 @@ const foldWidth = (folds: number, width: number): number => {
   return Math.min(wanted, MOST_FOLDED / Math.max(1, folds))
 }
 
-export const axisOf = (pieces: readonly Piece[], { now, isUnfolded, width }: AxisOptions): readonly Stretch[] => {
+export const axisOf = (pieces: readonly Segment[], { now, isUnfolded, width }: AxisOptions): readonly Stretch[] => {
   const found = gapsOf(pieces, now)
   const busyMs = found.filter(({ isIdle }) => !isIdle).reduce((sum, gap) => sum + lengthOf(gap), 0)
   const gaps = joined(found.map((gap) => ({ ...gap, isIdle: gap.isIdle && lengthOf(gap) > busyMs * IDLE_SHARE })))

@@ -8,10 +8,10 @@ import type { Mark, RunMarks } from '../../api/documents.ts'
 /** `life`: the run exists; its steps show what it does. */
 export type State = 'queued' | 'work' | 'human' | 'event' | 'child' | 'sleep' | 'retry' | 'doubt' | 'paused' | 'life'
 
-export type Hand = 'agent' | 'human' | 'workflow'
+export type Modality = 'agent' | 'human' | 'workflow'
 
 /** One continuous state of a step. */
-export interface Piece {
+export interface Segment {
   readonly state: State
   readonly from: number
   /** Null: not ended yet. */
@@ -22,8 +22,8 @@ export interface Piece {
 export interface Bar {
   /** Null: the run itself. */
   readonly step: string | null
-  readonly hand: Hand
-  readonly pieces: readonly Piece[]
+  readonly hand: Modality
+  readonly pieces: readonly Segment[]
   readonly outcome: 'open' | 'done' | 'failed' | 'skipped' | 'left'
   readonly attempts: number
   /** The child run or task of the step. */
@@ -38,8 +38,8 @@ export interface Bars {
 }
 
 interface Draft {
-  hand: Hand
-  pieces: Piece[]
+  hand: Modality
+  pieces: Segment[]
   outcome: 'open' | 'done' | 'failed' | 'skipped'
   attempt: number
   child: string | null
@@ -59,7 +59,7 @@ const newDraft = (): Draft => ({
 })
 
 /** The work before the first mark of a step. It started at its measured duration before the mark, else at the previous mark. */
-const unseenWork = (mark: Mark, at: number, before: number): Piece | null => {
+const unseenWork = (mark: Mark, at: number, before: number): Segment | null => {
   if (!isEnd(mark.becomes) && mark.becomes !== 'retry' && mark.becomes !== 'doubt') return null
   if (mark.becomes === 'skipped') return { state: 'work', from: at, to: at, attempt: 1 }
   const from = mark.ms === undefined ? before : at - mark.ms
@@ -112,7 +112,7 @@ const barOf = (step: string | null, draft: Draft, end: number | null): Bar => {
 }
 
 /** The current state of the run, if no mark shows it yet: queued, or running a step. */
-const unseen = (status: RunMarks['status'], steps: readonly Bar[], since: number): readonly Piece[] => {
+const unseen = (status: RunMarks['status'], steps: readonly Bar[], since: number): readonly Segment[] => {
   const piece = { from: since, to: null, attempt: 1 } as const
   if (status === 'queued') return [{ ...piece, state: 'queued' }]
   const isAtWork = steps.some(({ pieces }) => pieces.some(({ state, to }) => state === 'work' && to === null))

@@ -3,10 +3,10 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { memo } from 'react'
 import { span } from '../../parts/when.tsx'
 import { placeOn, type Stretch, seenAt, type View } from './axis.ts'
-import { type Bar, beganAt, endedAt, type Piece } from './bars.ts'
+import { type Bar, beganAt, endedAt, type Segment } from './bars.ts'
 import type { Row } from './rows.ts'
 import { crossAt, outlineOf } from './shapes.ts'
-import { doingOf, fillOf, HANDS, OUTCOMES } from './states.tsx'
+import { doingOf, fillOf, MODALITIES, OUTCOMES } from './states.tsx'
 
 export const ROW_HEIGHT = 28
 const [BAR_TOP, BAR_HEIGHT, MIDDLE] = [7, 14, 14]
@@ -23,7 +23,7 @@ export interface Scale {
 
 const xOf = ({ axis, view, width }: Scale, at: number): number => seenAt(view, placeOn(axis, at)) * width
 
-const PieceShape = ({ piece, bar, scale }: { readonly piece: Piece; readonly bar: Bar; readonly scale: Scale }) => {
+const PieceShape = ({ piece, bar, scale }: { readonly piece: Segment; readonly bar: Bar; readonly scale: Scale }) => {
   const [left, right] = [xOf(scale, piece.from), xOf(scale, piece.to ?? scale.now)]
   if (right < 0 || left > scale.width) return null
   // Clip far outside of the view.
@@ -75,11 +75,11 @@ const saidOf = ({ name, kind, bar }: Row, now: number): string => {
   const failed = bar.outcome === 'failed' && bar.code !== null ? ` ${bar.code}` : ''
   const attempts = bar.attempts > 1 ? `, ${bar.attempts} attempts` : ''
   const took = span(Math.max(0, endedAt(bar, now) - beganAt(bar)))
-  return `${name}: ${HANDS[bar.hand].word}, ${doingOf(bar)}, ${OUTCOMES[bar.outcome]}${failed}, ${took}${attempts}`
+  return `${name}: ${MODALITIES[bar.hand].word}, ${doingOf(bar)}, ${OUTCOMES[bar.outcome]}${failed}, ${took}${attempts}`
 }
 
 export const Name = ({ row }: { readonly row: Row }) => {
-  const { icon: Icon, word } = HANDS[row.bar.hand]
+  const { icon: Icon, word } = MODALITIES[row.bar.hand]
   const Caret = row.isUnfolded === true ? ChevronDown : ChevronRight
   return (
     <span className="name" title={row.name} data-hand={row.bar.hand} data-level={row.level}>

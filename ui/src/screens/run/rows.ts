@@ -23,7 +23,7 @@ export interface Row {
   readonly isUnfolded: boolean | null
 }
 
-export type Known = ReadonlyMap<string, RunMarks>
+export type LoadedMarks = ReadonlyMap<string, RunMarks>
 
 /** Cache: the same marks give the same bars. */
 const kept = new WeakMap<RunMarks, Bars>()
@@ -47,10 +47,10 @@ interface Place {
 
 class Tree {
   readonly rows: Row[] = []
-  readonly #known: Known
+  readonly #known: LoadedMarks
   readonly #unfolded: ReadonlySet<string>
 
-  constructor(known: Known, unfolded: ReadonlySet<string>) {
+  constructor(known: LoadedMarks, unfolded: ReadonlySet<string>) {
     this.#known = known
     this.#unfolded = unfolded
   }
@@ -85,7 +85,7 @@ class Tree {
   }
 }
 
-export const rowsOf = (root: string, known: Known, unfolded: ReadonlySet<string>): readonly Row[] => {
+export const rowsOf = (root: string, known: LoadedMarks, unfolded: ReadonlySet<string>): readonly Row[] => {
   const marks = known.get(root)
   if (marks === undefined) return []
   const { run, steps } = barsIn(marks)

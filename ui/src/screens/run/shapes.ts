@@ -1,5 +1,5 @@
 /** SVG outline of a bar: round for an agent, a hexagon for a person, square for a function. Pure. */
-import type { Hand } from './bars.ts'
+import type { Modality } from './bars.ts'
 
 const POINT = 6
 const ROUND = 7
@@ -25,7 +25,7 @@ const rounded = ({ x, y, width, height }: Box, wanted: number): string => {
   return `M${x + r} ${y}h${w}${corner(r, r)}v${h}${corner(-r, r)}h${-w}${corner(-r, -r)}v${-h}${corner(r, -r)}Z`
 }
 
-export const outlineOf = (hand: Hand, box: Box): string => {
+export const outlineOf = (hand: Modality, box: Box): string => {
   if (hand === 'human') return hexagon(box)
   return rounded(box, hand === 'agent' ? ROUND : SQUARE)
 }

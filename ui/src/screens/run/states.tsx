@@ -1,6 +1,6 @@
 /** The look of each step state: a word, a pattern and a colour, never a colour alone. Defines the SVG patterns of the page. */
 import { Bot, Cog, type LucideIcon, User } from 'lucide-react'
-import { type Bar, type Hand, type State, stateOf } from './bars.ts'
+import { type Bar, type Modality, type State, stateOf } from './bars.ts'
 
 const WORDS: Readonly<Record<State, string>> = {
   queued: 'queued',
@@ -43,7 +43,7 @@ export const OUTCOMES = {
   left: 'not finished',
 } as const
 
-export const HANDS: Readonly<Record<Hand, { readonly icon: LucideIcon; readonly word: string }>> = {
+export const MODALITIES: Readonly<Record<Modality, { readonly icon: LucideIcon; readonly word: string }>> = {
   agent: { icon: Bot, word: 'agent' },
   human: { icon: User, word: 'human' },
   workflow: { icon: Cog, word: 'function' },

@@ -5,7 +5,7 @@ import { HEAD_HEIGHT } from './axis-head.tsx'
 import { beganAt, endedAt } from './bars.ts'
 import { Name } from './line.tsx'
 import type { Row } from './rows.ts'
-import { doingOf, HANDS, OUTCOMES } from './states.tsx'
+import { doingOf, MODALITIES, OUTCOMES } from './states.tsx'
 import type { Cursor } from './use-cursor.ts'
 
 export interface TimelineTableProps {
@@ -38,7 +38,7 @@ const Cells = ({ row, now }: { readonly row: Row; readonly now: number }) => {
   const began = beganAt(bar)
   return (
     <>
-      <td>{HANDS[bar.hand].word}</td>
+      <td>{MODALITIES[bar.hand].word}</td>
       <td>{doingOf(bar)}</td>
       <td>{Number.isFinite(began) ? new Date(began).toISOString().slice(11, 23) : ''}</td>
       <td>{Number.isFinite(began) ? span(endedAt(bar, now) - began) : ''}</td>

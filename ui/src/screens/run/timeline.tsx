@@ -15,7 +15,7 @@ import { axisOf, placeOn, type Stretch, type View, viewFrom, viewUntil, WHOLE } 
 import { AxisHead, HEAD_HEIGHT } from './axis-head.tsx'
 import { beganAt, endedAt, type State } from './bars.ts'
 import { Line } from './line.tsx'
-import { calledBy, type Known, type Row, rowsOf } from './rows.ts'
+import { calledBy, type LoadedMarks, type Row, rowsOf } from './rows.ts'
 import { Legend, Tiles } from './states.tsx'
 import { TimelineTable } from './timeline-table.tsx'
 import { type Cursor, useCursor } from './use-cursor.ts'
@@ -37,7 +37,7 @@ interface Rows {
 }
 
 /** A stable function, so that React Query returns the same map for the same data. */
-const byRun = (answers: readonly { readonly data: RunMarks | undefined }[]): Known =>
+const byRun = (answers: readonly { readonly data: RunMarks | undefined }[]): LoadedMarks =>
   new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data]])))
 
 const useRows = (root: string): Rows => {

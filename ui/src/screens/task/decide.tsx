@@ -11,9 +11,9 @@ import {
   initiallyFilled,
   problemsOf,
 } from '#model/kernel/form-fields.ts'
+import { askAgain } from '../../api/changes.ts'
 import { Problem, sendJson } from '../../api/client.ts'
 import type { Json, TaskAction, TaskDetail } from '../../api/documents.ts'
-import { askAgain } from '../../api/news.ts'
 import { focusAtOnce } from '../../parts/focus-at-once.ts'
 import { say } from '../../parts/say.ts'
 import { SchemaForm } from '../../parts/schema-form.tsx'

@@ -11,9 +11,9 @@ const ENDS: Readonly<Record<string, string>> = {
 }
 
 /** A decision in words: `Approved`. Uses the label of a custom action. */
-export const decisionWord = (decision: string, actions: readonly TaskAction[] = []): string =>
+export const decisionLabel = (decision: string, actions: readonly TaskAction[] = []): string =>
   ENDS[decision] ?? `“${actions.find(({ name }) => name === decision)?.label ?? decision}”`
 
 /** How it ended, and who ended it: `Approved by ana`. */
 export const endSentence = ({ end, actions }: TaskDetail): string =>
-  `${decisionWord(end?.decision ?? '', actions)} by ${end?.decided_by ?? 'the system'}`
+  `${decisionLabel(end?.decision ?? '', actions)} by ${end?.decided_by ?? 'the system'}`

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ManifestGraph, TaskAction } from '../../api/documents.ts'
 import { graphQuery } from '../../api/queries.ts'
-import { lookOf } from '../../parts/hands.ts'
+import { lookOf } from '../../parts/modalities.ts'
 
 type Node = ManifestGraph['nodes'][number]
 

@@ -84,7 +84,7 @@ const WRITTEN_OR_WOKEN = `
 /** The version according to the facts: a row with a lease may lag behind them (rows.ts). After a wait for the lock the row may be newer. */
 const FACTS = versionOf('s')
 
-/** A write of the holder that only adds facts leaves the row alone: the next release, or whatever takes the lease, updates it (held.ts). */
+/** A write of the holder that only adds facts leaves the row alone: the next release, or whatever takes the lease, updates it (leased-runs.ts). */
 const STANDS_STILL = `coalesce(w.fence is not null and not w.release and w.added > 0 and w.to_status = s.status
   and s.lease is not null and s.recoveries = 0, false)`
 

@@ -12,15 +12,15 @@ import { type ClaimableId, claimableId } from '#model/kernel/ids.ts'
 import type { Append, Outcome } from '#ports/ledger.ts'
 import { type AnswerRow, appendStatement, LOCK_STREAMS, LOCK_TYPES } from './append-sql.ts'
 import { flatten } from './batch.ts'
-import { judge } from './diagnose-conflict.ts'
-import { HeldRuns, type StepsRow, stepValues, WRITE_STEPS, WRITE_STEPS_BESIDE } from './held.ts'
+import { diagnoseConflicts } from './diagnose-conflict.ts'
+import { LeasedRuns, type StepsRow, stepValues, WRITE_STEPS, WRITE_STEPS_BESIDE } from './leased-runs.ts'
 import type { BatchRows } from './lists.ts'
 import { SHAPES, SINGLE, shapeOf } from './shape.ts'
 import { isSingle, singleValues } from './single.ts'
 
 /*
  * How a batch of appends is split: each part has its own statement, and is a transaction of its own.
- * Owns that choice. Steps of held runs use the fast statement (held.ts), in a part of their own or together with other appends in the
+ * Owns that choice. Steps of held runs use the fast statement (leased-runs.ts), in a part of their own or together with other appends in the
  * same transaction: a second commit would cost more than the fast statement saves.
  */
 
@@ -35,7 +35,7 @@ type Part =
 /** Fewer steps than this are not worth a statement of their own. */
 const FEW_STEPS = 8
 
-const partsOf = (batch: readonly Append[], held: HeldRuns): readonly Part[] => {
+const partsOf = (batch: readonly Append[], held: LeasedRuns): readonly Part[] => {
   const all = batch.map((_, place) => place)
   const isStep = batch.map((append) => held.isStep(append))
   const steps = all.filter((place) => isStep[place])
@@ -103,7 +103,7 @@ export class Appender {
   readonly #options: AppenderOptions
   /** Event types with waits, and the paths of those waits. Only grows; the statement reports what is missing. */
   readonly #paths = new Map<string, Set<string>>()
-  readonly #held = new HeldRuns()
+  readonly #held = new LeasedRuns()
 
   constructor(database: Database, options: AppenderOptions) {
     this.#database = database
@@ -246,7 +246,7 @@ export class Appender {
     if (this.#learnPaths(answers)) return this.#send(batch)
     const answer = read(answers)
     const lost = [...answer.lost].sort((a, b) => a - b)
-    const verdicts = await judge(
+    const verdicts = await diagnoseConflicts(
       this.#database,
       lost.map((place) => batch[place] as Append),
     )

@@ -69,7 +69,7 @@ interface Evidence {
   readonly position: number
 }
 
-export const judge = async (database: Database, lost: readonly Append[]): Promise<readonly Outcome[]> => {
+export const diagnoseConflicts = async (database: Database, lost: readonly Append[]): Promise<readonly Outcome[]> => {
   if (lost.length === 0) return []
   const evidence = await gather(database, lost)
   return lost.map(

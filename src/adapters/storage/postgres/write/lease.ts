@@ -66,7 +66,7 @@ const FORGET: Statement = { name: 'forget_worker', text: 'delete from worker whe
 
 const BEATS_PER_FORGETTING = 8
 
-export class Leases {
+export class LeaseUpdates {
   readonly #database: Database
   readonly #clock: 'database' | 'caller'
   #beats = 0

@@ -5,7 +5,7 @@
  * An append that conflicts stops at that point; diagnose-conflict.ts finds the reason, on tables without traces of the append.
  */
 import type { StreamRow } from '#adapters/storage/sqlite/rows.ts'
-import { type Context, findHeld, findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
+import { type Context, findLeased, findStream, type Scope } from '#adapters/storage/sqlite/scope.ts'
 import { Step } from '#adapters/storage/sqlite/thread/packed-step.ts'
 import type { ClaimableId, Instant } from '#model/kernel/ids.ts'
 import type { Append, DocumentWrite, Outcome, StreamWrite } from '#ports/ledger.ts'
@@ -26,7 +26,7 @@ export const write = (scope: Scope, entry: Append | Step): Attempt => {
 
 /** Null if the run has no lease, or if more than its facts would change. */
 const writeIfHeld = (scope: Scope, step: Step | StreamWrite, appendId: string): Attempt | null => {
-  const held = findHeld(scope, step.stream)
+  const held = findLeased(scope, step.stream)
   if (held === null || held.status !== step.status || held.recoveries > 0) return null
   return writeStep(scope, step, held, appendId) ? scope.known.written(scope.sql) : 'clean'
 }

@@ -6,7 +6,7 @@
 import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from '#adapters/storage/sqlite/rows.ts'
 import type { Scope } from '#adapters/storage/sqlite/scope.ts'
 import type { Statements } from '#adapters/storage/sqlite/statements.ts'
-import { choose, type Held as HeldInLane, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
+import { choose, type LeaseCount as HeldInLane, Occupancy, PLAIN_LANE, readLane } from '#model/flow/lane.ts'
 import type { ClaimableId, Instant, TenantId } from '#model/kernel/ids.ts'
 import { bornAfter, mayTake, pinAfter, type Taker } from '#model/worker/pin.ts'
 import type { WorkerInfo } from '#model/worker/worker-info.ts'

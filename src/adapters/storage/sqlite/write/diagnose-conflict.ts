@@ -15,7 +15,7 @@ interface IdentityRow {
   readonly append_id: string
 }
 
-export const judge = (scope: Scope, append: Append): Outcome =>
+export const diagnoseConflict = (scope: Scope, append: Append): Outcome =>
   repeated(scope, append) ??
   fenced(scope, append) ??
   taken(scope, append) ??

@@ -8,7 +8,7 @@
 import type { Problem } from '#http/server/problem.ts'
 import type { Call } from './operation.ts'
 
-export interface Door {
+export interface ApiConnection {
   /** Returns what the API answers; throws only if no server answers. */
   ask(call: Call): Promise<Answered>
   /** The address under which people open pages; null: no server is running. */

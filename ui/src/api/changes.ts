@@ -57,7 +57,7 @@ export const askAgain = (topic: string, changed: ReadonlySet<string>): void => {
 type Changed = Set<string> | null
 
 /** Collects the notices of 100 ms into one refetch. */
-export const followNews = (): void => {
+export const followChanges = (): void => {
   const topics = new Map<string, Changed>()
   const ask = (): void => {
     const told = [...topics]

@@ -85,7 +85,7 @@ export const stepValues = (batch: readonly Append[]): string[] => {
 const MAX_HELD = 65_536
 
 /** The status of the runs that this process holds, as it wrote it last. */
-export class HeldRuns {
+export class LeasedRuns {
   readonly #statuses = new Map<StreamId, RunStatus>()
 
   isStep(append: Append): boolean {

@@ -10,7 +10,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import { type ClaimableId, isClaimable, isStreamId } from '#model/kernel/ids.ts'
 import type { Names, WireWake } from './server-api.ts'
 
-export interface DoorOptions {
+export interface RestateEndpointOptions {
   readonly sdk: typeof Sdk
   readonly names: Names
   readonly host: string
@@ -34,7 +34,7 @@ const HINT = {
   },
 } as const
 
-const handlerOf = ({ sdk, names, identityKeys, onWake }: DoorOptions) => {
+const handlerOf = ({ sdk, names, identityKeys, onWake }: RestateEndpointOptions) => {
   const wake = async ({ key }: Sdk.ObjectSharedContext, at: number): Promise<void> => {
     if (isStreamId(key) && isClaimable(key) && Number.isFinite(at)) onWake(key, at)
   }
@@ -55,12 +55,12 @@ const handlerOf = ({ sdk, names, identityKeys, onWake }: DoorOptions) => {
   })
 }
 
-export class Door {
-  readonly #options: DoorOptions
+export class RestateEndpoint {
+  readonly #options: RestateEndpointOptions
   readonly #sessions = new Set<ServerHttp2Session>()
   #server: Http2Server | null = null
 
-  constructor(options: DoorOptions) {
+  constructor(options: RestateEndpointOptions) {
     this.#options = options
   }
 

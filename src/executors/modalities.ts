@@ -14,7 +14,7 @@ import type { Abort } from '#ports/executor.ts'
 import type { Entry } from '#ports/step-port.ts'
 import { heedCancels } from './cancel-on.ts'
 
-type Hand<Options> = (entry: Entry, options: Options, abort: Abort) => unknown
+type EnterModality<Options> = (entry: Entry, options: Options, abort: Abort) => unknown
 
 interface Declared {
   readonly modality: Modality
@@ -24,7 +24,7 @@ interface Declared {
 
 /** The state is checked before the work, and moved after it. */
 const moving = async <Options extends Declared>(
-  hand: Hand<Options>,
+  hand: EnterModality<Options>,
   entry: Entry,
   options: Options,
   abort: Abort,
@@ -40,7 +40,7 @@ const moving = async <Options extends Declared>(
 
 /** Returns the entry function, by the modality of the handler. */
 export const enterBy =
-  <Options>(hands: Readonly<Partial<Record<Modality, Hand<Options>>>>): Hand<Options & Declared> =>
+  <Options>(hands: Readonly<Partial<Record<Modality, EnterModality<Options>>>>): EnterModality<Options & Declared> =>
   (entry, options, abort) => {
     const hand = hands[options.modality]
     if (hand === undefined)

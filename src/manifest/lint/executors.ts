@@ -1,6 +1,6 @@
 /** Risks in the handlers themselves: rules over fields that no answer has, tools beyond the parent's, timeouts that approve. */
-import type { Tell } from '#manifest/yaml/finding.ts'
-import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '#manifest/yaml/manifest.ts'
+import type { AddFinding } from '#manifest/yaml/finding.ts'
+import { field, type HandlerEntry, handlersOf, type Manifest, sentBy, startingTypes } from '#manifest/yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '#manifest/yaml/record.ts'
 import { mayUse } from '#model/access/module.ts'
 import { moduleOf } from './modules.ts'
@@ -26,7 +26,7 @@ const fieldsRead = (condition: string): readonly string[] => {
   })
 }
 
-const lintEscalation = (handler: HandlerEntry, tell: Tell): void => {
+const lintEscalation = (handler: HandlerEntry, tell: AddFinding): void => {
   const schema = outputSchemaOf(handler)
   const properties = isRecord(schema) ? schema['properties'] : undefined
   if (!isRecord(properties)) return
@@ -38,7 +38,7 @@ const lintEscalation = (handler: HandlerEntry, tell: Tell): void => {
     }
 }
 
-const lintTools = (handler: HandlerEntry, tell: Tell): void => {
+const lintTools = (handler: HandlerEntry, tell: AddFinding): void => {
   const config = field(handler, 'config')
   if (!isRecord(config)) return
   const allowed = listed(config['allowed_tools']).map(String)
@@ -52,7 +52,7 @@ const lintTools = (handler: HandlerEntry, tell: Tell): void => {
 }
 
 /** A module that lists tools allows its agents no others. */
-const lintModuleTools = (manifest: Manifest, handler: HandlerEntry, tell: Tell): void => {
+const lintModuleTools = (manifest: Manifest, handler: HandlerEntry, tell: AddFinding): void => {
   const config = field(handler, 'config')
   const module = moduleOf(manifest, handler)
   if (!isRecord(config) || module === undefined || field(module, 'tools') === undefined) return
@@ -69,12 +69,13 @@ const lintModuleTools = (manifest: Manifest, handler: HandlerEntry, tell: Tell):
     }
 }
 
-const lintAutoApprove = (manifest: Manifest, tell: Tell): void => {
+const lintAutoApprove = (manifest: Manifest, tell: AddFinding): void => {
   for (const handler of manifest.humans ?? []) {
     if (field(handler, 'auto_action_on_timeout') !== 'approve') continue
     const sent = new Set(sentBy('humans', handler).map(({ event }) => event))
     const next = handlersOf(manifest).find(
-      ({ handler: other }) => other['effect'] === 'once' && heardBy(other, manifest).some((type) => sent.has(type)),
+      ({ handler: other }) =>
+        other['effect'] === 'once' && startingTypes(other, manifest).some((type) => sent.has(type)),
     )
     if (next === undefined) continue
     const message = `a passed deadline approves, and ${next.handler.name} then does what cannot be undone`
@@ -83,7 +84,7 @@ const lintAutoApprove = (manifest: Manifest, tell: Tell): void => {
   }
 }
 
-export const lintHands = (manifest: Manifest, tell: Tell): void => {
+export const lintExecutors = (manifest: Manifest, tell: AddFinding): void => {
   for (const handler of manifest.agents ?? []) {
     lintEscalation(handler, tell)
     lintTools(handler, tell)
