@@ -19,7 +19,7 @@ export const blobsSuite = (name: string, open: () => Promise<BlobsUnderTest>): v
     })
     afterEach(() => current.close())
 
-    test('a blob that was never put is null', async () => {
+    test('an unknown blob is null', async () => {
       expect(await current.blobs.get('nothing')).toBeNull()
     })
 
@@ -28,25 +28,25 @@ export const blobsSuite = (name: string, open: () => Promise<BlobsUnderTest>): v
       ['letters of many scripts', 'Grüße, 東京, 🜁'],
       ['escaped NUL and lone surrogates', JSON.stringify('\u0000 \ud83d')],
       ['quotes', `'"\\ $1; drop table blob; --`],
-    ])('%s comes back as it was put', async (_, text) => {
+    ])('%s is read back as it was stored', async (_, text) => {
       await current.blobs.put('hash', text)
       expect(await current.blobs.get('hash')).toBe(text)
       expect(await current.blobs.get('HASH')).toBeNull()
     })
 
-    test('16 MB come back whole', async () => {
+    test('16 MB are read back completely', async () => {
       const text = '0123456789abcdef'.repeat(MEGABYTE)
       await current.blobs.put('large', text)
       // Not toBe on the texts, because a failure would print both.
       expect((await current.blobs.get('large')) === text).toBe(true)
     })
 
-    test('blobs-1: a blob is there after the store was opened again', async () => {
+    test('blobs-1: a blob is kept when the store is opened again', async () => {
       await current.blobs.put('kept', 'text')
       expect(await (await current.reopen()).get('kept')).toBe('text')
     })
 
-    test('blobs-2: equal content put again, also at the same time, is stored once and changes nothing', async () => {
+    test('blobs-2: equal content stored again, also concurrently, is stored once and changes nothing', async () => {
       await Promise.all(Array.from({ length: 8 }, () => current.blobs.put('same', 'text')))
       await current.blobs.put('same', 'text')
       expect(await current.blobs.get('same')).toBe('text')

@@ -55,7 +55,7 @@ export const dispatcherSuite = (name: string, open: () => Promise<DispatcherUnde
       await wakeUntil([run, current.clock.now() - 100_000])
     })
 
-    test('[R9] a wake for later does not come before its instant', async () => {
+    test('[R9] a wake for later does not arrive before its instant', async () => {
       const [run, other] = [newRun(), newRun()]
       await current.dispatcher.start(note)
       const now = current.clock.now()
@@ -64,7 +64,7 @@ export const dispatcherSuite = (name: string, open: () => Promise<DispatcherUnde
       expect(early).toEqual([])
     })
 
-    test('an earlier wake of the same run is not held back by a later one', async () => {
+    test('an earlier wake of the same run is not delayed by a later one', async () => {
       const [run, far] = [newRun(), current.clock.now() + 3_600_000]
       await current.dispatcher.start(note)
       current.dispatcher.wake(run, far)
@@ -111,7 +111,7 @@ export const dispatcherSuite = (name: string, open: () => Promise<DispatcherUnde
       expect(woken).toHaveLength(before)
     })
 
-    test('dispatcher-2: stop before the start, twice, and start twice do no harm', async () => {
+    test('dispatcher-2: stop before the start, stop twice, and start twice have no bad effect', async () => {
       await current.dispatcher.stop()
       await current.dispatcher.start(note)
       await current.dispatcher.start(note)

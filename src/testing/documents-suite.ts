@@ -40,7 +40,7 @@ export const documentsSuite = (harness: LedgerHarness, reader: () => Reader): vo
     expect(await found()).toBeNull()
   })
 
-  test('documents of one append are written in order, the last one of a key stands', async () => {
+  test('documents of one append are written in order, and the last one of a key remains', async () => {
     const run = await harness.createHeldRun()
     await put(
       harness.ledger,
@@ -73,7 +73,7 @@ export const documentsSuite = (harness: LedgerHarness, reader: () => Reader): vo
     expect(await found()).toBe('new')
   })
 
-  test('documents are apart by table, key and tenant', async () => {
+  test('documents are separate by table, key and tenant', async () => {
     const run = await harness.createHeldRun()
     await put(
       harness.ledger,
@@ -94,7 +94,7 @@ export const documentsSuite = (harness: LedgerHarness, reader: () => Reader): vo
     expect(await found('bo', 'order')).toBeNull()
   })
 
-  test('documents of a table are listed by key, page by page, and no others', async () => {
+  test('the documents of a table are listed by key, page by page, and no others', async () => {
     const run = await harness.createHeldRun()
     const keys = ['b', 'B', 'a', 'ab']
     const others = [aDocument({ table: 'order', key: 'a2' }), aDocument({ tenant: OTHER_TENANT, key: 'a1' })]

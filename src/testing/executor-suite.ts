@@ -77,7 +77,7 @@ export const executorSuite = (
       if (performed !== undefined) expect(performed() - before).toBe(1)
     })
 
-    test('[E8] executor-2: two executions share nothing', async () => {
+    test('[E8] executor-2: two executions share no state', async () => {
       const { executor, succeeds } = open()
       const [first, second] = await Promise.all([
         executor.execute(succeeds, abortable()),
@@ -95,7 +95,7 @@ export const executorSuite = (
       expect((await answer).status).toBe('failed')
     })
 
-    test('[E6] executor-1: no task makes it throw, however it is bent', async () => {
+    test('[E6] executor-1: no task makes it throw, however it is mutated', async () => {
       const { executor, succeeds } = open()
       if (succeeds.task.call !== null) return
       await fc.assert(

@@ -39,7 +39,7 @@ describe('faulty ledger', () => {
     expect(await ledger.load([run])).toEqual(await inner.load([run]))
   })
 
-  test('fail_before: nothing is written and the outcome says so', async () => {
+  test('fail_before: nothing is written, and the outcome says so', async () => {
     await expect(failing('fail_before').append([anAppendTo(run)])).rejects.toMatchObject({
       code: 'LEDGER_UNAVAILABLE',
       outcome: 'not_done',
@@ -47,7 +47,7 @@ describe('faulty ledger', () => {
     expect(await version()).toBe(1)
   })
 
-  test('done_then_fail: it is written and the outcome is unknown; sent again it is already written', async () => {
+  test('done_then_fail: the append is written and its outcome is unknown; sent again it is already written', async () => {
     const append = anAppendTo(run)
     await expect(failing('done_then_fail').append([append])).rejects.toMatchObject({
       code: 'LEDGER_UNAVAILABLE',
@@ -60,7 +60,7 @@ describe('faulty ledger', () => {
   test.each([
     ['crash_before', 1],
     ['crash_after', 2],
-  ] as const)('%s: the call and all later ones are never answered', async (fault, expected) => {
+  ] as const)('%s: neither the call nor any later one is answered', async (fault, expected) => {
     const ledger = failing(fault)
     expect(await isSettled(ledger.append([anAppendTo(run)]))).toBe(false)
     expect(await version()).toBe(expected)

@@ -9,7 +9,7 @@ const OTHER_TENANT = 'other' as TenantId
 const MANY = 100
 
 export const fleetSuite = (harness: LedgerHarness, reader: () => Reader): void => {
-  test('runs that are due and that nobody has are counted by handler and version, of every tenant and lane, with the oldest instant', async () => {
+  test('due runs without a lease are counted by handler and version, of every tenant and lane, with the oldest instant', async () => {
     const due = (handler: string, wakeAt: number, more: Parameters<typeof aCreation>[1] = {}) =>
       harness.written({ writes: [aCreation(newRun(), { handler, ...more }, { wakeAt })] })
     await due('mail', START + 5)
@@ -31,7 +31,7 @@ export const fleetSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await reader().due(START, MANY)).toEqual([])
   })
 
-  test('open runs are counted by the definition that they are pinned to, held ones too; those that have ended are not', async () => {
+  test('open runs, held ones included, are counted by the definition that they are pinned to; ended ones are not', async () => {
     const pinned = (
       systemHash: string,
       status: 'queued' | 'waiting' | 'success',

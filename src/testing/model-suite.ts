@@ -108,7 +108,7 @@ export const modelSuite = (
       const stream = (tell: (delta: Chunk) => void = () => {}): Partial<ModelRequest> =>
         isStreamed ? { onChunk: tell } : {}
 
-      test('says its text, who said it, and what it used', async () => {
+      test("answers with its text, the model's name and the usage", async () => {
         const { model, name: asked } = await start('says')
         const answer = answerOf(await model.call(ask(asked, stream()), signal))
         expect(textOf(answer)).toBe(MODEL_SUITE.text)
@@ -117,20 +117,20 @@ export const modelSuite = (
         expect(Object.values(answer.usage ?? {}).every(isCount)).toBe(true)
       })
 
-      test('its answer is plain JSON: the ledger keeps it as it is', async () => {
+      test('its answer is plain JSON, so that the ledger stores it unchanged', async () => {
         const { model, name: asked } = await start('calls')
         const answer = await model.call(ask(asked, { tools: [READ], ...stream() }), signal)
         expect(JSON.parse(JSON.stringify(toJson(answer)))).toEqual(answer)
       })
 
-      test('an answer that shall fit a schema comes as JSON text', async () => {
+      test('an answer for a schema is JSON text', async () => {
         const { model, name: asked } = await start('json')
         const answer = answerOf(await model.call(ask(asked, { output: SCHEMA, ...stream() }), signal))
         expect(JSON.parse(textOf(answer))).toEqual(MODEL_SUITE.json)
         expect(answer).toMatchObject({ finish: 'stop', calls: [] })
       })
 
-      test('model-3: calls come back in order, with ids of their own, and are not performed', async () => {
+      test('model-3: calls are returned in order, with their own ids, and are not performed', async () => {
         const { model, name: asked, performed } = await start('calls')
         const answer = answerOf(await model.call(ask(asked, { tools: [READ], ...stream() }), signal))
         expect(answer.calls.map(({ tool, input }) => ({ tool, input }))).toEqual(
@@ -144,7 +144,7 @@ export const modelSuite = (
         expect([1, null]).toContain(performed())
       })
 
-      test('goes on when the results are in', async () => {
+      test('continues once the results are in', async () => {
         const { model, name: asked } = await start('calls')
         const first = answerOf(await model.call(ask(asked, { tools: [READ], ...stream() }), signal))
         const second = ask(asked, { tools: [READ], messages: afterCalls(first), ...stream() })
@@ -163,14 +163,14 @@ export const modelSuite = (
         expect([1, null]).toContain(performed())
       })
 
-      test('model-2: a call that was given up before it began fails, and reaches nobody', async () => {
+      test('model-2: a call that was aborted before it began fails, and reaches no provider', async () => {
         const { model, name: asked, performed } = await start('says')
         const reply = await model.call(ask(asked, stream()), AbortSignal.abort(new Error('enough')))
         expect(reply).toMatchObject({ kind: 'failed', code: 'STEP_ABORTED' })
         expect([0, null]).toContain(performed())
       })
 
-      test.runIf(hangs)('model-2: a call that is never answered ends when it is given up', async () => {
+      test.runIf(hangs)('model-2: a call that is never answered ends when it is aborted', async () => {
         const { model, name: asked, arrived } = await start('hangs')
         const abort = new AbortController()
         const reply = model.call(ask(asked, stream()), abort.signal)
@@ -179,7 +179,7 @@ export const modelSuite = (
         expect(await reply).toMatchObject({ kind: 'failed', code: 'STEP_ABORTED' })
       })
 
-      test.runIf(hangs)('model-2: a call that its time limit ended says so', async () => {
+      test.runIf(hangs)('model-2: a call that exceeded its time limit says so', async () => {
         const { model, name: asked, arrived } = await start('hangs')
         const abort = new AbortController()
         const reply = model.call(ask(asked, stream()), abort.signal)
@@ -189,7 +189,7 @@ export const modelSuite = (
       })
     })
 
-    test('what is streamed adds up to what is answered', async () => {
+    test('the streamed chunks add up to the answer', async () => {
       const { model, name: asked } = await start('says')
       const deltas: Chunk[] = []
       const answer = answerOf(await model.call(ask(asked, { onChunk: (delta) => deltas.push(delta) }), signal))

@@ -27,7 +27,7 @@ export const outboxSuite = (name: string, open: () => Promise<OutboxHarness>): v
     (await harness.outbox.read(watch, 100)).map(({ change, row, before }) => ({ change, row, before }))
 
   describe(`${name} outbox`, () => {
-    test('outbox-1: each change of a row leaves one row in the order of the changes, with what it was and is', async () => {
+    test('outbox-1: each change of a row adds one entry in the order of the changes, with the old and the new row', async () => {
       await harness.outbox.install(WATCH)
       await harness.user("insert into item values (1, 'a''b')")
       await harness.user("update item set name = 'c' where id = 1")
@@ -41,13 +41,13 @@ export const outboxSuite = (name: string, open: () => Promise<OutboxHarness>): v
       ])
     })
 
-    test('outbox-1: a change that is rolled back leaves none', async () => {
+    test('outbox-1: a change that is rolled back adds none', async () => {
       await harness.outbox.install(WATCH)
       await harness.user("begin; insert into item values (1, 'a'); rollback")
       expect(await changes()).toEqual([])
     })
 
-    test('outbox-2: no id comes again after it was removed and installed', async () => {
+    test('outbox-2: no id is reused after the outbox was removed and installed again', async () => {
       await harness.outbox.install(WATCH)
       await harness.user("insert into item values (1, 'a')")
       const [first] = await harness.outbox.read(WATCH, 1)
@@ -59,7 +59,7 @@ export const outboxSuite = (name: string, open: () => Promise<OutboxHarness>): v
       expect(second?.id).not.toBe(first?.id)
     })
 
-    test('outbox-3: a row stays until it is forgotten, and only those that are named go', async () => {
+    test('outbox-3: an entry stays until it is deleted, and only the named entries are', async () => {
       await harness.outbox.install(WATCH)
       await harness.user("insert into item values (1, 'a'), (2, 'b'), (3, 'c')")
       const [, second] = await harness.outbox.read(WATCH, 2)
@@ -70,7 +70,7 @@ export const outboxSuite = (name: string, open: () => Promise<OutboxHarness>): v
       ])
     })
 
-    test('outbox-4: installing and removing twice is as once; one that is left does not take the other along', async () => {
+    test('outbox-4: installing and removing twice is the same as once; removing one outbox does not affect another', async () => {
       expect(await harness.outbox.isInstalled(WATCH)).toBe(false)
       for (const watch of [WATCH, WATCH, OTHER]) await harness.outbox.install(watch)
       await harness.user("insert into item values (1, 'a')")
@@ -83,7 +83,7 @@ export const outboxSuite = (name: string, open: () => Promise<OutboxHarness>): v
       await harness.user("insert into item values (2, 'b')")
     })
 
-    test('a table that is not there is named', async () => {
+    test('a missing table is named', async () => {
       const nowhere = { ...WATCH, table: 'nowhere' }
       await expect(harness.outbox.install(nowhere)).rejects.toMatchObject({
         code: 'CONFIG_INVALID',

@@ -185,7 +185,7 @@ const runs = (harness: LedgerHarness, reader: GetReader): void => {
 }
 
 const oneRun = (harness: LedgerHarness, reader: GetReader): void => {
-  test('a run is summed up as it stands', async () => {
+  test('a run has a summary of its current state', async () => {
     const [run, parent, session] = [newRun(), newRun(), newSession()]
     const { sequences } = await harness.written({
       events: [anEvent()],
@@ -217,7 +217,7 @@ const oneRun = (harness: LedgerHarness, reader: GetReader): void => {
     })
   })
 
-  test('a run that does not exist is null, without facts and children', async () => {
+  test('an unknown run is null, without facts and children', async () => {
     expect(await reader().run(LOCAL_TENANT, newRun())).toBeNull()
     expect(await reader().facts(LOCAL_TENANT, newRun(), { after: 0, limit: 9 })).toEqual([])
     expect(await reader().children(LOCAL_TENANT, newRun())).toEqual([])
@@ -242,7 +242,7 @@ const oneRun = (harness: LedgerHarness, reader: GetReader): void => {
     expect(await reader().startedBy('other' as TenantId, heard ?? 0, 9)).toEqual([])
   })
 
-  test('facts are read page by page, each page beginning at its seq', async () => {
+  test('facts are read page by page, each page starting at its seq', async () => {
     const facts = Array.from({ length: 5 }, () => aFact())
     const run = await harness.createRun({ facts })
     const page = (after: number) => reader().facts(LOCAL_TENANT, run, { after, limit: 2 })
@@ -264,7 +264,7 @@ const oneRun = (harness: LedgerHarness, reader: GetReader): void => {
 }
 
 const events = (harness: LedgerHarness, reader: GetReader): void => {
-  test('events are listed newest first, by type if asked, page by page', async () => {
+  test('events are listed newest first, optionally by type, page by page', async () => {
     const sequences: number[] = []
     for (const type of ['a', 'b', 'a', 'a', 'b'])
       sequences.push(...(await harness.written({ events: [anEvent({ type })] })).sequences)
@@ -279,7 +279,7 @@ const events = (harness: LedgerHarness, reader: GetReader): void => {
     expect(await listed('c', null, 9)).toEqual([])
   })
 
-  test('an event is read with every attribute', async () => {
+  test('an event is read with all its attributes', async () => {
     const entry = anEvent({
       subject: 's',
       causationId: 'c',
@@ -293,7 +293,7 @@ const events = (harness: LedgerHarness, reader: GetReader): void => {
     expect(page).toEqual([{ ...entry.event, sequence: sequences[0] }])
   })
 
-  test('[V15] the triggers that an event did not fire are kept with their reasons', async () => {
+  test('[V15] triggers that an event did not fire are stored with their reasons', async () => {
     const suppressed: Suppression[] = [
       { trigger: 'bill', reason: 'filter', detail: 'amount > 100' },
       { trigger: 'mail', reason: 'error', detail: 'no such field: "to"' },
@@ -322,7 +322,7 @@ const workers = (harness: LedgerHarness, reader: GetReader): void => {
   const list = (after = null as Parameters<Reader['workers']>[0]['after'], limit = 9) =>
     reader().workers({ after, limit })
 
-  test('[N4] a worker is shown with what it says of itself, its last beat and how many leases it has', async () => {
+  test('[N4] a worker is shown with its own description, its last heartbeat and its number of leases', async () => {
     const worker = newWorker()
     await harness.ledger.beat({ worker, now: START, ttlMs, info: AT_WORK })
     const run = await harness.createRun()
@@ -335,7 +335,7 @@ const workers = (harness: LedgerHarness, reader: GetReader): void => {
     expect(await reader().heldBy(LOCAL_TENANT, worker, 9)).toEqual([])
   })
 
-  test('a beat without words leaves what was said, a later word replaces it', async () => {
+  test('a heartbeat without a description keeps the last one, a later description replaces it', async () => {
     const worker = newWorker()
     await harness.ledger.beat({ worker, now: START, ttlMs })
     expect(await list()).toEqual([{ id: worker, beatAt: START, info: null, leases: 0 }])
@@ -346,7 +346,7 @@ const workers = (harness: LedgerHarness, reader: GetReader): void => {
     expect(await list()).toMatchObject([{ info: { drains: true } }])
   })
 
-  test('[I5] a worker that has been silent longer than the ttl is no longer shown after the next beat', async () => {
+  test('[I5] a worker that has been silent for longer than the ttl is no longer shown after the next heartbeat', async () => {
     const [silent, alive] = [newWorker(), newWorker()]
     await harness.ledger.beat({ worker: silent, now: START, ttlMs, info: AT_WORK })
     await harness.ledger.beat({ worker: alive, now: START + ttlMs, ttlMs, info: AT_WORK })

@@ -30,7 +30,7 @@ export const sessionsSuite = (harness: LedgerHarness, reader: () => Reader): voi
     expect(await listed(a)).toEqual([])
   })
 
-  test('a fork names its base, and the base knows its forks', async () => {
+  test('a fork names its base, and the base lists its forks', async () => {
     const base = await create()
     const fork = await create({ session: base })
     expect(await reader().session(LOCAL_TENANT, fork)).toEqual({ id: fork, base, version: 1, createdAt: START })
@@ -61,7 +61,7 @@ export const sessionsSuite = (harness: LedgerHarness, reader: () => Reader): voi
     expect(await reader().sessionRuns({ tenant: OTHER_TENANT, session: id, before: null, limit: 9 })).toEqual([])
   })
 
-  test('facts that may hold what a model was paid for are found by their time, in order, page by page', async () => {
+  test('facts with possible model costs are found by their time, in order, page by page', async () => {
     const reply = (at: number) => aFact({ recordedAt: at, body: `{"step":"agent/model[0]","at":${at}}` })
     const used = (at: number) => aFact({ recordedAt: at, body: `{"result":{"value":{"modelUsed":"m"}},"at":${at}}` })
     const other = aFact({ recordedAt: START + 2, type: 'step.failed', body: '{"modelUsed":"m"}' })

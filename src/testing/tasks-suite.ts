@@ -41,7 +41,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
   const counted = async (addresses: readonly string[] | null, tenant = LOCAL_TENANT) =>
     Object.fromEntries((await reader().taskCounts(tenant, addresses, 100)).counts)
 
-  test('[C2] ledger-9: a task is read as the append that wrote its facts left it', async () => {
+  test('[C2] ledger-9: a task is read as its last append left it', async () => {
     const row = aTask({
       title: 'Pay "ü"?',
       addresses: ['user:ana', 'group:editors'],
@@ -58,7 +58,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await reader().task(LOCAL_TENANT, id)).toEqual({ ...next, id })
   })
 
-  test('ledger-9: a task is born with the run that asks, and a refused append leaves its row as it was', async () => {
+  test('ledger-9: a task is created with the run that asks, and a refused append leaves its row unchanged', async () => {
     const [run, id] = [newRun(), newTask()]
     await harness.written({ writes: [aCreation(run, { lease: newWorker() }, { wakeAt: null })] })
     const row = aTask({ run })
@@ -81,7 +81,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await listed()).toEqual([])
   })
 
-  test('ledger-9: the holder of a task writes its row too, with and without giving it back', async () => {
+  test('ledger-9: the holder of a task also writes its row, with and without a release', async () => {
     const row = aTask()
     const id = newTask()
     await harness.written({
@@ -97,7 +97,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await reader().task(LOCAL_TENANT, id)).toMatchObject({ status: 'expired', isOpen: false })
   })
 
-  test('[C2] an inbox has what is addressed to a person or a group of theirs, each once', async () => {
+  test('[C2] an inbox contains the tasks of a person or of their groups, each once', async () => {
     const ana = await asked({ addresses: ['user:ana'] })
     const group = await asked({ addresses: ['group:editors'] })
     const both = await asked({ addresses: ['group:editors', 'user:ana'] })
@@ -109,7 +109,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await listed()).toEqual([bo, both, group, ana])
   })
 
-  test('[C7] a task leaves the inboxes it is no longer addressed to', async () => {
+  test('[C7] a task leaves the inboxes that it is no longer addressed to', async () => {
     const row = aTask({ addresses: ['user:ana', 'group:editors'] })
     const id = await asked(row)
     await harness.written({ writes: [change(id, { ...row, addresses: ['group:editors', 'user:bo'] })] })
@@ -137,7 +137,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
       }
   })
 
-  test('tasks are filtered by status, type, who has claimed them, and run', async () => {
+  test('tasks are filtered by status, type, claimant, and run', async () => {
     const run = newRun()
     const plain = await asked({ run })
     const input = await asked({ type: 'input' })
@@ -151,7 +151,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await listed({ run, isOpen: false })).toEqual([])
   })
 
-  test('[C17] a task that somebody has put off is hidden from that person until then', async () => {
+  test('[C17] a task snoozed by a person is hidden from that person until then', async () => {
     const id = await asked({ putOff: { "o'hara": START + 10, 'a.b"c': START + 20 } })
     const seen = (user: string, now: number) => listed({ viewer: { user, now } })
     expect(await seen("o'hara", START + 9)).toEqual([])
@@ -160,7 +160,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await seen('bo', START)).toEqual([id])
   })
 
-  test('closed tasks are apart from open ones, newest first', async () => {
+  test('closed tasks are separate from open ones, newest first', async () => {
     const rows = [aTask(), aTask({ addresses: ['user:bo'] }), aTask()]
     const ids: TaskId[] = []
     for (const row of rows) {
@@ -188,7 +188,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await counted([])).toEqual({})
   })
 
-  test('[C2] of very many open tasks at most so many of a status are looked at, and it is told that there may be more', async () => {
+  test('[C2] of very many open tasks a limited number per status is counted, and the count says that there may be more', async () => {
     await asked({ addresses: ['user:ana', 'group:editors'] })
     await asked({ addresses: ['group:editors'] })
     await asked({ status: 'in_review', addresses: ['group:editors'] })
@@ -204,7 +204,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect(await of(['user:ana', 'group:editors'], 1)).toMatchObject({ pending: 1, more: ['pending', 'in_review'] })
   })
 
-  test('[C2] a page has what its view asks for, in every order', async () => {
+  test('[C2] a page contains the tasks of its view, in every order', async () => {
     const all = ['user:ana', 'group:editors']
     const plain = await asked({ addresses: ['user:ana'] })
     const late = await asked({ deadlineAt: START - 1, claimedBy: 'bo', addresses: all })
@@ -226,7 +226,7 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     }
   })
 
-  test('[C2] a glance has the newest tasks of some inboxes, each once, and counts what is overdue', async () => {
+  test('[C2] a glance lists the newest tasks of some inboxes, each once, and counts overdue ones', async () => {
     const glance = (query: Partial<GlanceQuery> = {}) =>
       reader().inboxGlance({ tenant: LOCAL_TENANT, addresses: null, now: START, most: 10, ...query })
     await asked({ addresses: ['user:bo'], deadlineAt: START })

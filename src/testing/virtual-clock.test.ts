@@ -13,7 +13,7 @@ const aClock = () => {
 }
 
 describe('virtual clock', () => {
-  test('nothing is called until time is moved', async () => {
+  test('nothing is called until time advances', async () => {
     const { clock, log, note } = aClock()
     clock.at(100, note('timer'))
     clock.defer(note('turn'))
@@ -21,7 +21,7 @@ describe('virtual clock', () => {
     expect(log).toEqual([])
   })
 
-  test('advance calls what is due, by instant and then by insertion, each at its own instant', async () => {
+  test('advance makes the due calls, by instant and then by insertion, each at its own instant', async () => {
     const { clock, log, note } = aClock()
     clock.at(130, note('c'))
     clock.at(110, note('a'))

@@ -15,7 +15,7 @@ export const appendSuite = (harness: LedgerHarness): void => {
 }
 
 const streams = (harness: LedgerHarness): void => {
-  test('a created run loads as it was written', async () => {
+  test('a created run is loaded as it was written', async () => {
     const [run, parent, session] = [newRun(), newRun(), newSession()]
     const facts = [aFact({ recordedAt: START + 1 }), aFact({ recordedAt: START + 2 })]
     const outcome = await harness.written({
@@ -57,7 +57,7 @@ const streams = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 1000)).toEqual([])
   })
 
-  test('a run created for nobody has epoch 0 and is due at its wake', async () => {
+  test('a run created without a worker has epoch 0 and is due at its wake', async () => {
     const run = await harness.createRun({ wakeAt: START + 5 })
     expect(await harness.load(run)).toMatchObject({ lease: null, epoch: 0, wakeAt: START + 5 })
     expect(await harness.isDue(run, START + 4)).toBe(false)
@@ -72,14 +72,14 @@ const streams = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 1e9)).toEqual([])
   })
 
-  test('streams load in the order asked, null for those that do not exist', async () => {
+  test('streams are loaded in the requested order, null for those that do not exist', async () => {
     const [first, second] = [await harness.createRun(), await harness.createRun()]
     const loaded = await harness.ledger.load([second, newRun(), first, newSession()])
     expect(loaded.map((record) => record?.stream ?? null)).toEqual([second, null, first, null])
     expect(await harness.ledger.load([])).toEqual([])
   })
 
-  test('a load after a seq leaves out the facts below it, and the record stays whole', async () => {
+  test('a load after a seq leaves out the facts up to it, and the record stays whole', async () => {
     const facts = [aFact(), aFact(), aFact(), aFact()]
     const run = await harness.createRun({ facts })
     const loadAfter = async (after: number) => (await harness.ledger.load([run], { after }))[0]
@@ -89,7 +89,7 @@ const streams = (harness: LedgerHarness): void => {
     expect(await loadAfter(9)).toMatchObject({ version: 4, facts: [] })
   })
 
-  test('many streams load in one call', async () => {
+  test('many streams are loaded in one call', async () => {
     const runs = Array.from({ length: 300 }, newRun)
     await harness.ledger.append(runs.map((run) => anAppend({ writes: [aCreation(run)] })))
     const loaded = await harness.ledger.load(runs)
@@ -99,7 +99,7 @@ const streams = (harness: LedgerHarness): void => {
 }
 
 const versions = (harness: LedgerHarness): void => {
-  test('ledger-4: facts are numbered without gap and the version counts them', async () => {
+  test('ledger-4: facts are numbered without a gap, and the version counts them', async () => {
     const first = [aFact(), aFact()]
     const run = await harness.createRun({ facts: first })
     const second = [aFact(), aFact(), aFact()]
@@ -183,7 +183,7 @@ const wholeness = (harness: LedgerHarness): void => {
     expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toEqual([])
   })
 
-  test('ledger-2: an event that exists already writes nothing of the append that repeats it', async () => {
+  test('ledger-2: an event that exists already prevents everything of the append that repeats it', async () => {
     const [run, child, event] = [await harness.createHeldRun(), newRun(), anEvent()]
     await harness.written({ events: [event] })
     const before = await harness.load(run)
@@ -196,7 +196,7 @@ const wholeness = (harness: LedgerHarness): void => {
 }
 
 const precedence = (harness: LedgerHarness): void => {
-  test('a stale write is told before an event that exists already', async () => {
+  test('a stale write is reported before an event that exists already', async () => {
     const [run, created, event] = [await harness.createHeldRun(), await harness.createRun(), anEvent()]
     await harness.written({ events: [event] })
     const writes = [aCreation(created), aWrite(run, { expectedVersion: 7 })]
@@ -204,7 +204,7 @@ const precedence = (harness: LedgerHarness): void => {
     expect(outcome).toMatchObject({ kind: 'conflict', reason: 'version', stream: run, version: 1 })
   })
 
-  test('an event that exists already is told before a stream that does', async () => {
+  test('an event that exists already is reported before a stream that does', async () => {
     const [run, event] = [newRun(), anEvent()]
     await harness.written({ events: [event], writes: [aCreation(run, { event: 0 })] })
     const outcome = await harness.append({ events: [event], writes: [aCreation(run, { event: 0 })] })
@@ -213,12 +213,12 @@ const precedence = (harness: LedgerHarness): void => {
 }
 
 const batches = (harness: LedgerHarness): void => {
-  test('an empty batch is answered with nothing', async () => {
+  test('an empty batch has an empty answer', async () => {
     expect(await harness.ledger.append([])).toEqual([])
   })
 
   test.each(['version', 'epoch', 'taken', 'created'])(
-    'ledger-2: [Q12] one append of 64 that conflicts (%s) costs only itself',
+    'ledger-2: [Q12] if one append of 64 conflicts (%s), only that one fails',
     async (kind) => {
       const held: RunId[] = []
       for (let i = 0; i < 64; i++) held.push(await harness.createHeldRun())

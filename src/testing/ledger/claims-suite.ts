@@ -21,7 +21,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     })
   })
 
-  test('ledger-7: a claimed run is not claimed again until it is given back, then at a higher epoch', async () => {
+  test('ledger-7: a claimed run is not claimed again until it is released, then at a higher epoch', async () => {
     const run = await harness.createRun()
     expect(await harness.claimable(NEVER)).toEqual([run])
     expect(await harness.claimable(NEVER)).toEqual([])
@@ -30,7 +30,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(claims).toMatchObject([{ stream: run, version: 2, epoch: 2 }])
   })
 
-  test('what a claim brings along is what a load right after it answers', async () => {
+  test('a claim returns the same run as a load right after it', async () => {
     const written = await harness.written({ events: [anEvent()], writes: [aCreation(newRun(), { event: 0 })] })
     const runs = [await harness.createRun(), await harness.createParkedRun({ wakeAt: START })]
     const {
@@ -54,7 +54,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 100)).toEqual([run])
   })
 
-  test('coordinators are claimed, woken and parents like runs, and keep their names', async () => {
+  test('coordinators are claimed and woken, and may be parents, like runs, and keep their names', async () => {
     const coordinators = [gateId('a'.repeat(64)), scheduleId('b'.repeat(64))] as const
     for (const coordinator of coordinators) await harness.written({ writes: [aCreation(coordinator)] })
     expect(await harness.claimable(START)).toEqual(coordinators)
@@ -82,7 +82,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 30)).toEqual(order)
   })
 
-  test('a claim takes no more than its limit and says when the next run falls due', async () => {
+  test('a claim takes no more than its limit and returns when the next run falls due', async () => {
     const runs: RunId[] = []
     for (const wake of [0, 1, 2, 500]) runs.push(await harness.createRun({ wakeAt: START + wake }))
     const claim = (limit: number) => harness.ledger.claim({ worker: newWorker(), now: START + 10, limit })
@@ -91,7 +91,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await claim(2)).toEqual({ claims: [], nextDueAt: START + 500 })
   })
 
-  test('nothing falls due where all runs are leased, ended or wait without time', async () => {
+  test('no run falls due if all are leased, ended or wait without a time', async () => {
     expect(await harness.ledger.claim({ worker: newWorker(), now: NEVER, limit: 5 })).toEqual({
       claims: [],
       nextDueAt: null,
@@ -105,7 +105,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     })
   })
 
-  test('a claim of named runs takes those of them that are due, and no others', async () => {
+  test('a claim of named runs takes the due ones among them, and no others', async () => {
     const [due, alsoDue, early, held] = [
       await harness.createRun(),
       await harness.createRun(),
@@ -133,7 +133,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(nextDueAt).toBe(START + 9)
   })
 
-  test('a wake that moved is due at its new instant only', async () => {
+  test('a moved wake is due only at its new instant', async () => {
     const run = await harness.createRun({ wakeAt: START })
     await harness.written({ writes: [aWrite(run, { epoch: null, wakeAt: START + 100 })] })
     expect(await harness.claimable(START + 99)).toEqual([])
@@ -146,12 +146,12 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START)).toEqual([run])
   })
 
-  test('a wake at the last instant of time is kept', async () => {
+  test('a wake at the last possible instant is kept', async () => {
     const run = await harness.createRun({ wakeAt: 8.64e15 })
     expect(await harness.load(run)).toMatchObject({ wakeAt: 8.64e15 })
   })
 
-  test('ledger-7: claims made at the same time share no run', async () => {
+  test('ledger-7: concurrent claims share no run', async () => {
     const runs = Array.from({ length: 200 }, newRun)
     await harness.ledger.append(runs.map((run) => anAppend({ writes: [aCreation(run)] })))
     const other = harness.capabilities.shared ? await harness.second() : harness.ledger
@@ -166,7 +166,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect([...claimed, ...(await harness.claimable(START))].sort()).toEqual(runs)
   })
 
-  test('ledger-7: named claims made at the same time share no run', async () => {
+  test('ledger-7: concurrent claims of named runs share no run', async () => {
     const runs = Array.from({ length: 20 }, newRun)
     await harness.ledger.append(runs.map((run) => anAppend({ writes: [aCreation(run)] })))
     const other = harness.capabilities.shared ? await harness.second() : harness.ledger
@@ -179,7 +179,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(new Set(claimed).size).toBe(claimed.length)
   })
 
-  test('[N5] a claim for some handlers takes their runs alone, and speaks of their wakes alone', async () => {
+  test('[N5] a claim for some handlers takes only their runs, and reports only their wakes', async () => {
     const create = async (handler: string, wakeAt: number): Promise<RunId> => {
       const run = newRun()
       await harness.written({ writes: [aCreation(run, { handler }, { wakeAt })] })
@@ -198,7 +198,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await claim(null)).toEqual({ claims: [], nextDueAt: START + 20 })
   })
 
-  test('a claim of none hands out nothing and tells since when somebody is due', async () => {
+  test('a claim of none takes no run, and returns since when one is due', async () => {
     const run = await harness.createRun({ wakeAt: START })
     const claim = (limit: number) => harness.ledger.claim({ worker: newWorker(), now: START + 5, limit })
     expect(await claim(0)).toEqual({ claims: [], nextDueAt: START })
@@ -206,7 +206,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await claim(0)).toEqual({ claims: [], nextDueAt: null })
   })
 
-  test('a claim of named runs takes those of its handlers', async () => {
+  test('a claim of named runs takes only those of its handlers', async () => {
     const [mail, invoice] = [newRun(), newRun()]
     await harness.written({
       writes: [aCreation(mail, { handler: 'mail' }), aCreation(invoice, { handler: 'invoice' })],
@@ -221,7 +221,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(claims.map((claim) => claim.stream)).toEqual([mail])
   })
 
-  test('a signalled run is claimed among the others by its wake', async () => {
+  test('a signalled run is claimed in the order of its wake', async () => {
     const parked = await harness.createParkedRun()
     const later = await harness.createRun({ wakeAt: START + 10 })
     await harness.written({ events: [anEvent()], signals: [parked] })

@@ -25,7 +25,7 @@ export const durabilitySuite = (harness: LedgerHarness): void => {
 }
 
 const payloads = (harness: LedgerHarness): void => {
-  test.each(PAYLOADS)('%s come back as they were written', async (_, value) => {
+  test.each(PAYLOADS)('%s are read back as they were written', async (_, value) => {
     const [fact, event] = [aFact({ body: JSON.stringify(value) }), anEvent({ data: value })]
     const run = newRun()
     await harness.written({ writes: [aCreation(run, {}, { facts: [fact] })], events: [event] })
@@ -39,7 +39,7 @@ const payloads = (harness: LedgerHarness): void => {
     expect((await harness.load(run)).facts).toEqual([fact])
   })
 
-  test('a body of 5 MB comes back whole', async () => {
+  test('a body of 5 MB is read back completely', async () => {
     const fact = aFact({ body: JSON.stringify('🜁0123456'.repeat((5 * MEGABYTE) / 10)) })
     const run = await harness.createRun({ facts: [fact] })
     const [loaded] = (await harness.load(run)).facts
@@ -47,7 +47,7 @@ const payloads = (harness: LedgerHarness): void => {
     expect(loaded?.body === fact.body).toBe(true)
   })
 
-  test('what a caller changes afterwards does not change the ledger', async () => {
+  test("changes of the caller's objects after a call do not change the ledger", async () => {
     const data = { order: 7, lines: ['a'] }
     await harness.written({ events: [anEvent({ data })] })
     data.lines.push('b')
@@ -57,7 +57,7 @@ const payloads = (harness: LedgerHarness): void => {
     expect((await harness.ledger.events(query))[0]?.data).toEqual({ order: 7, lines: ['a'] })
   })
 
-  test('a long stream loads whole, from its middle and by its end', async () => {
+  test('a long stream is loaded completely, from its middle and by its end', async () => {
     const facts = Array.from({ length: 2000 }, () => aFact())
     const run = await harness.createRun({ facts })
     expect((await harness.load(run)).facts).toEqual(facts)
@@ -78,7 +78,7 @@ const payloads = (harness: LedgerHarness): void => {
 }
 
 const closing = (harness: LedgerHarness): void => {
-  test('a closed ledger refuses every call as not done', async () => {
+  test('a closed ledger refuses every call, with nothing done', async () => {
     const run = await harness.createRun()
     const { ledger } = harness
     await ledger.close()
@@ -101,7 +101,7 @@ const closing = (harness: LedgerHarness): void => {
 }
 
 const reopening = (harness: LedgerHarness): void => {
-  test('ledger-1: [R1] a reopened ledger holds every acknowledged fact and event', async () => {
+  test('ledger-1: [R1] a reopened ledger contains every acknowledged fact and event', async () => {
     const [run, event] = [newRun(), anEvent()]
     const facts = [aFact(), aFact()]
     await harness.written({ events: [event], writes: [aCreation(run, { event: 0 }, { facts, wakeAt: START + 9 })] })
@@ -114,7 +114,7 @@ const reopening = (harness: LedgerHarness): void => {
     })
   })
 
-  test('ledger-3: a reopened ledger knows what was sent before', async () => {
+  test('ledger-3: a reopened ledger recognises appends that were sent before', async () => {
     const run = await harness.createHeldRun()
     const batch = [anAppend({ writes: [aWrite(run, { release: true })] }), anAppend({ events: [anEvent()] })]
     const [, first] = await harness.ledger.append(batch)
@@ -134,7 +134,7 @@ const reopening = (harness: LedgerHarness): void => {
     expect(claims.map((claim) => claim.stream).sort()).toEqual([onType, onValue])
   })
 
-  test('ledger-4: epochs and sequences go on where they stood', async () => {
+  test('ledger-4: epochs and sequences continue after a reopening', async () => {
     const run = await harness.createParkedRun({ wakeAt: START })
     const { position } = await harness.written({ events: [anEvent()] })
     const ledger = await harness.reopen()

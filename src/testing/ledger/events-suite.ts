@@ -17,7 +17,7 @@ export const eventsSuite = (harness: LedgerHarness): void => {
 }
 
 const writing = (harness: LedgerHarness): void => {
-  test('an event is stored with every attribute', async () => {
+  test('an event is stored with all its attributes', async () => {
     const { event } = anEvent({
       subject: 'order/7',
       time: START - 5,
@@ -36,7 +36,7 @@ const writing = (harness: LedgerHarness): void => {
     ])
   })
 
-  test('an event that starts a run keeps the people who asked, and its claim has them (14.5)', async () => {
+  test('a run that an event starts keeps the people who requested it, and its claim returns them (14.5)', async () => {
     const { event } = anEvent({ requesters: ['ana'] })
     const run = newRun()
     const { sequences } = await harness.written({ events: [anEvent(event)], writes: [aCreation(run, { event: 0 })] })
@@ -46,7 +46,7 @@ const writing = (harness: LedgerHarness): void => {
     expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toEqual([stored])
   })
 
-  test('sequences rise, within an append and from one to the next', async () => {
+  test('sequences increase, within an append and from one to the next', async () => {
     const first = await harness.written({ events: [anEvent(), anEvent()] })
     const second = await harness.written({ events: [anEvent()] })
     const sequences = [...first.sequences, ...second.sequences]
@@ -55,7 +55,7 @@ const writing = (harness: LedgerHarness): void => {
     expect(first.sequences[0]).toBeGreaterThan(0)
   })
 
-  test('a run that an event starts names its sequence and looks back no further', async () => {
+  test('a run that an event starts records its sequence and looks no further back', async () => {
     const [run, later] = [newRun(), newRun()]
     const first = await harness.written({
       events: [anEvent(), anEvent(), anEvent()],
@@ -68,7 +68,7 @@ const writing = (harness: LedgerHarness): void => {
     expect(second.position).toBeGreaterThan(first.position)
   })
 
-  test('a run may be started later by an event that the ledger has already', async () => {
+  test('a run may be started later by an event that is already in the ledger', async () => {
     const run = newRun()
     const { sequences } = await harness.written({ events: [anEvent(), anEvent()] })
     const sequence = sequences[0] as number
@@ -76,7 +76,7 @@ const writing = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ event: sequence, base: sequence })
   })
 
-  test('an event starts a handler once: a second run of it is refused, with all that came along', async () => {
+  test('an event starts a handler once: a second run of it is refused, with its whole append', async () => {
     const [first, second, third, fourth] = [newRun(), newRun(), newRun(), newRun()]
     const { sequences } = await harness.written({ events: [anEvent()], writes: [aCreation(first, { event: 0 })] })
     const sequence = sequences[0] as number
@@ -98,7 +98,7 @@ const writing = (harness: LedgerHarness): void => {
 
 const cursors = (harness: LedgerHarness): void => {
   test.each(['types', 'matching'] as const)(
-    'whoever reads on from the last settled event misses none that was being written, by %s',
+    'a reader that continues from the last settled event misses no event that was being written, by %s',
     async (by) => {
       const sent: string[] = []
       const writing = Array.from({ length: 60 }, async () => {
@@ -130,7 +130,7 @@ const cursors = (harness: LedgerHarness): void => {
 }
 
 const identities = (harness: LedgerHarness): void => {
-  test('[R2] an event with a known tenant, source and id is refused with the first one and its runs', async () => {
+  test('[R2] an event with a known tenant, source and id is refused, and the answer names the first one and its runs', async () => {
     const runs = [newRun(), newRun()]
     const first = anEvent()
     const { sequences } = await harness.written({
@@ -164,7 +164,7 @@ const identities = (harness: LedgerHarness): void => {
     })
   })
 
-  test('[R2] the same id from another source or tenant is another event', async () => {
+  test('[R2] the same id from another source or tenant is a different event', async () => {
     const { event } = anEvent()
     await harness.written({ events: [anEvent(event)] })
     await harness.written({ events: [anEvent({ ...event, source: 'elsewhere' })] })
@@ -199,14 +199,14 @@ const queries = (harness: LedgerHarness): void => {
     expect(await found({ types: [] })).toEqual([])
   })
 
-  test('events are found after a sequence, which is itself left out', async () => {
+  test('events are found after a sequence, which is excluded', async () => {
     const [first, , , , fifth] = await writeSix()
     expect(await found({ types: ['order.paid'], after: first as number })).toEqual([fifth])
     expect(await found({ types: ['order.paid'], after: (first as number) - 1 })).toEqual([first, fifth])
     expect(await found({ types: ['order.paid'], after: fifth as number })).toEqual([])
   })
 
-  test('no more than the limit is found, the oldest', async () => {
+  test('a query returns the oldest events up to its limit', async () => {
     const [first, second, , fourth] = await writeSix()
     expect(await found({ types: ['invoice.sent', 'order.refunded', 'order.paid'], limit: 3 })).toEqual([
       first,
@@ -225,7 +225,7 @@ const queries = (harness: LedgerHarness): void => {
     expect(await found({ sequences: [] })).toEqual([])
   })
 
-  test('a tenant finds its own events only', async () => {
+  test('a tenant finds only its own events', async () => {
     const [, , third] = await writeSix()
     expect(await found({ types: ['order.paid'] }, OTHER_TENANT)).toEqual([third])
     expect(await found({}, OTHER_TENANT)).toEqual([third])

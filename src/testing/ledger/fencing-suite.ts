@@ -4,7 +4,7 @@ import { aFact, anAppend, aWrite, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 
 export const fencingSuite = (harness: LedgerHarness): void => {
-  test('ledger-4: [R4][V12] a write at a stale epoch is refused though its version is right', async () => {
+  test('ledger-4: [R4][V12] a write at a stale epoch is refused even if its version is right', async () => {
     const run = await harness.createRun()
     await harness.ledger.claim({ worker: newWorker(), now: START, limit: 1 })
     const before = await harness.load(run)
@@ -18,13 +18,13 @@ export const fencingSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toEqual(before)
   })
 
-  test('ledger-4: a write that is wrong in both is told about the epoch: its writer is fenced', async () => {
+  test('ledger-4: a write with a wrong epoch and version is refused for its epoch: its writer is fenced', async () => {
     const run = await harness.createHeldRun()
     const outcome = await harness.write(aWrite(run, { expectedVersion: 5, epoch: 5 }))
     expect(outcome).toEqual({ kind: 'conflict', reason: 'epoch', stream: run, version: 1, epoch: 1 })
   })
 
-  test('ledger-4: an epoch of the future is refused like one of the past', async () => {
+  test('ledger-4: a future epoch is refused like a past one', async () => {
     const run = await harness.createHeldRun()
     expect(await harness.write(aWrite(run, { epoch: 2 }))).toMatchObject({ kind: 'conflict', reason: 'epoch' })
   })
@@ -44,7 +44,7 @@ export const fencingSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toEqual(before)
   })
 
-  test('a command from outside is written to a leased run, and its holder then meets another version', async () => {
+  test('an external command is written to a leased run, and its holder then gets a version conflict', async () => {
     const run = await harness.createHeldRun()
     const { lease } = await harness.load(run)
     const command = aWrite(run, { epoch: null, status: 'cancelling', wakeAt: START + 7 })
@@ -65,7 +65,7 @@ export const fencingSuite = (harness: LedgerHarness): void => {
     })
   })
 
-  test('a command from outside does not take the lease away, whatever it asks', async () => {
+  test('an external command does not take the lease away, whatever it requests', async () => {
     const run = await harness.createHeldRun()
     const { lease } = await harness.load(run)
     await harness.written({ writes: [aWrite(run, { epoch: null, release: true, wakeAt: START })] })
@@ -79,7 +79,7 @@ export const fencingSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ lease: null, wakeAt: START + 50 })
   })
 
-  test('a command from outside sets the wake of a parked run', async () => {
+  test('an external command sets the wake of a parked run', async () => {
     const run = await harness.createParkedRun({ wakeAt: START + 100 })
     await harness.written({ writes: [aWrite(run, { expectedVersion: 2, epoch: null, wakeAt: START + 3 })] })
     expect(await harness.load(run)).toMatchObject({ version: 3, lease: null, epoch: 1, wakeAt: START + 3 })

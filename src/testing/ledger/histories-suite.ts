@@ -87,7 +87,7 @@ export const historiesSuite = (harness: LedgerHarness): void => {
   }
 
   test(
-    'a random history looks as it does on the reference',
+    'a random history gives the same result as on the reference',
     () =>
       fc.assert(fc.asyncProperty(fc.array(move, { maxLength: MOVES, size: 'max' }), play), {
         numRuns: harness.capabilities.histories ?? HISTORIES,

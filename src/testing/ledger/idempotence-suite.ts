@@ -75,7 +75,7 @@ export const idempotenceSuite = (harness: LedgerHarness): void => {
       expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toHaveLength(append.events.length)
     })
 
-    test('ledger-3: a repeat among other appends of a batch leaves them alone', async () => {
+    test('ledger-3: a repeat does not affect other appends of its batch', async () => {
       const [a, b] = [await harness.createHeldRun(), await harness.createHeldRun()]
       const append = anAppend({ writes: [aWrite(a)] })
       await harness.ledger.append([append])
@@ -91,11 +91,11 @@ export const idempotenceSuite = (harness: LedgerHarness): void => {
   })
 
   describe('sent again later', () => laterRepeats(harness))
-  if (harness.capabilities.shared) describe('sent by two', () => parallelRepeats(harness))
+  if (harness.capabilities.shared) describe('sent by two ledgers', () => parallelRepeats(harness))
 }
 
 const laterRepeats = (harness: LedgerHarness): void => {
-  test('ledger-3: a repeat is known after the stream has gone on and changed hands', async () => {
+  test('ledger-3: a repeat is recognised after the stream has continued under another holder', async () => {
     const run = await harness.createHeldRun()
     const append = anAppend({ writes: [aWrite(run, { release: true, wakeAt: START })] })
     await harness.ledger.append([append])
@@ -116,7 +116,7 @@ const laterRepeats = (harness: LedgerHarness): void => {
   })
 
   // Found by a random history: a run without a holder looks as if this release had been written.
-  test('ledger-3: a release that brings an event is known by its event, not by the lease', async () => {
+  test('ledger-3: a release with an event is recognised by its event, not by the lease', async () => {
     const [run, event] = [await harness.createParkedRun(), anEvent()]
     await harness.written({ events: [event] })
     const { headHash } = await harness.load(run)
@@ -127,7 +127,7 @@ const laterRepeats = (harness: LedgerHarness): void => {
     })
   })
 
-  test('ledger-3: a repeat signals nobody again', async () => {
+  test('ledger-3: a repeat sends no signal again', async () => {
     const run = await harness.createParkedRun({ opensWaits: [aWait()] })
     const append = anAppend({ events: [anEvent()], signals: [run] })
     await harness.ledger.append([append])

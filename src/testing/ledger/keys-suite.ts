@@ -47,7 +47,7 @@ export const keysSuite = (harness: LedgerHarness): void => {
     expect(await claimed()).toEqual([second])
   })
 
-  test('ledger-8: a long key is one slot, alone or beside others, of whatever handler (14.7)', async () => {
+  test('ledger-8: a long key is one slot, alone or with others, for any handler (14.7)', async () => {
     const [long, more] = [noise(10_000, 8), Array.from({ length: 16 }, (_, i) => noise(10_000, 20 + i))]
     const alone = await slotted(long)
     const crowd = await slotted(...more, long)

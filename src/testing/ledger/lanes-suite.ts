@@ -171,7 +171,7 @@ export const lanesSuite = (harness: LedgerHarness): void => {
   }
 
   test(
-    'ledger-8: a random history of lanes claims what a search of everything would',
+    'ledger-8: a random history of lanes claims the same runs as a full search',
     () =>
       fc.assert(fc.asyncProperty(fc.array(move, { maxLength: MOVES, size: 'max' }), play), {
         numRuns: Math.min(HISTORIES, harness.capabilities.histories ?? HISTORIES),

@@ -41,7 +41,7 @@ export const pinsSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(old)).toMatchObject({ systemHash: 'v1', bornHash: null })
   })
 
-  test('ledger-10: once no worker of its version is left, a run goes to a version that has its handler, and remembers its birth', async () => {
+  test('ledger-10: once no worker of its version is left, a run goes to a version that has its handler, and remembers the version of its creation', async () => {
     const worker = await join('v1')
     const [mail, gone] = [await create('v1'), await create('v1', 'gone')]
     expect(await claim('v1', soft('mail'), START, 1)).toEqual([mail])
@@ -53,7 +53,7 @@ export const pinsSuite = (harness: LedgerHarness): void => {
     expect(await claim('v3', soft('mail', 'gone'))).toEqual([gone])
   })
 
-  test('ledger-10, pin-5: a run that no worker has had begins with the version that takes it first', async () => {
+  test('ledger-10, pin-5: a run without a worker so far starts with the version that takes it first', async () => {
     const run = await create('v1')
     expect(await claim('v2', soft('mail'))).toEqual([run])
     expect(await harness.load(run)).toMatchObject({ systemHash: 'v2', bornHash: null })
@@ -70,14 +70,14 @@ export const pinsSuite = (harness: LedgerHarness): void => {
     expect(await claim('v2', soft('mail', 'invoice'))).toEqual([mail])
   })
 
-  test('ledger-10: a run that has been due for longer than its pin holds is handed over while its version lives', async () => {
+  test('ledger-10: a run that is due for longer than its pin lasts is handed over while its version lives', async () => {
     await join('v1')
     const run = await create('v1')
     expect(await claim('v2', soft('mail'), START + PIN_FOR - 1)).toEqual([])
     expect(await claim('v2', soft('mail'), START + PIN_FOR)).toEqual([run])
   })
 
-  test('ledger-10: without a list of handlers no run of another version is handed out, also by name', async () => {
+  test('ledger-10: without a list of handlers no run of another version is claimed, even by name', async () => {
     const [old, fresh] = [await create('v1'), await create('v2')]
     const ask = { worker: newWorker(), now: START, limit: 9, taker: { version: 'v2' } }
     expect((await harness.ledger.claim({ ...ask, only: [old] })).claims).toEqual([])
@@ -97,7 +97,7 @@ export const pinsSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ systemHash: NO_VERSION, bornHash: null })
   })
 
-  test("ledger-10: runs that no version can take stand in nobody's way, in lanes too, and are taken once a version can", async () => {
+  test('ledger-10: runs that no version can take block no other runs, also in lanes, and are taken once a version can', async () => {
     const foreign = []
     for (let i = 0; i < 30; i++) foreign.push(await create('v1', 'gone', i % 2 === 0 ? {} : { priority: 5 }))
     const own = await create('v2')
@@ -106,7 +106,7 @@ export const pinsSuite = (harness: LedgerHarness): void => {
     expect((await claim('v3', soft('gone'), START, 99)).sort()).toEqual([...foreign].sort())
   })
 
-  test('ledger-10: a run that was handed over goes on under its new version', async () => {
+  test('ledger-10: a run that was handed over continues under its new version', async () => {
     const run = await create('v1')
     expect(await claim('v2', soft('mail'))).toEqual([run])
     await harness.written({ writes: [aWrite(run, { release: true, wakeAt: START })] })

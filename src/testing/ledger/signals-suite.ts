@@ -30,7 +30,7 @@ const signals = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run, START + 20)).toBe(true)
   })
 
-  test('ledger-6: a signal makes a run due that would have been woken later, and does not put an earlier wake off', async () => {
+  test('ledger-6: a signal makes a run due that would have been woken later, and does not delay an earlier wake', async () => {
     const late = await harness.createParkedRun({ wakeAt: START + 1000 })
     const early = await harness.createParkedRun({ wakeAt: START - 1000 })
     await harness.written({ events: [anEvent()], signals: [late, early] })
@@ -58,7 +58,7 @@ const signals = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ lease: null, wakeAt: START + 60 })
   })
 
-  test('ledger-6: a release without news, too, is due at once if a signal came', async () => {
+  test('ledger-6: a release without facts is also due at once if a signal arrived', async () => {
     const run = await harness.createHeldRun()
     await harness.written({ events: [anEvent()], signals: [run] })
     const { headHash } = await harness.load(run)
@@ -66,7 +66,7 @@ const signals = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run)).toBe(true)
   })
 
-  test('ledger-6: a command from outside that has not seen the signal does not undo it', async () => {
+  test('ledger-6: an external command that has not seen the signal does not undo it', async () => {
     const run = await harness.createParkedRun()
     await harness.written({ events: [anEvent()], signals: [run] })
     await harness.written({
@@ -75,7 +75,7 @@ const signals = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run)).toBe(true)
   })
 
-  test('a claim tells the signal that a release must have seen', async () => {
+  test('a claim returns the signal that a release must have seen', async () => {
     const run = await harness.createParkedRun()
     await harness.written({ events: [anEvent()], signals: [run] })
     const { claims } = await harness.ledger.claim({ worker: newWorker(), now: START, limit: 1 })
@@ -97,14 +97,14 @@ const signals = (harness: LedgerHarness): void => {
     },
   )
 
-  test('a run that ends is not due, though it has not seen a signal', async () => {
+  test('a run that ends is not due, even if it has not seen a signal', async () => {
     const run = await harness.createHeldRun()
     await harness.written({ events: [anEvent()], signals: [run] })
     await harness.written({ writes: [aWrite(run, { release: true, seenSignal: 0, status: 'success' })] })
     expect(await harness.load(run)).toMatchObject({ lease: null, wakeAt: null })
   })
 
-  test('a signal to a session or to a run that does not exist does nothing', async () => {
+  test('a signal to a session or to an unknown run does nothing', async () => {
     const session = newSession()
     await harness.written({ writes: [aCreation(session, {}, { status: 'session', wakeAt: null })] })
     await harness.written({ events: [anEvent()], signals: [newRun(), session as string as RunId] })
@@ -120,7 +120,7 @@ const waits = (harness: LedgerHarness): void => {
   })
 
   test.each([START - 1e9, START + 1e9])(
-    'ledger-6: an event wakes a parked run at once, though its sender gave it the time %d',
+    "ledger-6: an event wakes a parked run at once, even with the sender's time %d",
     async (time) => {
       const run = await harness.createParkedRun({ opensWaits: [aWait()], wakeAt: START + 2e9 })
       await harness.written({ events: [anEvent({ time })] })
@@ -160,7 +160,7 @@ const waits = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run)).toBe(true)
   })
 
-  test('a wait closed and opened again by one write is open', async () => {
+  test('a wait closed and reopened by one write is open', async () => {
     const run = await harness.createHeldRun()
     await harness.written({ writes: [aWrite(run, { opensWaits: [aWait()] })] })
     await harness.written({
@@ -170,7 +170,7 @@ const waits = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run)).toBe(true)
   })
 
-  test('the waits of one run close without touching those of another', async () => {
+  test('closing the waits of one run does not affect those of another', async () => {
     const [run, other] = [await harness.createHeldRun(), await harness.createParkedRun({ opensWaits: [aWait()] })]
     await harness.written({ writes: [aWrite(run, { opensWaits: [aWait()] })] })
     await harness.written({ writes: [aWrite(run, { expectedVersion: 2, closesWaits: ['payment'], release: true })] })
@@ -218,19 +218,19 @@ const matches = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run)).toBe(isMatch)
   })
 
-  test('an event of another type wakes nobody', async () => {
+  test('an event of another type wakes no run', async () => {
     const run = await harness.createParkedRun({ opensWaits: [aWait(), aWait({ path: 'order', value: '7' })] })
     await harness.written({ events: [anEvent({ type: 'order.paid.late' }), anEvent({ type: 'order' })] })
     expect(await harness.load(run)).toMatchObject({ signal: 0, wakeAt: null })
   })
 
-  test('[S9] an event of another tenant wakes nobody', async () => {
+  test('[S9] an event of another tenant wakes no run', async () => {
     const run = await harness.createParkedRun({ opensWaits: [aWait(), aWait({ path: 'order', value: '7' })] })
     await harness.written({ events: [anEvent({ tenant: 'other' as TenantId })] })
     expect(await harness.load(run)).toMatchObject({ signal: 0, wakeAt: null })
   })
 
-  test('an event finds its one run among many that wait for other values', async () => {
+  test('an event finds the one matching run among many that wait for other values', async () => {
     const runs: RunId[] = []
     for (let i = 0; i < 20; i++)
       runs.push(await harness.createParkedRun({ opensWaits: [aWait({ path: 'order', value: String(i) })] }))
@@ -243,7 +243,7 @@ const races = (harness: LedgerHarness): void => {
   const park = (run: RunId, wait: Parameters<typeof aWait>[0] = {}) =>
     aWrite(run, { release: true, opensWaits: [aWait(wait)], wakeAt: START + 1e6 })
 
-  test('ledger-5: [V17][Q7] an event that came before the wait makes the run due at once', async () => {
+  test('ledger-5: [V17][Q7] an event before the wait makes the run due at once', async () => {
     const run = await harness.createHeldRun()
     const { base } = await harness.load(run)
     await harness.written({ events: [anEvent()] })
@@ -267,7 +267,7 @@ const races = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ wakeAt: START + 1e6 })
   })
 
-  test('ledger-5: a wait opened too late by a holder who goes on makes the run due at its release', async () => {
+  test('ledger-5: a wait opened too late by a holder that continues makes the run due at its release', async () => {
     const run = await harness.createHeldRun()
     await harness.written({ events: [anEvent()] })
     const { signal } = await harness.load(run)
@@ -276,7 +276,7 @@ const races = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run)).toBe(true)
   })
 
-  test('ledger-5: a wait that a command from outside opens too late makes the run due at once', async () => {
+  test('ledger-5: a wait opened too late by an external command makes the run due at once', async () => {
     const run = await harness.createParkedRun()
     await harness.written({ events: [anEvent()] })
     await harness.written({ writes: [aWrite(run, { expectedVersion: 2, epoch: null, opensWaits: [aWait()] })] })
@@ -310,7 +310,7 @@ const races = (harness: LedgerHarness): void => {
   })
 
   if (!harness.capabilities.shared) return
-  test('ledger-5: [Q7] event and wait written through two ledgers at once never miss each other', async () => {
+  test('ledger-5: [Q7] an event and a wait written concurrently through two ledgers never miss each other', async () => {
     const other = await harness.second()
     for (let round = 0; round < 40; round++) {
       const run = await harness.createHeldRun()

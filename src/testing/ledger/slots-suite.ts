@@ -24,7 +24,7 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     )
   const claim = (limit = 100, now = START) => harness.ledger.claim({ worker: newWorker(), now, limit })
 
-  test('ledger-8: of runs that share a slot no more than its limit have a lease', async () => {
+  test('ledger-8: no more runs than the limit of a shared slot have a lease', async () => {
     const [a, b, c] = await slotted(3, aSlot({ limit: 2 }))
     expect(await harness.claimable(START)).toEqual([a, b])
     expect(await harness.claimable(LATER)).toEqual([])
@@ -52,7 +52,7 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 5)).toEqual([first])
   })
 
-  test('ledger-8: [R11] the room of a worker that died, or stopped, is free with its leases', async () => {
+  test('ledger-8: [R11] the slots of a worker that died or stopped are free with its leases', async () => {
     await slotted(2, aSlot())
     const [silent, alive] = [newWorker(), newWorker()]
     await harness.ledger.beat({ worker: silent, now: START, ttlMs: TTL })
@@ -64,7 +64,7 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + TTL + 2)).toHaveLength(1)
   })
 
-  test('every slot of a run must have room, whoever has taken it', async () => {
+  test('every slot of a run must have room, whichever run has taken it', async () => {
     const [printer, paper] = [aSlot({ key: 'printer', limit: 2 }), aSlot({ key: 'paper', limit: 1 })]
     const both = await create({ slots: [printer, paper] })
     const hungry = await create({ handler: 'other', slots: [paper] })
@@ -79,7 +79,7 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START)).toEqual([waiting])
   })
 
-  test('a run counts with its weight', async () => {
+  test('a run takes its weight of a slot', async () => {
     const light = aSlot({ limit: 4 })
     const heavy = aSlot({ limit: 4, weight: 3 })
     const [first, second] = [await create({ slots: [heavy] }), await create({ slots: [heavy] })]
@@ -90,14 +90,14 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(LATER, [fourth])).toEqual([])
   })
 
-  test('runs behind a full slot hold up nobody else', async () => {
+  test('runs that wait for a full slot block no other runs', async () => {
     await slotted(50, aSlot())
     const [free, other] = [await harness.createRun(), await create({ slots: [aSlot({ key: 'scanner' })] })]
     await claim(1)
     expect(new Set(await harness.claimable(START))).toEqual(new Set([free, other]))
   })
 
-  test('who waits for room is no reason to come back at a time, who waits for time is', async () => {
+  test('a run that waits for a slot sets no next wake, a run that waits for a time does', async () => {
     await slotted(2, aSlot())
     expect((await claim()).nextDueAt).toBeNull()
     await create({ slots: [aSlot()] }, { wakeAt: START + 70 })
@@ -105,13 +105,13 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(await claim()).toEqual({ claims: [], nextDueAt: START + 70 })
   })
 
-  test('a claim takes no more than its limit of runs with slots, and says that there are more', async () => {
+  test('a claim takes no more than its limit of runs with slots, and reports that there are more', async () => {
     const runs = await slotted(3, aSlot({ limit: 9 }))
     expect(await claim(2)).toMatchObject({ claims: [{ stream: runs[0] }, { stream: runs[1] }], nextDueAt: START })
     expect(await claim(2)).toMatchObject({ claims: [{ stream: runs[2] }], nextDueAt: null })
   })
 
-  test('a claim for some handlers passes over the lanes of others', async () => {
+  test('a claim for some handlers skips the lanes of others', async () => {
     const mail = await create({ handler: 'mail', slots: [aSlot()] })
     await create({ handler: 'print', slots: [aSlot()] }, { wakeAt: START - 5 })
     await create({ handler: 'print', slots: [aSlot()] }, { wakeAt: START + 5 })
@@ -133,7 +133,7 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START)).toEqual([many[2]])
   })
 
-  test('a wait counts the seconds of its priority longer, and no wait is passed for ever', async () => {
+  test('the priority of a run counts as extra seconds of waiting, and no run waits forever', async () => {
     const plain = await harness.createRun({ wakeAt: START })
     const urgent = await create({ priority: 60 }, { wakeAt: START + 59_000 })
     const tooLate = await create({ priority: 60 }, { wakeAt: START + 61_000 })
@@ -155,7 +155,7 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 1)).toEqual([low])
   })
 
-  test('ledger-8: claims made at the same time never go beyond a limit', async () => {
+  test('ledger-8: concurrent claims never exceed a limit', async () => {
     const keys = ['a', 'b', 'c']
     const runs = Array.from({ length: 60 }, (_, i) => ({
       run: newRun(),

@@ -44,7 +44,7 @@ const queries = (harness: LedgerHarness): void => {
     expect(await found([])).toEqual([])
   })
 
-  test('ledger-11: many values are asked for at once, each after its own sequence, and no event comes twice', async () => {
+  test('ledger-11: many values are queried at once, each after its own sequence, and no event is returned twice', async () => {
     const [a, b, c] = (await write(holding(1), holding(2), holding(1, 'order.sent'))) as [number, number, number]
     const [d] = (await write(holding(1))) as [number]
     const sent = match(1, { type: 'order.sent' })
@@ -65,7 +65,7 @@ const queries = (harness: LedgerHarness): void => {
   })
 
   test.each<Json>(['7', 7, null, false, [1, { b: 2, a: 1 }], { z: 1, a: [] }, 'x'.repeat(5_000)])(
-    'ledger-11: %j is found as itself and as nothing else',
+    'ledger-11: %j matches only itself',
     async (value) => {
       const [sequence] = await write(holding(value), holding({ other: value }))
       expect(await found([match(value)])).toEqual([sequence])
@@ -74,7 +74,7 @@ const queries = (harness: LedgerHarness): void => {
     },
   )
 
-  test('ledger-11: paths lead into objects, and an event without the field holds no value there', async () => {
+  test('ledger-11: paths lead into objects, and an event without the field has no value there', async () => {
     const deep = { path: 'a.b' }
     const [, second] = await write(
       anEvent({ data: { a: 1 } }),
@@ -85,13 +85,13 @@ const queries = (harness: LedgerHarness): void => {
     expect(await found([match(null, deep)])).toEqual([])
   })
 
-  test('ledger-11: [S9] a tenant finds its own events only', async () => {
+  test('ledger-11: [S9] a tenant finds only its own events', async () => {
     const [own] = await write(holding(7), anEvent({ data: { order: 7 }, tenant: OTHER_TENANT }))
     expect(await found([match(7)])).toEqual([own])
     expect(await found([match(7)], {}, OTHER_TENANT)).toHaveLength(1)
   })
 
-  test('values-1: old events are listed however many they are, and only as far back as a query asks', async () => {
+  test('values-1: old events are listed however many there are, and only as far back as a query asks', async () => {
     const sequences: number[] = []
     for (let i = 0; i < MANY; i += 100)
       sequences.push(...(await write(...Array.from({ length: 100 }, (_, k) => holding(i + k)))))
@@ -114,7 +114,7 @@ const races = (harness: LedgerHarness): void => {
     (await harness.ledger.events({ tenant: LOCAL_TENANT, matching: [match(value, { after: base })], limit: 100 }))
       .length
 
-  test('ledger-5: an event with the value that came after the look and before the wait makes the run due at once', async () => {
+  test('ledger-5: an event with the value after the query and before the wait makes the run due at once', async () => {
     const run = await harness.createHeldRun()
     const { base } = await harness.load(run)
     await harness.written({ events: [holding(7)] })
@@ -124,7 +124,7 @@ const races = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run)).toBe(true)
   })
 
-  test('ledger-5: events with other values do not wake it, nor do those that it has counted', async () => {
+  test('ledger-5: events with other values, and events that it has counted, do not wake it', async () => {
     const run = await harness.createHeldRun()
     const { base } = await harness.load(run)
     await harness.written({ events: [holding(7), holding(8)] })
@@ -135,7 +135,7 @@ const races = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ wakeAt: START + 1e6 })
   })
 
-  test('ledger-5: a wait for a value that was never looked for is due if it could have missed its event', async () => {
+  test('ledger-5: a wait for a value that was never queried is due if it could have missed its event', async () => {
     const run = await harness.createHeldRun()
     const { base } = await harness.load(run)
     await harness.written({ events: [holding(7)] })
@@ -143,16 +143,19 @@ const races = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run)).toBe(true)
   })
 
-  test.each(['event first', 'wait first'])('ledger-5: event and wait for its value in one batch, %s', async (order) => {
-    const run = await harness.createHeldRun()
-    const batch = [anAppend({ events: [holding(7), holding(8)] }), anAppend({ writes: [park(run)] })]
-    for (const outcome of await harness.ledger.append(order === 'event first' ? batch : batch.reverse()))
-      harness.expectWritten(outcome)
-    expect(await harness.isDue(run)).toBe(true)
-    expect(await look(0)).toBe(1)
-  })
+  test.each(['event first', 'wait first'])(
+    'ledger-5: an event and a wait for its value in one batch, %s',
+    async (order) => {
+      const run = await harness.createHeldRun()
+      const batch = [anAppend({ events: [holding(7), holding(8)] }), anAppend({ writes: [park(run)] })]
+      for (const outcome of await harness.ledger.append(order === 'event first' ? batch : batch.reverse()))
+        harness.expectWritten(outcome)
+      expect(await harness.isDue(run)).toBe(true)
+      expect(await look(0)).toBe(1)
+    },
+  )
 
-  test('values-1: an event that comes after the last wait for its path is found by the next wait', async () => {
+  test('values-1: an event after the last wait for its path is found by the next wait', async () => {
     const [first, second] = [await harness.createHeldRun(), await harness.createHeldRun()]
     await harness.written({ writes: [park(first)] })
     await harness.written({ writes: [aWrite(first, { expectedVersion: 2, epoch: null, closesWaits: ['payment'] })] })
@@ -163,7 +166,7 @@ const races = (harness: LedgerHarness): void => {
   })
 
   if (!harness.capabilities.shared) return
-  test('ledger-5: [Q7] event, look and wait through two ledgers at once never miss each other', async () => {
+  test('ledger-5: [Q7] an event, a query and a wait through two ledgers at once never miss each other', async () => {
     const other = await harness.second()
     for (let round = 0; round < 30; round++) {
       const run = await harness.createHeldRun()

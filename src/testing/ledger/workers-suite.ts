@@ -14,7 +14,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     return run
   }
 
-  test('[R11] a worker silent longer than the ttl loses its leases, one silent as long keeps them', async () => {
+  test('[R11] a worker that is silent for longer than the ttl loses its leases, one that is silent for just the ttl keeps them', async () => {
     const [silent, alive] = [newWorker(), newWorker()]
     await beat(silent, START)
     const run = await claimedBy(silent)
@@ -25,7 +25,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toEqual({ ...held, lease: null, epoch: 2, wakeAt: START + TTL + 1, recoveries: 1 })
   })
 
-  test('[V12] a worker that lost its lease is fenced, and the next holder goes on', async () => {
+  test('[V12] a worker that lost its lease is fenced, and the next holder continues', async () => {
     const [silent, alive] = [newWorker(), newWorker()]
     await beat(silent, START)
     const run = await claimedBy(silent)
@@ -40,7 +40,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     await harness.written({ writes: [aWrite(run, { epoch: 3 })] })
   })
 
-  test('a worker that goes on beating keeps its leases', async () => {
+  test('a worker that keeps sending heartbeats keeps its leases', async () => {
     const [steady, other] = [newWorker(), newWorker()]
     await beat(steady, START)
     const run = await claimedBy(steady)
@@ -51,7 +51,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ lease: steady, epoch: 1, recoveries: 0 })
   })
 
-  test('a beat after a long silence keeps the leases that nobody has freed', async () => {
+  test('a heartbeat after a long silence keeps the leases that were not freed', async () => {
     const late = newWorker()
     await beat(late, START)
     const run = await claimedBy(late)
@@ -59,13 +59,13 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ lease: late, epoch: 1 })
   })
 
-  test('the leases of a worker that never said it lives are freed by the next beat', async () => {
+  test('the leases of a worker that never sent a heartbeat are freed by the next heartbeat of another', async () => {
     const run = await claimedBy(newWorker())
     expect(await beat(newWorker(), START)).toBe(1)
     expect(await harness.load(run)).toMatchObject({ lease: null, epoch: 2, wakeAt: START, recoveries: 1 })
   })
 
-  test('a beat counts the leases it freed, of all silent workers', async () => {
+  test('a heartbeat returns the number of leases that it freed, of all silent workers', async () => {
     const [first, second, alive] = [newWorker(), newWorker(), newWorker()]
     for (const worker of [first, second, alive]) await beat(worker, START)
     for (const worker of [first, first, second, alive]) await claimedBy(worker)
@@ -73,7 +73,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await beat(alive, START + TTL + 2)).toBe(0)
   })
 
-  test('recoveries count the lost leases since the last fact', async () => {
+  test('the count of recoveries is the number of lost leases since the last fact', async () => {
     const alive = newWorker()
     const run = await harness.createRun()
     for (const life of [1, 2, 3]) {
@@ -87,7 +87,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ recoveries: 0 })
   })
 
-  test('a release without news keeps the count of recoveries, a command from outside ends it', async () => {
+  test('a release without facts keeps the count of recoveries, an external command resets it', async () => {
     const run = await claimedBy(newWorker())
     const alive = newWorker()
     await beat(alive, START)
@@ -99,7 +99,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await harness.load(run)).toMatchObject({ recoveries: 0, version: 2 })
   })
 
-  test('a worker that stops gives its leases back at once, and that is no recovery', async () => {
+  test('a worker that stops releases its leases at once, and that is no recovery', async () => {
     const [worker, other] = [newWorker(), newWorker()]
     for (const one of [worker, other]) await beat(one, START)
     const [run, kept] = [await claimedBy(worker), await claimedBy(other)]
@@ -109,7 +109,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 3)).toEqual([run])
   })
 
-  test('to retire a worker twice, or one that was never seen, does nothing', async () => {
+  test('retiring a worker twice, or an unknown worker, does nothing', async () => {
     const worker = newWorker()
     await beat(worker, START)
     await harness.ledger.retire(worker, START)
@@ -118,7 +118,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await beat(newWorker(), START + 10 * TTL)).toBe(0)
   })
 
-  test('a worker that retired and comes back is unknown until it beats', async () => {
+  test('a worker that retired and returns is unknown until its heartbeat', async () => {
     const [worker, other] = [newWorker(), newWorker()]
     await beat(worker, START)
     await harness.ledger.retire(worker, START)
@@ -129,7 +129,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await beat(other, START)).toBe(0)
   })
 
-  test("a parked run is nobody's and survives every worker", async () => {
+  test('a parked run has no worker and survives all of them', async () => {
     const run = await harness.createParkedRun({ wakeAt: START + 1e6 })
     const before = await harness.load(run)
     expect(await beat(newWorker(), START + 1e5)).toBe(0)

@@ -34,7 +34,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', (kind) => {
     ])
   })
 
-  test('has a fault for the call it was set for, and for no other', async () => {
+  test('has a fault only for the call it was set for', async () => {
     const stub = await open(kind, { faults: [null, { kind: 'status', status: 529, retryAfter: '3' }] })
     const answers = [await post(stub, path), await post(stub, path), await post(stub, path)]
     expect(answers.map(({ status }) => status)).toEqual([200, 529, 200])
@@ -42,7 +42,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', (kind) => {
     expect(stub.calls).toHaveLength(3)
   })
 
-  test('another path is not found, with an error in the format of the API, and is not counted as a call', async () => {
+  test('answers another path with not found in the format of the API, and does not count it as a call', async () => {
     const stub = await open(kind)
     const answer = await post(stub, '/elsewhere')
     expect(answer.status).toBe(404)
@@ -50,13 +50,13 @@ describe.each(['anthropic', 'openai'] as const)('%s', (kind) => {
     expect(stub.calls).toEqual([])
   })
 
-  test('a stream ends in the format of the API', async () => {
+  test('ends a stream in the format of the API', async () => {
     const stub = await open(kind)
     const text = await (await post(stub, path, { stream: true })).text()
     expect(text.trimEnd()).toMatch(kind === 'openai' ? /data: \[DONE\]$/ : /event: message_stop\ndata: .*$/)
   })
 
-  test('arrived settles when a call has arrived', async () => {
+  test('settles `arrived` when a call has arrived', async () => {
     const stub = await open(kind, { faults: [{ kind: 'hang' }] })
     const abort = new AbortController()
     const hanging = fetch(`${stub.url}${path}`, { method: 'POST', body: '{}', signal: abort.signal }).catch(String)
