@@ -1,7 +1,7 @@
 /**
- * The doors of a test system: its sources and webhooks on the test's own clock, opened again after a crash.
+ * The trigger sources and webhooks of a test system, on the test's clock, opened again after a crash.
  *
- * Owns nothing but that opening.
+ * Owns only that opening.
  */
 import { type Integrations, openIntegrations } from '#compose/integrations.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'

@@ -89,7 +89,7 @@ const work = (
 
 const call = (name: string, input: Json): StubBlock => ({ type: 'call', name, input })
 const text = (said: string): StubBlock => ({ type: 'text', text: said })
-const heard = (api: ModelStub): string => JSON.stringify(api.calls.at(-1)?.body['messages'])
+const sentMessages = (api: ModelStub): string => JSON.stringify(api.calls.at(-1)?.body['messages'])
 
 describe('the real Claude Agent SDK', () => {
   beforeEach(({ skip }) => skip(found === null, MISSING))
@@ -110,8 +110,8 @@ describe('the real Claude Agent SDK', () => {
     const said = JSON.stringify(api.calls)
     expect(said).toContain('You test things.')
     expect(said).not.toContain('SAY MOO')
-    expect(heard(api)).toContain('it is green')
-    expect(heard(api)).toContain('leads out of the workspace')
+    expect(sentMessages(api)).toContain('it is green')
+    expect(sentMessages(api)).toContain('leads out of the workspace')
     const tools = api.calls[0]?.body['tools'] as readonly { readonly name: string }[]
     expect(tools.map(({ name }) => name).sort()).toEqual(
       ['Edit', 'Glob', 'Grep', 'Read', 'Write', 'mcp__trihand__look', 'mcp__trihand__send'].sort(),
@@ -133,9 +133,9 @@ describe('the real Claude Agent SDK', () => {
     const second = await work(api, { turn: 1, start })
     expect(second.reply).toMatchObject({ finish: 'stop', parts: [{ text: 'all sent' }] })
     expect(api.calls).toHaveLength(2)
-    expect(heard(api)).toContain('IT WAS SENT')
-    expect(heard(api)).toContain('one at a time, call again')
-    expect(heard(api)).not.toContain('interrupted')
+    expect(sentMessages(api)).toContain('IT WAS SENT')
+    expect(sentMessages(api)).toContain('one at a time, call again')
+    expect(sentMessages(api)).not.toContain('interrupted')
     const [one, two] = [first.reply, second.reply].map(({ usage }) => usage?.input ?? 0)
     expect(two).toBeGreaterThan(0)
     expect(two).toBeLessThan(2 * (one ?? 0))
@@ -173,7 +173,7 @@ describe('the real Claude Agent SDK', () => {
     const first = await work(api)
     const start = { kind: 'say', transcript: first.transcript ?? '', text: 'Answer again.' } as const
     expect((await work(api, { turn: 1, start })).reply).toMatchObject({ parts: [{ text: 'right' }] })
-    expect(heard(api)).toContain('Answer again.')
+    expect(sentMessages(api)).toContain('Answer again.')
     expect(tailOf(parseLines(first.transcript ?? ''))).toMatchObject({ kind: 'answered', text: 'wrong' })
   })
 

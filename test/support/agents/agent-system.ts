@@ -1,5 +1,5 @@
 /**
- * A test system with agents: a folder of their own, a model that counts, and waiting for real files without guessing.
+ * A test system with agents: a separate folder, a counting model, and waits for real files without guessed times.
  *
  * Owns the folder of each test and its removal.
  */
@@ -22,7 +22,7 @@ export interface Place {
   put(path: string, text: string): void
 }
 
-/** A folder for each test of a file. */
+/** A new folder for each test of a file. */
 export const agentPlace = (): Place => {
   let folder = ''
   beforeEach(() => {
@@ -40,7 +40,7 @@ export const agentPlace = (): Place => {
   }
 }
 
-/** Null: no model is brought, so that every name is the simulated one. */
+/** Null: the test brings no model, so every name is the simulated one. */
 export const beginAgents = (
   source: Partial<SystemSource>,
   store: TestStore,
@@ -65,7 +65,7 @@ export const beginAgents = (
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Files are real: what a run is doing is over when the ledger says so, not when time stands still. */
+/** Files are real, so a run's work is over when the ledger says so, not when virtual time stops. */
 export const untilStatus = (system: TestSystem, run: RunId, ...statuses: readonly RunStatus[]): Promise<RunResult> =>
   system.run(async () => {
     for (;;) {
@@ -75,7 +75,7 @@ export const untilStatus = (system: TestSystem, run: RunId, ...statuses: readonl
     }
   })
 
-/** The first task that is open, once there is one. */
+/** Resolves with the first open task. */
 export const untilTask = async (inbox: Pick<Inbox, 'list'>): Promise<TaskId> => {
   for (;;) {
     const [task] = await inbox.list()
@@ -87,7 +87,7 @@ export const untilTask = async (inbox: Pick<Inbox, 'list'>): Promise<TaskId> => 
 export const ended = (system: TestSystem, run: RunId): Promise<RunResult> =>
   untilStatus(system, run, 'success', 'partial', 'failed', 'cancelled', 'quarantined')
 
-/** What each finished step of a run has left, by its address. */
+/** The result of each completed step of a run, by its address. */
 export const stepResults = async (system: TestSystem, run: RunId): Promise<ReadonlyMap<string, Json>> => {
   const sealed = await system.run(() => system.store.reader.facts(LOCAL_TENANT, run, { after: 0, limit: 1_000 }))
   const results = new Map<string, Json>()

@@ -1,7 +1,7 @@
 /**
- * A language model that says what a test lets it say, piece by piece, when the test wants it.
+ * A language model whose answers a test releases chunk by chunk.
  *
- * Owns the calls that wait for their next word. A call that was given up answers at once, as every model does (model-2).
+ * Owns the calls that wait for their next chunk. An aborted call answers at once, like every model (model-2).
  */
 import type { Models } from '#adapters/models/ai-sdk/registry.ts'
 import type { ModelAnswer, ModelReply, ModelRequest } from '#ports/model.ts'
@@ -9,17 +9,17 @@ import type { ModelAnswer, ModelReply, ModelRequest } from '#ports/model.ts'
 export interface HeldCall {
   readonly request: ModelRequest
   readonly signal: AbortSignal
-  /** A piece of the answer, on its way. */
+  /** Streams one chunk of the answer. */
   say(text: string): void
-  /** The end of the answer: everything that was said, and this. */
+  /** Ends the answer: everything streamed so far, and this. */
   end(text?: string): void
   fail(reply: Partial<Extract<ModelReply, { readonly kind: 'failed' }>>): void
 }
 
 export interface HeldModel extends Pick<Models, 'model' | 'nameOf'> {
-  /** The calls that have come, in their order. */
+  /** The calls in their order of arrival. */
   readonly calls: readonly HeldCall[]
-  /** Call number `n`, counted from 1, when it has come. */
+  /** Resolves with call number `n`, counted from 1, once it arrives. */
   call(n: number): Promise<HeldCall>
 }
 

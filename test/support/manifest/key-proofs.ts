@@ -1,10 +1,10 @@
 /**
- * Keys of the manifest that are not played in pairs: the tests that show what they do, or the reason why they do nothing.
+ * Manifest keys that are not run in pairs: the tests that show their effect, or the reason why they have none.
  *
- * Owns both lists. A test is named by its file, and the key must stand in it, in the manifest's or in the author's spelling.
+ * Owns both lists. A test is named by its file, which must contain the key in the manifest's or in the author's spelling.
  */
 
-/** By the path of a key; `handler` stands for each of the four hands. The first that fits counts. */
+/** By the path of a key; `handler` stands for each of the four kinds of handlers. The first match counts. */
 export const PROOFS: readonly (readonly [path: RegExp, files: readonly string[]])[] = [
   [
     /^(functions|agents|humans|plans)\.triggers\./,
@@ -181,7 +181,7 @@ export const PROOFS: readonly (readonly [path: RegExp, files: readonly string[]]
   ],
 ]
 
-/** Code reads it, and no test names it: the file that does. */
+/** Keys without a test, with the file that reads each. */
 export const READ_BY: readonly (readonly [path: RegExp, file: string])[] = [
   [/\.(base_ms|factor|max_ms)$/, 'src/model/flow/policies/retry.ts'],
   [/^defaults\.models$/, 'src/manifest/yaml/source.ts'],
@@ -202,7 +202,7 @@ export const READ_BY: readonly (readonly [path: RegExp, file: string])[] = [
   [/^prices\./, 'src/manifest/define/models.ts'],
 ]
 
-/** Refused with its place: nobody would read it (yaml/unused.ts). */
+/** Refused with its place, because no code would read it (yaml/unused.ts). */
 export const REFUSED: readonly RegExp[] = [
   /^plans\.budget$/,
   /\.circuit\.half_open$/,
@@ -212,7 +212,7 @@ export const REFUSED: readonly RegExp[] = [
   /^plans\.steps\.escalation_rules\.assign$/,
 ]
 
-/** Notes for people, or kept and told by the loader as LINT_NOT_USED: each with its reason. */
+/** Notes for people, or keys that the loader keeps and reports as LINT_NOT_USED: each with its reason. */
 export const NO_EFFECT: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^(chats|chats\.executors)\.description$/, 'a note for people'],
   [
