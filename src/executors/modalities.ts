@@ -44,7 +44,7 @@ export const enterBy =
   (entry, options, abort) => {
     const hand = hands[options.modality]
     if (hand === undefined)
-      throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `there is no ${options.modality} hand here`)
+      throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `this process has no ${options.modality} executor`)
     const heeding = heedCancels(entry, options.cancelOn)
     return options.modality === 'agent' && options.workflow.state !== null
       ? moving(hand, heeding, options, abort)

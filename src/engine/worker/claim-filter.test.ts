@@ -123,9 +123,9 @@ describe('NO_WORKER', () => {
     noWorkerFor(run, { system, now: NOW, workers: async () => workers })
 
   test('[N7] is reported for a run that has been due for 30 s and that no living worker may take', async () => {
-    expect(await lack(due, [living()])).toBe('NO_WORKER: of 1 workers none has pool mail')
-    expect(await lack(due, [])).toBe('NO_WORKER: no worker lives')
-    expect(await lack(due, [living({ pool: 'mail' }, NOW - 30_000)])).toBe('NO_WORKER: no worker lives')
+    expect(await lack(due, [living()])).toBe('NO_WORKER: none of 1 workers has pool mail')
+    expect(await lack(due, [])).toBe('NO_WORKER: no worker is running')
+    expect(await lack(due, [living({ pool: 'mail' }, NOW - 30_000)])).toBe('NO_WORKER: no worker is running')
   })
 
   test('is not reported earlier, nor for a run that a worker has or may take, nor for an unknown handler', async () => {

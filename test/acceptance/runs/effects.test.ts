@@ -75,7 +75,7 @@ onEveryStore('effects', (store) => {
       await system.settle()
       expect(await system.look(run)).toMatchObject({
         status: 'failed',
-        error: { code: 'STEP_MISUSED', message: expect.stringContaining('has no steps inside') },
+        error: { code: 'STEP_MISUSED', message: expect.stringContaining('cannot contain steps') },
       })
       await system.close()
     },

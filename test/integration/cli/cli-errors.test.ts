@@ -44,12 +44,12 @@ describe('a mistake on the command line', () => {
   test('an unknown event is refused with the nearest name', async () => {
     const { code, stderr } = await folder.run(['send', 'order.pad', '{}'])
     expect(code).toBe(4)
-    expect(stderr).toMatch(/^EVENT_UNKNOWN no event order\.pad is declared; did you mean order\.paid\?\n/)
+    expect(stderr).toMatch(/^EVENT_UNKNOWN the event order\.pad is not declared; did you mean order\.paid\?\n/)
   })
 
   test('an event without a similar name is refused with the list of declared ones', async () => {
     const { code, stderr } = await folder.run(['send', 'weather', '{}'])
-    expect([code, stderr]).toEqual([4, expect.stringContaining('there are order.placed, order.paid')])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('declared events: order.placed, order.paid')])
   })
 
   test('a wrong use of a verb is refused with a pointer to its help', async () => {

@@ -43,7 +43,7 @@ test('trihand send --delay stores an event until its time, and refuses an invali
     [['order.plcaed', '{"id":"o1"}', '--delay', '2h'], 'EVENT_UNKNOWN'],
     [['cart.signed', '{}', '--delay', '2h'], 'EVENT_HUMAN_ONLY'],
     [['order.placed', '{"id":"o1"}', '--delay', 'soon'], 'is not a duration'],
-    [['order.placed', '{"id":"o1"}', '--delay', '2h', '--id', 'e1'], 'no id of its own'],
+    [['order.placed', '{"id":"o1"}', '--delay', '2h', '--id', 'e1'], 'cannot have its own id'],
     [['order.placed', '{"id":"o1"}', '--delay', '2h', '--wait', '1s'], 'leave out --wait or --delay'],
   ] as const
   for (const [args, said] of refused) {
