@@ -38,9 +38,9 @@ export interface TestSystem {
   send(event: IncomingEvent, options?: SendOptions): Promise<Receipt>
   start(name: string, input?: unknown, options?: InnerStartOptions): Promise<RunId>
   look(run: RunId): Promise<RunResult>
-  /** Waits for work of the engine while its turns and store calls go on. */
+  /** Waits for work of the engine while its turns and store calls continue. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Does everything that is due now. */
+  /** Performs everything that is due now. */
   settle(): Promise<void>
   /** Lets this much time pass, doing what becomes due in order. */
   advance(duration: string | number): Promise<void>
@@ -183,7 +183,7 @@ const runUntil = async ({ clock, watch }: Life, end: number): Promise<void> => {
   }
 }
 
-/** Waits for work of the engine while its turns and store calls go on. */
+/** Waits for work of the engine while its turns and store calls continue. */
 const whileRunning = async <T>(life: Life, work: () => Promise<T>): Promise<T> => {
   let over = false
   const done = work().finally(() => {

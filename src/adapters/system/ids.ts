@@ -77,7 +77,7 @@ export class SystemIds implements Ids {
     return from
   }
 
-  /** If the clock stands still or goes back, the counter goes on. */
+  /** If the clock stops or goes back, the counter continues. */
   #advance(from: number): void {
     const now = Date.now()
     if (now > this.#now) {

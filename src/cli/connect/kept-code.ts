@@ -44,7 +44,7 @@ const keep = (folder: string, file: string, text: string): void => {
     writeFileSync(next, text, { mode: 0o600 })
     renameSync(next, file)
   } catch {
-    // Read-only or full: the next call translates once more.
+    // Read-only or full: the next call translates again.
   }
 }
 

@@ -33,7 +33,7 @@ export interface Beside {
 
 const CODE = /\.(ts|js|mjs)$/
 
-/** Returns the default export as it is; a compiler may have wrapped it once more. */
+/** Returns the default export as it is; a compiler may have wrapped it twice. */
 const defaultOf = (exports: Exports): unknown => exports['default']
 
 const checkOwnName = (made: unknown, name: string, path: string): void => {

@@ -1,4 +1,4 @@
-/** The first command that a new user is told to type works as it is. */
+/** The first command that is suggested to a new user works as it is. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { fn } from '#executors/workflow/function.ts'

@@ -70,7 +70,7 @@ test('step-port-1 active-run-2 publish-1: no fact is published before it is in t
   expect(told).toEqual([])
 })
 
-test('active-run-1 enter-2: a run whose append meets a conflict decides again and goes on', async () => {
+test('active-run-1 enter-2: a run whose append meets a conflict decides again and continues', async () => {
   const system = await start([steps('many', 5)], {
     plan: ({ method, index }) => (method === 'append' && index === 2 ? 'conflict' : null),
   })
@@ -272,7 +272,7 @@ test('route-2: a filter that fails to evaluate starts nothing', async () => {
   expect((await receipt).runs).toEqual([])
 })
 
-test('[Q22] a run that stops its worker five times is quarantined, and the others go on', async () => {
+test('[Q22] a run that stops its worker five times is quarantined, and the others continue', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000)
   const work = fn('work', {}, ({ step }) => step.run('x', () => new Promise(() => {})))

@@ -39,7 +39,7 @@ const begin = (refuses: (body: string) => boolean) => {
   return { engine, clock, count: () => ({ refused, performed }) }
 }
 
-test('active-run-5 commit-9: a run whose append the store refuses for good is quarantined with the reason, and others go on (14.2)', async () => {
+test('active-run-5 commit-9: a run whose append the store refuses for good is quarantined with the reason, and others continue (14.2)', async () => {
   const { engine, clock, count } = begin((body) => body.includes('poison'))
   void engine.start()
   await clock.advance(0)

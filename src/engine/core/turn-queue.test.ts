@@ -25,7 +25,7 @@ describe('calls that take turns', () => {
     expect(done.at(-1)).toBe(CROWD - 1)
   })
 
-  it('turn-queue-1: lets one key go on while another waits (14.2)', async () => {
+  it('turn-queue-1: lets one key continue while another waits (14.2)', async () => {
     const queue = new TurnQueue<string>()
     void queue.run('slow', () => new Promise(() => {}))
     await expect(queue.run('quick', () => Promise.resolve('done'))).resolves.toBe('done')
@@ -45,7 +45,7 @@ describe('calls that take turns', () => {
     expect(groups).toEqual([[0, 1, 2], [3, 4, 5], [6]])
   })
 
-  it('turn-queue-2: goes on after work that failed (14.2)', async () => {
+  it('turn-queue-2: continues after work that failed (14.2)', async () => {
     const queue = new TurnQueue<string>()
     const failed = queue.run('task', () => Promise.reject(new Error('refused')))
     const next = queue.run('task', () => Promise.resolve('done'))

@@ -66,7 +66,7 @@ const live = async (world: World, death: Death): Promise<number> => {
   return ledger.calls.append
 }
 
-test('reruns-1 ending-2: whichever append a process dies at, there is one rerun with all results that stand, and the end was reported to the callback', async () => {
+test('reruns-1 ending-2: after a crash at any append there is one rerun with all reused results, and the end was reported to the callback', async () => {
   const whole = await live(newWorld(), null)
   expect(whole).toBeGreaterThan(6)
   for (let at = 0; at < whole; at++)

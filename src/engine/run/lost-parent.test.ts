@@ -88,11 +88,11 @@ test('parent-end-2: a child that a dead worker did not record ends with its canc
   expect(await cancelled()).toEqual(['cancelled', 'cancelled'])
 })
 
-test('parent-end-2: a detached child that a dead worker did not record goes on after its parent is cancelled (14.1.5)', async () => {
+test('parent-end-2: a detached child that a dead worker did not record continues after its parent is cancelled (14.1.5)', async () => {
   expect(await cancelled('detach')).toEqual(['cancelled', 'waiting'])
 })
 
-test('a parent goes on with the child that its dead worker did not record (14.1.5)', async () => {
+test('a parent continues with the child that its dead worker did not record (14.1.5)', async () => {
   const { alive, statuses } = await lose()
   await alive.advance(3 * LEASE_MS)
   expect(await statuses()).toEqual(['waiting', 'waiting'])

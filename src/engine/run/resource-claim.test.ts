@@ -81,7 +81,7 @@ describe('the resource claim of a run', () => {
     expect(keysOf(flow)).toEqual([])
   })
 
-  test('demand-2: a key that fails is an error, and only a run that is decided already goes on without it', () => {
+  test('demand-2: a key that fails is an error, and only a run that is already decided continues without it', () => {
     const definition = define({ concurrency: [{ limit: 1, key: 'payload.none' }] })
     expect(() => resourceClaimOf(definition, subject())).toThrow(RuleFailed)
     expect(() => resourceClaimOfCall(definition, subject())).toThrow(expect.objectContaining({ code: 'EXPR_FAILED' }))

@@ -43,7 +43,7 @@ const factOf = ({ type, subject, time, data }: StoredEvent): WorkerControlFact =
     : { type: name, worker: subject as WorkerId, by }
 }
 
-/** Tells which orders to single workers concern this process. */
+/** Selects the orders to single workers that concern this process. */
 interface Names {
   isOwn(worker: WorkerId): boolean
 }

@@ -206,7 +206,7 @@ export class AgentWork {
     }
   }
 
-  /** Nobody outside can guess it, and it is the same at every entry. */
+  /** Callers outside cannot guess it, and it is the same at every entry. */
   private mark(key: string): string {
     return `k${this.deps.ids.digest(`${this.entry.run}\n${key}`).slice(0, MARK_DIGITS)}`
   }

@@ -190,7 +190,7 @@ test('identity-2: every operation that changes something is tested above, or is 
   expect(changing.filter((id) => !WALKED.has(id)).toSorted()).toEqual([...DECIDES_NOTHING].toSorted())
 })
 
-/** An MCP client is an agent, whoever owns its token; no tool decides. */
+/** An MCP client is an agent, regardless of its token's owner; no tool decides. */
 const walkMcp = async (): Promise<number> => {
   const server = await listen({ fetch: (request) => app.fetch(request), port: 0 })
   let walked = 0

@@ -307,7 +307,7 @@ export const castOf = (manifest: Manifest, direction: Direction, seen: Seen): Ca
   const stage: Stage = { manifest, parts, direction, seen }
   const code = new Map<string, unknown>(parts.map((part) => [part.handler.name, standIn(stage, part)]))
   const { agents: _, humans: __, plans: ___, webhooks: ____, schedules: _____, modules: ______, ...others } = manifest
-  // Chats are not part of a rehearsal: nobody writes a message.
+  // Chats are not part of a rehearsal, because it has no messages from people.
   const { chats: _______, ...rest } = others
   const events = {
     ...manifest.events,

@@ -46,7 +46,7 @@ export interface FunctionDeclaration extends PlacementSource, WorkflowSource, Fl
   readonly timeout?: Duration
   /** How long after it was asked for a run must have begun (`start`) and ended (`finish`), else it expires; durations. Default: no limit. */
   readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
-  /** How often it may stand in the chain of causes that led to it, besides the first time. Default: 0, so that it never starts itself. */
+  /** How often it may occur in the chain of causes that led to it, besides the first time. Default: 0, so that it never starts itself. */
   readonly allowReentry?: number
   /** True: only its triggers start it, never a call by name. Default: true if an event that only people may send starts it. */
   readonly internal?: boolean

@@ -65,7 +65,7 @@ export const judgeCalls = (calls: readonly PaidCall[], journaled: ReadonlySet<st
   return wrong
 }
 
-/** Mails that were sent more than once, whoever asked for them. */
+/** Mails that were sent more than once, by any step. */
 export const doubledMails = (mails: readonly SentMail[]): readonly string[] =>
   [...groupBy(mails, ({ to, subject }) => `${to}: ${subject}`)].flatMap(([mail, sent]) =>
     sent.length > 1 ? [`${mail} was sent ${sent.length} times`] : [],

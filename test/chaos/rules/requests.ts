@@ -100,7 +100,7 @@ const live = async (turns: readonly Turn[]): Promise<void> => {
     fleet.now += one.pauseMs
   }
   fleet.now += LEASE_MS + 1
-  // Whatever has happened: a caller that asks now is answered.
+  // After any crash, a caller that repeats its request is answered.
   const last = await ask(fleet, { process: 1, ends: 'answers', pauseMs: 0 })
   expect(last).toEqual(first ?? last)
   expect(fleet.made.size).toBe(1)

@@ -69,7 +69,7 @@ const isRefusal = (error: unknown): boolean => error instanceof TrihandError && 
 
 export class Client {
   readonly acknowledged: Acknowledged[] = []
-  /** Events that a caller was told do not exist. */
+  /** Events that were reported to a caller as not existing. */
   readonly denied: Sending[] = []
   /** "Run again" answers that were accepted while the previous attempt was active, or frozen. */
   readonly hasty: { readonly task: TaskId; readonly run: RunId; readonly step: string }[] = []

@@ -53,7 +53,7 @@ const pause = (desk: Desk, play: Play): void =>
     )
   })
 
-/** The same request is repeated until it is answered, and now and then once more. */
+/** Repeats the request until it is answered, and sometimes once again after that. */
 const runNow = (desk: Desk, play: Play, id: string): void =>
   desk.later((worker) => {
     const asked = { coordinator: play.name, fact: 'schedule.requested', id }

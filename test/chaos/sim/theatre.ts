@@ -152,7 +152,7 @@ export class Theatre {
     return this.#verdict()
   }
 
-  /** Time advances to whatever is next. */
+  /** Advances time to the next timer or wake. */
   wait(): void {
     const next = this.scheduler.nextAt()
     if (next !== null) this.scheduler.advanceTo(next)
@@ -206,7 +206,7 @@ export class Theatre {
     this.violations.push(`V30: no rest after ${this.maxTicks} callbacks`)
   }
 
-  /** Nothing will ever happen by itself, whatever is still wanted: the check of rest reports what. */
+  /** Nothing will happen by itself any more; the check of rest reports any work that is left. */
   #isStill(): boolean {
     return this.cast.alive.length > 0 && this.scheduler.nextAt() === null
   }

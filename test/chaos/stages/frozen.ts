@@ -145,7 +145,7 @@ class Scene {
     }
   }
 
-  /** Answers until the run has ended: a question may have changed meanwhile, or be asked anew. */
+  /** Answers until the run has ended: a question may have changed meanwhile, or be asked again. */
   async #settle(run: RunId, waitsForLate: boolean): Promise<void> {
     const step = async (): Promise<boolean> => {
       if ((await this.app.result(run, { wait: 0 })).status === 'success') return true

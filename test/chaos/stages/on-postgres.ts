@@ -1,4 +1,4 @@
-/** A throwaway Postgres for one stage: started, ended whatever happens, and a loud skip where there is none. */
+/** A temporary Postgres for one stage: starts it, always ends it, and reports a skip if none is available. */
 import { type Cluster, startPostgres } from '#test/support/stores/postgres.ts'
 import { type StageReport, skipped } from './report.ts'
 

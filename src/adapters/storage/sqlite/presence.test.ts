@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('presence-1: a commit after the file was moved has an unknown outcome, and writes go on once the file is back', () => {
+test('presence-1: a commit after the file was moved has an unknown outcome, and writes continue once the file is back', () => {
   presence.afterCommit()
   renameSync(file, `${file}.away`)
   expect(() => presence.afterCommit()).toThrow(expect.objectContaining({ code: 'LEDGER_MISSING', outcome: 'unknown' }))

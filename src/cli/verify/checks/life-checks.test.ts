@@ -63,7 +63,7 @@ test('[V8] a timer that fires while the run is paused is found; a step at work m
   expect(await judged(fact('run.paused'), fact('step.completed'))).toEqual([])
 })
 
-test('[V5] a failed run may be retried and go on', async () => {
+test('[V5] a failed run may be retried and continue', async () => {
   expect(await judged(fact('run.failed'), fact('run.retried'), fact('step.completed'), fact('run.completed'))).toEqual(
     [],
   )

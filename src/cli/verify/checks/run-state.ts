@@ -29,7 +29,7 @@ export interface Step {
   /** The instant before which the next attempt must not begin. */
   notBefore: number
   effectKey: string | null
-  /** How often a person allowed its effect to be performed once more. */
+  /** How often a person allowed its effect to be performed again. */
   permissions: number
 }
 

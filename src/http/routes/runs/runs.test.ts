@@ -198,7 +198,7 @@ describe('commands', () => {
     expect([ended.status, ended.body.code]).toEqual([409, 'RUN_ENDED'])
   })
 
-  test('a failed run that a person retries goes on', async () => {
+  test('a failed run that a person retries continues', async () => {
     const { body } = await app.post('/api/runs', { name: 'mend' })
     const failed = await app.when(body.id, 'failed')
     expect(failed.error.message).toContain('it broke')
@@ -249,7 +249,7 @@ describe('commands', () => {
   })
 })
 
-test('a run explains in one sentence why it does not go on', async () => {
+test('a run explains in one sentence why it does not continue', async () => {
   const run = await waiting('why')
   const { status, body } = await app.ask(`/api/runs/${run}/why`)
   expect([status, body.status, body.waiting_on.length]).toEqual([200, 'waiting', 1])
