@@ -31,21 +31,27 @@ export interface TaskChanged extends TaskLook {
   readonly isRepeated: boolean
 }
 
-/** One decision that one person submits. */
+/** One decision that one person submits: `{ action: 'approve', reason: 'Known customer' }`. */
 export interface Decision {
+  /** One of the task's actions, by name. */
   readonly action: string
+  /** Why. Default: none; some actions require one. */
   readonly reason?: string | null
+  /** The answer, by field. Default: no field. */
   readonly fields?: { readonly [field: string]: Json }
+  /** What becomes of each item, by its id: `{ m1: { status: 'rejected' } }`. Default: as the action says. */
   readonly items?: { readonly [item: string]: ItemChoice }
+  /** The hash of what the person saw: refused if the task has changed since. Default: not checked. */
   readonly shownHash?: string | null
-  /** The draft revision that the person saw. Absent: refused if the person has a draft that says otherwise (DRAFTS_NEWER). */
+  /** The draft revision that the person saw. Default: refused if the person has a draft that says otherwise (DRAFTS_NEWER). */
   readonly draftRevision?: number | null
+  /** For `reassign`: the new assignees, `[{ id: 'leads', kind: 'group' }]`. Default: none. */
   readonly to?: readonly Addressee[]
-  /** Idempotency key: the decision is applied once, however often it is sent. */
+  /** Idempotency key: the decision is applied once, however often it is sent. Default: none. */
   readonly key?: string | null
-  /** The text that the person typed to confirm an action that requires it. */
+  /** The text that the person typed to confirm an action that requires it. Default: none. */
   readonly confirm?: string | null
-  /** True if the person has read the action's warning and still wants the action. */
+  /** True: the person has read the action's warning and still wants the action. Default: false. */
   readonly acknowledged?: boolean
 }
 

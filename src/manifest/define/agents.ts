@@ -13,8 +13,6 @@ import {
   type ArtifactSpec,
   CLEANUPS,
   type Cleanup,
-  type ContextFile,
-  type ContextRows,
   EMIT_ON,
   type EmitOn,
   type EscalationRule,
@@ -23,100 +21,11 @@ import {
   type PermissionMode,
   type Subagent,
 } from '#model/agent/agent.ts'
-import type { CancelSource } from '#model/event/cancel-on.ts'
-import type { Trigger } from '#model/event/watch.ts'
-import type { FlowSource } from '#model/flow/policies/flow-source.ts'
+import type { AgentOptions, AgentSource, McpServerSource, SubagentSource } from '#model/agent/source.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { isFieldName, parseOrder, parseWhere } from '#model/kernel/row-filter.ts'
-import type { CircuitSource, PlacementSource } from '#model/worker/source.ts'
-import type { WorkflowSource } from '#model/workflow/source.ts'
 import { checkName, invalid } from './invalid.ts'
-
-type Duration = string | number
-
-/** What an agent and its inner agents have in common. */
-interface Talents {
-  readonly description?: string
-  /** The text of the instructions. */
-  readonly instructions?: string
-  /** The file that contains the instructions. Absent: `agents/<name>/CLAUDE.md`, then `agents/<name>.md`. */
-  readonly prompt?: string
-  readonly model?: string
-}
-
-export interface SubagentSource extends Talents {
-  readonly name: string
-  /** Absent: the tools of its parent. Tools that the parent does not have are removed. */
-  readonly tools?: readonly string[]
-  readonly outputSchema?: unknown
-}
-
-export interface McpServerSource {
-  readonly name: string
-  readonly url?: string
-  readonly command?: string
-  readonly args?: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
-  readonly tools?: McpServer['tools']
-  readonly trusted?: boolean
-}
-
-export interface AgentOptions
-  extends Talents,
-    FlowSource,
-    PlacementSource,
-    Pick<WorkflowSource, 'entity' | 'entityKey' | 'stateIn' | 'stateOut'> {
-  readonly trigger?: Trigger
-  readonly triggers?: readonly Trigger[]
-  readonly input?: unknown
-  /** A schema that can be written as JSON Schema, or JSON Schema itself. Absent: the agent returns text. */
-  readonly outputSchema?: unknown
-  readonly emits?: readonly (string | (Partial<AgentEmit> & { readonly event: string }))[]
-  readonly fallbackModels?: readonly string[]
-  readonly allowedModels?: readonly string[]
-  readonly temperature?: number
-  /** A harness that drives the agent instead of our own loop: `claude-agent`, or one that the host brings. */
-  readonly backend?: string
-  readonly allowedTools?: readonly string[]
-  readonly permissionMode?: PermissionMode
-  readonly taint?: 'ask' | 'allow'
-  /** Other agents by name, or inner agents that only this one can call. */
-  readonly subagents?: readonly (string | SubagentSource)[]
-  readonly handoffs?: readonly string[]
-  readonly mcpServers?: readonly McpServerSource[]
-  readonly contextIn?: {
-    readonly fromDb?: readonly (Partial<ContextRows> & { readonly table: string; readonly as: string })[]
-    readonly static?: readonly (Partial<ContextFile> & { readonly dest: string })[]
-  }
-  readonly artifacts?: readonly (string | (Partial<ArtifactSpec> & { readonly file: string }))[]
-  /** The people who approve its calls and answer its questions. Default: the group operators. */
-  readonly asks?: { readonly users?: readonly string[]; readonly groups?: readonly string[] }
-  readonly confidenceScale?: number
-  readonly escalationRules?: readonly (Partial<EscalationRule> & { readonly condition: string })[]
-  readonly limits?: {
-    readonly maxTokens?: number
-    readonly maxOutputTokens?: number
-    readonly maxToolCalls?: number
-    readonly timeout?: Duration
-    readonly maxRetries?: number
-    readonly maxTurns?: number
-    readonly maxCostUsd?: number
-    readonly maxDepth?: number
-  }
-  readonly workspace?: { readonly cleanup?: Cleanup; readonly snapshotOnFailure?: boolean }
-  readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
-  readonly allowReentry?: number
-  /** Only its triggers start it, never a call by name. Default: true if an event that only people may send starts it. */
-  readonly internal?: boolean
-  readonly cancelOn?: readonly CancelSource[]
-  readonly circuit?: CircuitSource
-}
-
-export interface AgentSource {
-  readonly name: string
-  readonly options: AgentOptions
-}
 
 const KIND = Symbol.for('trihand.kind')
 const DEFAULT_ROWS = 100
@@ -124,7 +33,13 @@ const MICROS = 1_000_000
 const OPERATORS = 'operators'
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_./:*-]{0,127}$/
 
-/** Declares an agent. */
+/**
+ * Declares an agent: a language model with tools that does a step or a whole run.
+ *
+ * ```ts
+ * agent('triager', { trigger: 'ticket.opened', instructions: 'Rate the urgency.', outputSchema: Urgency, allowedTools: ['FindCustomer'] })
+ * ```
+ */
 export const agent = (name: string, options: AgentOptions = {}): AgentSource => {
   const source = { name, options }
   Object.defineProperty(source, KIND, { value: 'agent' })

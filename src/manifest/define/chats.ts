@@ -6,6 +6,7 @@
 import { oneOf } from '#manifest/expressions/ranges.ts'
 import { readSteps } from '#manifest/plan/reading.ts'
 import type { AgentSpec } from '#model/agent/agent.ts'
+import type { AgentSource } from '#model/agent/source.ts'
 import {
   type ChatExecutor,
   type ChatPlan,
@@ -17,7 +18,6 @@ import {
 import { TrihandError } from '#model/kernel/errors.ts'
 import { nearest } from '#model/kernel/nearest.ts'
 import type { HandlerFacts } from '#model/plan/shown.ts'
-import type { AgentSource } from './agents.ts'
 import { checkName, invalid } from './invalid.ts'
 import type { FunctionDefinition, System } from './system.ts'
 

@@ -26,18 +26,27 @@ import { defaultActions, defineActions } from './actions.ts'
 import { type Compile, compileMaker, fromTemplates, fromValues } from './task-maker.ts'
 import { addresseesOf, defineDeadline, defineLevels, defineReminders } from './time.ts'
 
+/** What people are asked when it is started: `{ trigger: 'refund.asked', taskType: 'approval', assign: 'group:sales', deadline: '48h' }`. */
 export interface HumanOptions extends TaskOptions, Omit<FlowSource, 'priority'>, PlacementSource {
+  /** What starts it: an event type, an event with a filter, or something to watch. Default: nothing but a call by name. */
   readonly trigger?: Trigger
+  /** Several triggers, each as in `trigger`. Default: none. */
   readonly triggers?: readonly Trigger[]
+  /** The schema of its input, any with `~standard`: input that does not fit is refused. Default: any JSON. */
   readonly input?: unknown
+  /** How often it may stand in the chain of causes that led to it, besides the first time. Default: 0, so that it never starts itself. */
   readonly allowReentry?: number
-  /** Only its triggers start it, never a call by name. */
+  /** True: only its triggers start it, never a call by name. Default: false. */
   readonly internal?: boolean
+  /** Events that cancel its runs: `[{ event: 'order.cancelled', match: 'payload.id' }]`. Default: none. */
   readonly cancelOn?: readonly CancelSource[]
 }
 
+/** A human with its name, as `human` gives it to a system. */
 export interface HumanSource {
+  /** Its name: a letter, then at most 63 of `a-z 0-9 _ -`. */
   readonly name: string
+  /** What it declares. */
   readonly options: HumanOptions
 }
 
@@ -50,7 +59,13 @@ const MAX_PRIORITY = 1_000
 /** Actions that the system cannot take when a deadline passes, besides those that the author declared. */
 const NOT_BY_SYSTEM: readonly string[] = ['edit', 'respond', 'reassign', 'request_edit']
 
-/** Declares a human. */
+/**
+ * Declares a human: a task in the inbox of people, whose decision is the result.
+ *
+ * ```ts
+ * human('approve-refund', { trigger: 'refund.asked', assign: 'group:sales', deadline: '48h', actions: ['approve', 'reject'] })
+ * ```
+ */
 export const human = (name: string, options: HumanOptions = {}): HumanSource => {
   const source = { name, options }
   Object.defineProperty(source, KIND, { value: 'human' })

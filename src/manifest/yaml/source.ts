@@ -3,7 +3,7 @@
  *
  * Owns which keys the engine uses; the others are kept in the manifest and reported. Code and schemas from files are passed in.
  */
-import type { AgentSource } from '#manifest/define/agents.ts'
+
 import type { SystemSource } from '#manifest/define/define.ts'
 import type { ModelsSource } from '#manifest/define/models.ts'
 import { jsonSchema } from '#manifest/schema/ajv-schema.ts'
@@ -11,6 +11,7 @@ import { MANIFEST } from '#manifest/yaml/check/sections.ts'
 import type { RecordShape, Shape } from '#manifest/yaml/check/shape.ts'
 import { authorForm } from '#manifest/yaml/normalise/author-form.ts'
 import { payloadSchema } from '#manifest/yaml/parse/payload.ts'
+import type { AgentSource } from '#model/agent/source.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { PlanSource, PlanStepSource } from '#model/plan/source.ts'
 import type { FunctionSource } from '#model/workflow/function-source.ts'

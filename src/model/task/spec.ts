@@ -9,10 +9,13 @@ import type { Json } from '#model/kernel/json.ts'
 
 export type TaskType = 'approval' | 'input' | 'review' | 'decision'
 
-/** The acting person or program, from the credential. Only a `user` ever decides; `system` is the deadline itself. */
+/** Who acts, from the credential: `{ id: 'ana', kind: 'user', groups: ['sales'] }`. Only a `user` ever decides; `system` is the deadline itself. */
 export interface Identity {
+  /** The name that decisions are recorded under. */
   readonly id: string
+  /** A person, a program, an agent, or the system itself. */
   readonly kind: 'user' | 'service' | 'agent' | 'system'
+  /** The groups whose tasks they also get. */
   readonly groups: readonly string[]
 }
 

@@ -1,7 +1,8 @@
 /** An agent's answer that a declared rule passes to a person: the run stays, the modality changes. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type AgentOptions, agent } from '#manifest/define/agents.ts'
+import { agent } from '#manifest/define/agents.ts'
+import type { AgentOptions } from '#model/agent/source.ts'
 import { agentPlace, beginAgents, ended, untilStatus } from '#test/support/agents/agent-system.ts'
 import { paidModel, said } from '#test/support/agents/agents.ts'
 import { ana, Inbox } from '#test/support/serving/inbox.ts'

@@ -1,7 +1,8 @@
 /** Lifecycle events of each modality, received like any event: by triggers, by waits, across crashes, and never in cycles. */
 import { expect, test } from 'vitest'
 import { fn } from '#executors/workflow/function.ts'
-import { type AgentOptions, agent } from '#manifest/define/agents.ts'
+import { agent } from '#manifest/define/agents.ts'
+import type { AgentOptions } from '#model/agent/source.ts'
 import { LOCAL_TENANT, type RunId } from '#model/kernel/ids.ts'
 import { at, type Json } from '#model/kernel/json.ts'
 import { agentPlace, beginAgents, ended, untilStatus } from '#test/support/agents/agent-system.ts'

@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { moneyText } from '#cli/runs/costs.ts'
 import { fn } from '#executors/workflow/function.ts'
-import { type AgentOptions, agent } from '#manifest/define/agents.ts'
+import { agent } from '#manifest/define/agents.ts'
 import type { SystemSource } from '#manifest/define/define.ts'
+import type { AgentOptions } from '#model/agent/source.ts'
 import {
   type Act,
   PAGE,

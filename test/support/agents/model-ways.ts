@@ -4,7 +4,7 @@
  * Owns the list. Differences between the two protocols are noted with each way.
  */
 import { gzipSync } from 'node:zlib'
-import type { AgentOptions } from '#manifest/define/agents.ts'
+import type { AgentOptions } from '#model/agent/source.ts'
 import type { Json } from '#model/kernel/json.ts'
 import {
   type Act,
