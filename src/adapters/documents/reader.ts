@@ -7,9 +7,9 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { DocumentReader, DocumentSource, Extracted } from '#ports/documents.ts'
-import { WORKER_CODE } from './worker-code.ts'
+import { PROGRAM, type Reading, type ReadingLimits } from './thread.ts'
 
-const LIMITS = {
+const LIMITS: ReadingLimits = {
   bytes: 64 * 1024 * 1024,
   pages: 500,
   characters: 4_000_000,
@@ -18,7 +18,7 @@ const LIMITS = {
 }
 const HEAP_MB = 256
 
-/** Resolved here: the thread's code is not a module of its own. */
+/** Resolved here: the thread's program is not a module of its own. */
 const require = createRequire(import.meta.url)
 const modules = { csv: require.resolve('csv-parse/sync'), html: require.resolve('html-to-text') }
 
@@ -43,9 +43,10 @@ interface Job {
 
 const perform = ({ document, want, bytes, heapMb }: Job, signal: AbortSignal): Promise<Extracted> =>
   new Promise((resolve) => {
-    const worker = new Worker(WORKER_CODE, {
+    const { mediaType } = document
+    const worker = new Worker(PROGRAM, {
       eval: true,
-      workerData: { base: import.meta.url, modules, mediaType: document.mediaType, want, bytes, limits: LIMITS },
+      workerData: { base: import.meta.url, modules, mediaType, want, bytes, limits: LIMITS } satisfies Reading,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       // Output of libraries is discarded.
       stdout: true,
