@@ -1,17 +1,17 @@
 /**
- * Which test belongs to which project: unit needs nothing, acceptance a whole system (in part once more on Restate), integration a throwaway Postgres,
- * browser a Chromium, chaos real processes, two disasters at a time as in scripts/chaos.mjs.
+ * The test projects: unit needs nothing, acceptance runs a whole system (some files also on Restate), integration needs a temporary
+ * Postgres, browser a Chromium, chaos real processes, two stages at a time like scripts/chaos.mjs.
  */
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/project/longest-first.ts'
 import { StageReporter } from './test/support/project/stage-reporter.ts'
 
 const POSTGRES_TESTS = 'src/adapters/storage/postgres/**/*.test.ts'
-/** The command as it is published, which test/support/serving/command-here.ts calls, is loaded by node as it is. */
+/** Node loads the published command directly; test/support/serving/command-here.ts calls it. */
 const AS_PUBLISHED = { deps: { external: [/\/dist\//] } }
 /**
- * What a dispatcher can break: runs that wait, are due, are called or are cut off. The other files of acceptance ask about rules that no
- * dispatcher takes part in; `.ci/run` plays all of them on Restate (TRIHAND_RESTATE=all).
+ * Tests that depend on the dispatcher: runs that wait, are due, are called or are interrupted. The other acceptance files test rules
+ * without a dispatcher; `.ci/run` runs all of them on Restate (TRIHAND_RESTATE=all).
  */
 const WOKEN = [
   ...[
@@ -57,7 +57,7 @@ const report = process.env['TRIHAND_REPORT']
 
 export default defineConfig({
   test: {
-    // All cores: without it one stays idle, and there are two.
+    // Uses all cores: by default one of the two stays idle.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', new StageReporter(report)],
@@ -75,7 +75,7 @@ export default defineConfig({
       {
         test: {
           name: 'acceptance',
-          // Every test makes its own system: what the files share is loaded once, which is a third of the work.
+          // Every test creates its own system, and files share loaded modules, which saves a third of the work.
           isolate: false,
           setupFiles: ['test/support/property-seed.ts'],
           include: ['test/acceptance/**/*.test.ts'],
@@ -89,7 +89,7 @@ export default defineConfig({
           name: 'restate',
           isolate: false,
           include: onRestate.map((name) => `test/acceptance/**/${name}.test.ts`),
-          // Functions alone: long runs that never wait, which no dispatcher sees.
+          // Only functions: long runs that never wait, so no dispatcher takes part.
           exclude: ['test/acceptance/runs/functions.test.ts'],
           env: {
             TRIHAND_TEST_DISPATCHER: 'restate',
@@ -116,7 +116,7 @@ export default defineConfig({
           name: 'browser',
           server: AS_PUBLISHED,
           include: ['test/browser/**/*.test.ts'],
-          // Every file has a browser and a server of its own: what the files load is loaded once.
+          // Every file has its own browser and server, and files share loaded modules.
           isolate: false,
           globalSetup: ['test/support/serving/browser-setup.ts'],
           testTimeout: 90_000,

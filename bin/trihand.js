@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command: checks Node before anything else is read, because an older one could not even parse the rest. */
+/** The command: checks the version of Node before it loads anything else, because an older one could not parse the rest. */
 const [major, minor] = process.versions.node.split('.').map(Number)
 
 const isOld = major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 && minor < 12)
@@ -9,7 +9,7 @@ if (isOld) {
   process.exit(2)
 }
 
-// Node 20 has none; newer ones keep what they compiled for the next start. Where it cannot be kept, nothing is lost.
+// Node 22 and later cache compiled code for the next start. Without a writable cache nothing is lost.
 void import('node:module')
   .then(({ enableCompileCache }) => {
     if (enableCompileCache) enableCompileCache()

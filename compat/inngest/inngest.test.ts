@@ -1,4 +1,4 @@
-/** Inngest as dispatcher with the real SDK: the same tests that `npm test` runs with a stand-in, and that its types fit ours. */
+/** Inngest as dispatcher with the real SDK: runs the tests that `npm test` runs with a stand-in, and checks that its types match ours. */
 import { Inngest } from 'inngest'
 import { serve } from 'inngest/edge'
 import { inngestConformance } from '../../test/support/serving/inngest-conformance.ts'

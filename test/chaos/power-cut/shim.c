@@ -1,15 +1,15 @@
 /*
- * Stands between a process and its disk: writes down what reaches the ledger's files, in order, and fails on demand.
+ * A library between a process and its disk: logs the operations on the ledger's files in order, and fails them on demand.
  *
  * Preloaded (LD_PRELOAD) into a child that runs the real driver. Owns the log's format (read by journal.ts) and the control page
- * (written by storage-fault.ts). Never changes what an operation does while no fault is asked for.
+ * (written by storage-fault.ts). Never changes an operation while no fault is active.
  *
  * TRIHAND_SHIM_LOG    path: every operation on a ledger file, and every acknowledgement, is appended to it
- * TRIHAND_SHIM_FAULT  path of one page: byte 0 the fault in force, byte 1 an order to die before the next operation (a kill from outside
+ * TRIHAND_SHIM_FAULT  path of one page: byte 0 the active fault, byte 1 an order to die before the next operation (a kill from outside
  *                     could tear the log); 32-bit counters of faults fired from byte 8 on, one per fault
  *
  * Ledger files end in .db, .db-wal or .db-journal; acknowledgements are writes to a file that ends in .ack. -shm is left out:
- * it does not survive a power cut. Operations are logged after they succeeded and under one lock, so the log is what happened.
+ * it does not survive a power cut. Operations are logged after they succeeded and under one lock, so the log is exact.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
