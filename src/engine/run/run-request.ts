@@ -69,7 +69,7 @@ export interface Gathered {
   /** Side writes whose fact was decided. */
   readonly carried: readonly SideWrites[]
   /** Lifecycle events of executors, with the facts that carry them. */
-  readonly told: readonly FactLifecycleReport[]
+  readonly reports: readonly FactLifecycleReport[]
   readonly left: readonly SideWrites[]
 }
 
@@ -99,7 +99,7 @@ const plain = ({ state, facts }: Advance<RunState, RunFact>): Gathered => ({
   answers: NONE,
   carried: NONE,
   left: NONE,
-  told: NONE,
+  reports: NONE,
 })
 
 const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Instant): Gathered => {
@@ -108,7 +108,7 @@ const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Inst
   const answers: Gathered['answers'][number][] = []
   const carried: SideWrites[] = []
   const left: SideWrites[] = []
-  const told: FactLifecycleReport[] = []
+  const reports: FactLifecycleReport[] = []
   for (const request of requests) {
     const advance = advanceRun(state, inTime(request.command, notBefore))
     state = advance.state
@@ -119,7 +119,7 @@ const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Inst
       if (carrier < 0) left.push(request.sideWrites)
       else {
         carried.push(request.sideWrites)
-        told.push(
+        reports.push(
           ...reportsWithFact(request.sideWrites.reports ?? NONE, advance.facts[carrier], before + carrier, state),
         )
       }
@@ -127,7 +127,7 @@ const gatherAll = (from: RunState, requests: readonly Request[], notBefore: Inst
     if (request.done !== null)
       answers.push({ done: request.done, answer: advance.refusal ?? { kind: 'recorded', facts: advance.facts } })
   }
-  return { state, facts, answers, carried, left, told }
+  return { state, facts, answers, carried, left, reports }
 }
 
 type Merged = Required<Omit<SideWrites, 'memory' | 'reports'>>
