@@ -199,7 +199,7 @@ export const modelSuite = (
 
     test('streamed or whole, the answer is the same', async () => {
       const answers = await Promise.all(
-        [{}, { onDelta: () => {} }].map(async (over) => {
+        [{}, { onChunk: () => {} }].map(async (over) => {
           const { model, name: asked } = await start('calls')
           const { parts, calls, finish } = answerOf(await model.call(ask(asked, { tools: [READ], ...over }), signal))
           return { parts, calls, finish }

@@ -302,7 +302,7 @@ export const callModel = async (
   deps: AgentDeps,
 ): Promise<ModelRecord> => {
   const started = deps.clock.now()
-  const request = { ...prepared.request, maxOutputTokens: reservation.maxOutputTokens, onDelta: tell }
+  const request = { ...prepared.request, maxOutputTokens: reservation.maxOutputTokens, onChunk: tell }
   const reply = await inTime(request, signal, timeoutMs, deps)
   const ms = deps.clock.now() - started
   if (reply.kind === 'failed') return broken(reply, request, ms, deps)
