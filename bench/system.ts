@@ -66,7 +66,7 @@ export const benchSystem = (probe: Probe): SystemSource => ({
       }
       await step.run('last', async () => {
         probe.mark('last', input.steps)
-        // Stays here until the process is killed, or for a moment if the next process needs no kill.
+        // With BENCH_HANG the step stays active until the process is killed; the next process runs without it.
         if (process.env['BENCH_HANG'] === '1') await new Promise(() => setTimeout(() => {}, 60_000))
         return null
       })

@@ -81,7 +81,7 @@ const drafted = async ({ url }: World): Promise<string> => {
   return `/plans/${id}`
 }
 
-/** Two rows are selected, and a job that some recipients rejected is shown above them. */
+/** Two runs are selected, and a bulk job that failed for two others is shown above them. */
 const chooseRuns = async (page: Page): Promise<void> => {
   for (const key of ['j', 'x', 'j', 'j', 'x']) await page.keyboard.press(key)
   await page.getByRole('button', { name: 'Retry' }).click()

@@ -97,7 +97,7 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(new Set(await harness.claimable(START))).toEqual(new Set([free, other]))
   })
 
-  test('a run that waits for a slot sets no next wake, a run that waits for a time does', async () => {
+  test('the next due time ignores runs that wait for a slot, and includes runs that wait for a time', async () => {
     await slotted(2, aSlot())
     expect((await claim()).nextDueAt).toBeNull()
     await create({ slots: [aSlot()] }, { wakeAt: START + 70 })

@@ -161,7 +161,7 @@ describe('an isolated module', () => {
     expect((await app.call('fast', 'beside')).output).toBe(3)
   })
 
-  test('code-process-1: events and writes of a step are limited to what the module may do, and results to plain JSON (15.2)', async () => {
+  test('code-process-1: a step may emit only the events that its module allows, and its result must be plain JSON (15.2)', async () => {
     expect(await failure('fast', 'emit')).toMatchObject({ code: 'MODULE_DENIED', message: /event other.made/ })
     expect(await failure('fast', 'date')).toMatchObject({ code: 'JSON_INVALID' })
   })

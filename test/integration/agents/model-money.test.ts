@@ -114,7 +114,7 @@ describe('a failed model call', () => {
     expect(seen).toEqual(['failed', 'failed', 'done'])
   })
 
-  test('is skipped if the budget is too small for it, and the next, cheaper model is called (15.3.1)', async () => {
+  test('is no paid call if the budget is too small for it; the next, cheaper model is called (15.3.1)', async () => {
     const place = { provider: 'home', baseUrl: provider.url }
     const models = {
       aliases: { dear: { id: 'dear', ...place }, cheap: { id: 'cheap', ...place } },

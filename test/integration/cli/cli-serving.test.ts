@@ -236,7 +236,7 @@ describe('on Postgres', () => {
     await client.end()
   }
 
-  test('two processes share one ledger, and each sees the events of the other', async (context) => {
+  test('two processes share one ledger, and each sees the runs of the other', async (context) => {
     if (cluster === undefined) return context.skip('no Postgres here')
     const url = new URL(cluster)
     url.pathname = `/${name}`

@@ -83,7 +83,7 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect(await until(workersOf, (count) => count === '1', { what: 'the metrics count one' })).toBe('1')
   })
 
-  test('[N4][I5] a worker is listed with its pool and its lease while it lives, and not after it stopped', async () => {
+  test('[N4][I5] a worker is listed with its labels and its leases while it lives, and not after it stopped', async () => {
     await serve()
     const worker = await begin('--name', 'ada', '--labels', 'region=eu,gpu=no', '--slots', '3')
     // At first it also holds the streams of the definition: schedules, gates.

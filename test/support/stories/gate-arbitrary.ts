@@ -108,7 +108,7 @@ export const anyGateLife: fc.Arbitrary<GateLife> = fc.record({
 export interface LivedGate {
   readonly drive: GateDrive
   readonly now: number
-  /** Every sequence that arrived. */
+  /** The last sequence that the gate received. */
   readonly told: number
   /** How many runs were started by name. */
   readonly calls: number
