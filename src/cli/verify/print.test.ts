@@ -21,7 +21,7 @@ test('the exit code differs for clean, violated and unreadable ledgers', () => {
 
 test('report-2: the table shows which invariants hold, which do not and which were not checked', () => {
   const text = printReport(reportOf(true, false))
-  expect(text).toMatch(/^1 run, 0 sessions, 0 clerks, 0 tasks, 0 facts, 0 events$/m)
+  expect(text).toMatch(/^1 run, 0 sessions, 0 coordinators, 0 tasks, 0 facts, 0 events$/m)
   expect(text).toMatch(/^V7 +a step has one accepted result +2 {2}1 violation$/m)
   expect(text).toMatch(/^V8 .* 0 {2}nothing to check$/m)
   expect(text).toMatch(/^V7 +run_1, fact 1: fact 1 is one too many$/m)

@@ -47,7 +47,7 @@ export const printReport = (report: Report): string => {
     [
       plural(runs, 'run'),
       plural(sessions, 'session'),
-      plural(clerks, 'clerk'),
+      plural(clerks, 'coordinator'),
       plural(tasks, 'task'),
       plural(facts, 'fact'),
       plural(events, 'event'),

@@ -40,7 +40,7 @@ const reportRenamedStep = (activeRun: ActiveRun, uncertain: Renamed, instead: re
   const { task, sideWrites } = newUncertainTask(activeRun, step, { attempt, effectKey, reason, isOver: true, ...asked })
   activeRun.ask(plainRequest({ type: 'intend_step', now, step, effectKey, ...asked }))
   activeRun.ask({
-    command: { type: 'doubt_step', now, step, reason, task, instead, isGone: true },
+    command: { type: 'mark_uncertain', now, step, reason, task, instead, isGone: true },
     sideWrites,
     done: null,
   })

@@ -67,7 +67,7 @@ const reportUncertainStep = (activeRun: ActiveRun, live: LiveRun, step: string, 
   const reason = open.kind === 'intended' ? 'the worker was lost while the step was running' : open.reason
   const isOver = isGone || late !== undefined || (open.kind === 'uncertain' && open.isOver)
   const { task, sideWrites } = newUncertainTask(activeRun, step, { ...open, reason, isOver })
-  activeRun.ask({ command: { type: 'doubt_step', now, step, reason, task, isGone }, sideWrites, done: null })
+  activeRun.ask({ command: { type: 'mark_uncertain', now, step, reason, task, isGone }, sideWrites, done: null })
 }
 
 /** Applies the decisions that people have made on uncertain steps. */

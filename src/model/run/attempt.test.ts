@@ -188,7 +188,7 @@ describe('an effect that must happen once', () => {
 
   test('attempt-2: [R6] a performer that is gone makes the intended step uncertain', () =>
     given(...intended)
-      .when(command('doubt_step'))
+      .when(command('mark_uncertain'))
       .thenFacts(fact('step.uncertain', { over: true })))
 
   test.each([
@@ -198,25 +198,25 @@ describe('an effect that must happen once', () => {
     ['done', [fact('step.completed')]],
   ])('marking a step that is %s as uncertain records nothing', (_, history) =>
     given(started(), ...history)
-      .when(command('doubt_step'))
+      .when(command('mark_uncertain'))
       .thenNothing(),
   )
 
   test('uncertain-step-1: a run knows the task that asks about an uncertain outcome until the outcome is decided', () => {
     const asked = [...intended, fact('step.uncertain', { task: TASK })]
     given(...intended)
-      .when(command('doubt_step', { task: TASK }))
+      .when(command('mark_uncertain', { task: TASK }))
       .thenFacts(fact('step.uncertain', { task: TASK, over: true }))
     expect(liveAfter(...asked).tasks).toEqual([TASK])
     expect(liveAfter(...asked, fact('step.resolved', { verdict: 'run_again' })).tasks).toEqual([])
     given(...asked)
-      .when(command('doubt_step', { task: OTHER }))
+      .when(command('mark_uncertain', { task: OTHER }))
       .thenNothing()
   })
 
   test('uncertain-step-1: if no task asks about an uncertain outcome any more, a new task does', () =>
     given(...intended, unasked('the worker is gone'))
-      .when(command('doubt_step', { task: TASK }))
+      .when(command('mark_uncertain', { task: TASK }))
       .thenFacts(fact('step.uncertain', { task: TASK, over: true })))
 
   test('attempt-2: a result or failure after the outcome became uncertain is evidence for a person and does not settle the step', () => {

@@ -79,7 +79,7 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
   return facts({ type: 'step.retry_scheduled', at: now, step, attempt, error, wakeAt, ...left })
 }
 
-export const markUncertain = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {
+export const markUncertain = (run: LiveRun, command: Command<'mark_uncertain'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
   if (open?.kind === 'intended') {
     const isOver = command.isGone || open.late !== undefined
@@ -96,13 +96,13 @@ export const markUncertain = (run: LiveRun, command: Command<'doubt_step'>): Dec
 export const isAsked = (run: LiveRun, task: TaskId | null): boolean => task !== null && run.tasks.includes(task)
 
 const uncertainFact = (
-  command: Command<'doubt_step'> | Command<'fail_step'>,
+  command: Command<'mark_uncertain'> | Command<'fail_step'>,
   attempt: number,
   reason: string,
   isOver: boolean,
 ): RunFact => {
   const { now, step, task } = command
-  const instead = command.type === 'doubt_step' ? command.instead : undefined
+  const instead = command.type === 'mark_uncertain' ? command.instead : undefined
   return {
     ...{ type: 'step.uncertain', at: now, step, attempt, reason },
     ...(task !== undefined && { task }),

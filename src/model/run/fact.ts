@@ -283,7 +283,7 @@ export type WorkCommand =
     })
   /** The performer of this intended step is gone; it is unknown whether its effect happened. */
   | (ToStep & {
-      readonly type: 'doubt_step'
+      readonly type: 'mark_uncertain'
       readonly reason: string
       readonly task?: TaskId
       readonly instead?: readonly string[]

@@ -253,7 +253,7 @@ describe('any commands', () => {
   const markAllUncertain = (state: RunState, now: number): RunState =>
     state.kind === 'live' && state.cancel === null && state.pause === null
       ? STEPS.reduce(
-          (one, step) => take(one, { type: 'doubt_step', now, step, reason: '', isGone: false, task: TASK }).after,
+          (one, step) => take(one, { type: 'mark_uncertain', now, step, reason: '', isGone: false, task: TASK }).after,
           state as RunState,
         )
       : state

@@ -129,7 +129,7 @@ describe('end', () => {
     'fail_run',
     'quarantine_run',
     'intend_step',
-    'doubt_step',
+    'mark_uncertain',
     'resolve_step',
     'set_timer',
     'open_wait',
@@ -234,7 +234,7 @@ describe('cancel', () => {
   test.each([
     command('pass_time', { now: 1_000 }),
     command('receive_event', { step: 'answer' }),
-    command('doubt_step', { step: 'pay' }),
+    command('mark_uncertain', { step: 'pay' }),
   ])('run-2: $type after a cancel records nothing', (sent) => {
     const opened = [fact('timer.set'), fact('wait.opened', { step: 'answer' }), fact('step.intended', { step: 'pay' })]
     expect(run.decide(stateAfter(started(), ...opened), sent)).not.toMatchObject({ facts: [] })

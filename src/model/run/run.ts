@@ -103,7 +103,7 @@ const decideWorking = (run: LiveRun, command: WorkCommand): Decision<RunFact> =>
       return refuseMisuse(run, command.step) ?? underLimit(run, command.step, completeStep(run, command))
     case 'fail_step':
       return refuseMisuse(run, command.step) ?? underLimit(run, command.step, failStep(run, command))
-    case 'doubt_step':
+    case 'mark_uncertain':
       return markUncertain(run, command)
     case 'resolve_step':
       return resolveStep(run, command)
@@ -130,7 +130,7 @@ const decideCancelled = (run: LiveRun, command: WorkCommand): Decision<RunFact> 
       return keepEvidence(run, command)
     case 'pass_time':
     case 'receive_event':
-    case 'doubt_step':
+    case 'mark_uncertain':
       return facts()
     default:
       return refuse('RUN_CANCELLED', 'the run was cancelled')

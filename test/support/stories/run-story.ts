@@ -125,7 +125,7 @@ const COMMANDS: { readonly [Type in RunCommand['type']]: CommandOf<Type> } = {
     retry: RETRY,
     roll: 0.5,
   },
-  doubt_step: { ...toStep, type: 'doubt_step', reason: 'the worker is gone', isGone: true, task: TASK },
+  mark_uncertain: { ...toStep, type: 'mark_uncertain', reason: 'the worker is gone', isGone: true, task: TASK },
   resolve_step: { ...toStep, type: 'resolve_step', verdict: 'happened', by: 'ana', result: inline('seen'), task: TASK },
   report_late: { ...toStep, type: 'report_late', attempt: 1, result: inline('ok'), error: null },
   reuse_step: {

@@ -39,7 +39,7 @@ export const checkAttempt = (findings: Findings, state: RunState, fact: Fact, at
   checkResults(findings, step, fact, place)
   if (step.result !== null) return
   checkCount(findings, step, fact, at, place)
-  checkDoubt(findings, step, fact, place)
+  checkUncertain(findings, step, fact, place)
 }
 
 const checkResults = (findings: Findings, step: Readonly<Step>, fact: StepFact, place: Place): void => {
@@ -103,7 +103,7 @@ const checkDelay = (findings: Findings, wakeAt: number, at: number, place: Place
   findings.expect('V9', wakeAt >= at, place, () => `a retry at ${wakeAt} was scheduled at ${at}, when that was past`)
 
 /** V10: an intended step is not attempted again, and an uncertain one is settled by a person only. */
-const checkDoubt = (findings: Findings, step: Readonly<Step>, fact: StepFact, place: Place): void => {
+const checkUncertain = (findings: Findings, step: Readonly<Step>, fact: StepFact, place: Place): void => {
   const kind = step.open?.kind ?? null
   if (fact.type === 'step.intended') {
     findings.expect(

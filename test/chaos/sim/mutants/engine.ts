@@ -28,7 +28,7 @@ const onceAgain: Mutant = {
   name: 'a once effect is tried again after a crash',
   plant: () => {
     const forgetIntent = plantDecide((decide) => (state, command) => {
-      if (command.type === 'doubt_step') return facts()
+      if (command.type === 'mark_uncertain') return facts()
       const isAgain =
         command.type === 'intend_step' && state.kind === 'live' && state.open.get(command.step)?.kind === 'intended'
       return isAgain
