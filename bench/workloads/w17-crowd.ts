@@ -13,9 +13,9 @@ const CALLERS = 10_000
 const TENTH = CALLERS / 10
 /** Ten times as many take ten times as long; the rest is for garbage collection meanwhile. */
 const GROWTH = 13
-/** The extra work per caller: what the gate records, reads and decides. */
+/** The allowed factor: for each caller the gate records, reads and decides. */
 const TIMES_GATED = 4
-/** A message creates a session, passes a gate with two keys, and makes four store queries, each batched with those of other messages. */
+/** The allowed factor: a message creates a session, passes a gate with two keys, and makes four store queries, each batched with those of other messages. */
 const TIMES_CHAT = 8
 
 const SYSTEM: SystemSource = {

@@ -55,7 +55,7 @@ const signal = () => {
 
 let folder: Folder
 let provider: Provider
-/** Good last answers that a live client received, by model. */
+/** The models whose good last answer a live client received. */
 let answered: string[] = []
 /** Settles when the first server is dead: until then no last answer is given. */
 let dead = signal()

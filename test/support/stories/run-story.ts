@@ -24,7 +24,7 @@ export const BROKEN: Failure = { code: 'FUNCTION_FAILED', message: 'it broke' }
 export const CANCELLED: Failure = { code: 'RUN_CANCELLED', message: 'ana cancelled it' }
 export const TOO_LATE: Failure = { code: 'RUN_DEADLINE', message: 'the run passed its deadline' }
 export const RETRY: RetryPolicy = { maxAttempts: 3, baseMs: 1_000, factor: 2, maxMs: 10_000 }
-/** The first delay with a jitter of one half. */
+/** The first delay if the random roll is one half. */
 export const FIRST_DELAY_MS = 500
 
 export const aStart = (changes: Partial<RunStart> = {}): RunStart => ({

@@ -97,7 +97,7 @@ const addressee: fc.Arbitrary<Addressee> = fc.constantFrom<Addressee[]>(
 
 type Submission = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & {
   readonly isStale: boolean
-  /** The version of their own draft that they have seen. */
+  /** Which of their own drafts they have seen. */
   readonly sees: 'all' | 'some' | 'none'
 }
 
